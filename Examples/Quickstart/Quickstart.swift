@@ -1,0 +1,4 @@
+@main
+struct Quickstart {
+    static func main() async {}
+}

@@ -1,0 +1,85 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
+
+let package = Package(
+    name: "Pipeline",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Pipeline", targets: ["Pipeline"]),
+        .library(name: "PipelinePlugins", targets: ["PipelinePlugins"]),
+        .library(name: "PipelineTransports", targets: ["PipelineTransports"]),
+        .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
+        .executable(name: "quickstart", targets: ["quickstart"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    ],
+    targets: [
+        .target(name: "Pipeline", dependencies: [httpTypes], swiftSettings: swiftSettings),
+        .target(
+            name: "PipelinePlugins",
+            dependencies: ["Pipeline", httpTypes, logging],
+            path: "Sources/Plugins",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "PipelineTransports",
+            dependencies: ["Pipeline", httpTypes],
+            path: "Sources/Transports",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "PipelineTesting",
+            dependencies: ["Pipeline", httpTypes],
+            path: "Sources/Testing",
+            swiftSettings: swiftSettings
+        ),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .executableTarget(
+            name: "quickstart",
+            dependencies: [
+                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes, flyingFox,
+            ],
+            path: "Examples/Quickstart",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PipelineTests",
+            dependencies: ["Pipeline", "PipelineTesting", "PipelineTransports", "PipelinePlugins", httpTypes],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PipelinePluginsTests",
+            dependencies: [
+                "Pipeline", "PipelinePlugins", "PipelineTesting", "PipelineTransports", httpTypes, logging,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PipelineTransportsTests",
+            dependencies: [
+                "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PipelineTestingTests",
+            dependencies: ["Pipeline", "PipelineTesting", httpTypes],
+            swiftSettings: swiftSettings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

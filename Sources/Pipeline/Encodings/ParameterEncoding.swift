@@ -1,0 +1,17 @@
+/// Parameters by name.
+///
+/// Values may be strings, numbers, booleans, dates, `Data` (base64), `URL`, `UUID`, `Decimal`, raw-valued enums, optionals and
+/// `NSNull`, and arrays and dictionaries of these to any depth. A value of another type, a number that is not finite and
+/// a nesting deeper than 64 levels are refused with ``PipelineError/Code-swift.struct/encoding``.
+public typealias RequestParameters = [String: any Sendable]
+
+/// A way to put parameters into a request.
+///
+/// An implementation writes into the URL, the body or header fields, and sets a Content-Type only if there is none.
+public protocol ParameterEncoding: Sendable {
+    /// Writes the parameters into the request.
+    ///
+    /// - Throws: any error; one that is not a ``PipelineError`` reaches the caller as
+    ///   ``PipelineError/Code-swift.struct/encoding`` with the thrown error underneath.
+    func encode(_ parameters: RequestParameters, into request: inout PipelineRequest) throws
+}

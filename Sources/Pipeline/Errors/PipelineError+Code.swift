@@ -1,0 +1,203 @@
+extension PipelineError {
+    /// What went wrong: a kind, and for most kinds a detail after a full stop.
+    ///
+    /// A pattern matches its details: `case .timeout` also matches `.timeout(.connect)`.
+    ///
+    /// ```swift
+    /// switch error.code {
+    /// case .timeout: showSlowNetwork()
+    /// case .connect(.refused): showServerDown()
+    /// default: show(error)
+    /// }
+    /// ```
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        /// The text, for example `timeout.connect`.
+        public let rawValue: String
+
+        /// Makes a code; plugins may have codes of their own.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The text.
+        public var description: String { rawValue }
+
+        /// Whether this is the other code or one of its details.
+        public func isKind(of other: Code) -> Bool {
+            self == other || rawValue.hasPrefix(other.rawValue + ".")
+        }
+
+        /// Lets `case .timeout` match each of its details.
+        public static func ~= (pattern: Code, value: Code) -> Bool {
+            value.isKind(of: pattern)
+        }
+
+        fileprivate func detail(_ name: String) -> Code {
+            Code(rawValue: rawValue + "." + name)
+        }
+    }
+}
+
+extension PipelineError.Code {
+    /// The call was cancelled; async callers get `CancellationError` instead.
+    public static let cancelled = Self(rawValue: "cancelled")
+    /// A plugin threw an error of its own.
+    public static let plugin = Self(rawValue: "plugin")
+    /// Parameters or a value could not be encoded.
+    public static let encoding = Self(rawValue: "encoding")
+    /// The status is not one that the target accepts.
+    public static let statusCode = Self(rawValue: "statusCode")
+    /// A stream was read a second time.
+    public static let bodyConsumed = Self(rawValue: "bodyConsumed")
+    /// A file could not be read.
+    public static let file = Self(rawValue: "file")
+    /// A stub that should not answer has no transport to pass the request to.
+    public static let stubWithoutTransport = Self(rawValue: "stubWithoutTransport")
+
+    /// The network is not there.
+    public static let offline = Self(rawValue: "offline")
+    /// The host's name could not be resolved. Nothing was sent.
+    public static let dns = Self(rawValue: "dns")
+    /// TLS failed: a certificate, a handshake. Nothing was sent.
+    public static let tls = Self(rawValue: "tls")
+    /// The connection ended before the whole answer was there.
+    public static let connectionLost = Self(rawValue: "connectionLost")
+    /// The body is shorter than its announced length.
+    public static let truncated = Self(rawValue: "truncated")
+    /// The answer is not HTTP.
+    public static let malformedResponse = Self(rawValue: "malformedResponse")
+    /// The body could not be decoded from its content coding.
+    public static let contentCoding = Self(rawValue: "contentCoding")
+    /// Any other failure of the transport; the underlying error says more.
+    public static let transport = Self(rawValue: "transport")
+
+    /// No connection. Nothing was sent.
+    public static let connect = Self(rawValue: "connect")
+    /// No connection, with the reason.
+    public static func connect(_ reason: ConnectReason) -> Self { connect.detail(reason.rawValue) }
+
+    /// The request cannot be sent as it is.
+    public static let invalidRequest = Self(rawValue: "invalidRequest")
+    /// The part of the request that cannot be sent.
+    public static func invalidRequest(_ part: RequestPart) -> Self { invalidRequest.detail(part.rawValue) }
+
+    /// Time ran out.
+    public static let timeout = Self(rawValue: "timeout")
+    /// Time ran out in a phase.
+    public static func timeout(_ phase: TimeoutPhase) -> Self { timeout.detail(phase.rawValue) }
+
+    /// A limit was exceeded.
+    public static let limit = Self(rawValue: "limit")
+    /// The limit that was exceeded.
+    public static func limit(_ limit: Limit) -> Self { self.limit.detail(limit.rawValue) }
+
+    /// Redirects did not end.
+    public static let redirect = Self(rawValue: "redirect")
+    /// How redirects did not end.
+    public static func redirect(_ reason: RedirectReason) -> Self { redirect.detail(reason.rawValue) }
+
+    /// The body does not map to what was asked for.
+    public static let mapping = Self(rawValue: "mapping")
+    /// The mapping that failed.
+    public static func mapping(_ kind: Mapping) -> Self { mapping.detail(kind.rawValue) }
+}
+
+extension PipelineError.Code {
+    /// Why there is no connection.
+    public struct ConnectReason: RawRepresentable, Sendable, Hashable {
+        /// The text after the full stop.
+        public let rawValue: String
+        /// Makes a reason.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Nobody listens there.
+        public static let refused = Self(rawValue: "refused")
+        /// The host cannot be reached.
+        public static let unreachable = Self(rawValue: "unreachable")
+    }
+
+    /// A part of a request.
+    public struct RequestPart: RawRepresentable, Sendable, Hashable {
+        /// The text after the full stop.
+        public let rawValue: String
+        /// Makes a part.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The URL as a whole.
+        public static let url = Self(rawValue: "url")
+        /// The scheme.
+        public static let scheme = Self(rawValue: "scheme")
+        /// A user name or password in the URL.
+        public static let userInfo = Self(rawValue: "userInfo")
+        /// Host and port.
+        public static let authority = Self(rawValue: "authority")
+        /// Path and query.
+        public static let path = Self(rawValue: "path")
+        /// The name of a header field.
+        public static let headerName = Self(rawValue: "headerName")
+        /// The value of a header field.
+        public static let headerValue = Self(rawValue: "headerValue")
+        /// A credential that must not be sent this way.
+        public static let credential = Self(rawValue: "credential")
+    }
+
+    /// A phase in which time can run out.
+    public struct TimeoutPhase: RawRepresentable, Sendable, Hashable {
+        /// The text after the full stop.
+        public let rawValue: String
+        /// Makes a phase.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// One attempt, from its start to its last byte.
+        public static let attempt = Self(rawValue: "attempt")
+        /// No byte for too long.
+        public static let idle = Self(rawValue: "idle")
+        /// Connecting.
+        public static let connect = Self(rawValue: "connect")
+    }
+
+    /// A limit.
+    public struct Limit: RawRepresentable, Sendable, Hashable {
+        /// The text after the full stop.
+        public let rawValue: String
+        /// Makes a limit.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// ``PipelineLimits/bufferedBodyByteCount``.
+        public static let bodyBytes = Self(rawValue: "bodyBytes")
+        /// ``PipelineLimits/headerByteCount``.
+        public static let headerBytes = Self(rawValue: "headerBytes")
+        /// ``PipelineLimits/headerCount``.
+        public static let headerCount = Self(rawValue: "headerCount")
+        /// ``PipelineLimits/exchangeCount``.
+        public static let exchanges = Self(rawValue: "exchanges")
+        /// ``PipelineLimits/nestedCallCount``.
+        public static let nestedCalls = Self(rawValue: "nestedCalls")
+        /// Bytes that have arrived and that nobody has read.
+        public static let unreadBytes = Self(rawValue: "unreadBytes")
+    }
+
+    /// How redirects did not end.
+    public struct RedirectReason: RawRepresentable, Sendable, Hashable {
+        /// The text after the full stop.
+        public let rawValue: String
+        /// Makes a reason.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// More hops than the policy follows.
+        public static let tooMany = Self(rawValue: "tooMany")
+        /// More hops than the policy follows, and the last leads where an earlier one was.
+        public static let loop = Self(rawValue: "loop")
+    }
+
+    /// A mapping of a body.
+    public struct Mapping: RawRepresentable, Sendable, Hashable {
+        /// The text after the full stop.
+        public let rawValue: String
+        /// Makes a mapping.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// JSON.
+        public static let json = Self(rawValue: "json")
+        /// Text.
+        public static let string = Self(rawValue: "string")
+        /// A `Decodable` value.
+        public static let object = Self(rawValue: "object")
+        /// A key path into JSON.
+        public static let keyPath = Self(rawValue: "keyPath")
+    }
+}

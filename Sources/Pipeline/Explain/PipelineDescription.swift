@@ -1,0 +1,126 @@
+/// A provider's stack in words: every plugin in order, when its stages run, the transport, and what is wrong with the order.
+///
+/// It prints as a table.
+public struct PipelineDescription: Sendable {
+    /// How often a stage runs.
+    public struct Frequency: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: Hashable {
+            case call
+            case pass([String])
+            case exchange
+        }
+
+        private let kind: Kind
+
+        /// Once per call.
+        public static let perCall = Frequency(kind: .call)
+        /// Once per exchange: for every retry and every redirect.
+        public static let perExchange = Frequency(kind: .exchange)
+        /// Once for each time that one of these interceptors, which stand outside, sends the request on.
+        public static func perPass(of interceptors: [String]) -> Frequency {
+            Frequency(kind: .pass(interceptors))
+        }
+
+        /// In words.
+        public var description: String {
+            switch kind {
+            case .call: "per call"
+            case .exchange: "per exchange"
+            case .pass(let names): "per pass of " + names.joined(separator: ", ")
+            }
+        }
+    }
+
+    /// A stage of a plugin and how often it runs.
+    public struct StageRun: Sendable, Hashable {
+        /// The stage.
+        public let stage: Stage.Kind
+        /// How often it runs.
+        public let frequency: Frequency
+    }
+
+    /// A plugin in its place.
+    public struct Entry: Sendable, Hashable {
+        /// Its place, 1 for the outermost.
+        public let position: Int
+        /// Its name.
+        public let name: String
+        /// Its stages, in the order of a request's path.
+        public let stages: [StageRun]
+    }
+
+    /// Something wrong with the order, in the words of the plugin that found it.
+    public struct Finding: Sendable, Hashable {
+        /// What is wrong, what follows from it, and what to do.
+        public let message: String
+
+        /// Makes a finding.
+        public init(_ message: String) {
+            self.message = message
+        }
+    }
+
+    /// The plugins, outermost first.
+    public let entries: [Entry]
+    /// The transport's name.
+    public let transport: String
+    /// Whether the transport hands bodies over decoded.
+    public let transportDecodesContent: Bool
+    /// What is wrong with the order; empty when nothing is known to be.
+    public let findings: [Finding]
+
+    init(plugins: [any PluginType], transport: any Transport) {
+        var outside: [String] = []
+        var entries: [Entry] = []
+        var findings: [Finding] = []
+        for (index, plugin) in plugins.enumerated() {
+            let inherited: Frequency = outside.isEmpty ? .perCall : .perPass(of: outside)
+            let stages = Stage.Kind.all(of: plugin).map { stage in
+                let isObserver = stage == .willSend || stage == .didReceive
+                return StageRun(stage: stage, frequency: isObserver ? .perExchange : inherited)
+            }
+            entries.append(Entry(position: index + 1, name: plugin.name, stages: stages))
+            if plugin is any Stage.Intercept { outside.append(plugin.name) }
+            if let plugin = plugin as? any OrderChecking {
+                findings += plugin.findings(
+                    in: PluginSurroundings(
+                        outside: Array(plugins[..<index]),
+                        inside: Array(plugins[(index + 1)...]),
+                        transport: transport
+                    )
+                )
+            }
+        }
+        self.entries = entries
+        self.transport = transport.name
+        self.transportDecodesContent = transport.decodesContent
+        self.findings = findings
+    }
+}
+
+extension PipelineDescription: CustomStringConvertible {
+    /// The stack as a table, the findings below it.
+    public var description: String {
+        let width = (entries.map(\.name.count) + [transport.count]).max() ?? 0
+        func pad(_ text: String) -> String { text + String(repeating: " ", count: width - text.count) }
+        var lines: [String] = []
+        for entry in entries {
+            var groups: [(frequency: Frequency, stages: [String])] = []
+            for run in entry.stages {
+                if let index = groups.firstIndex(where: { $0.frequency == run.frequency }) {
+                    groups[index].stages.append(run.stage.rawValue)
+                } else {
+                    groups.append((run.frequency, [run.stage.rawValue]))
+                }
+            }
+            let text = groups.map { $0.stages.joined(separator: ", ") + " " + $0.frequency.description }
+            let number = String(entry.position)
+            let margin = String(repeating: " ", count: max(0, 3 - number.count))
+            lines.append("\(margin)\(number)  \(pad(entry.name))  \(text.joined(separator: "; "))")
+        }
+        let coding = transportDecodesContent ? "bodies arrive decoded" : "bodies arrive as on the wire"
+        lines.append("  →  \(pad(transport))  transport; \(coding)")
+        lines += findings.isEmpty ? ["findings: none"] : findings.map { "finding: \($0.message)" }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,36 @@
+/// A set of ASCII bytes as two bit masks.
+struct ByteSet: Sendable {
+    private let low: UInt64
+    private let high: UInt64
+
+    private init(low: UInt64, high: UInt64) {
+        self.low = low
+        self.high = high
+    }
+
+    @inline(__always)
+    func contains(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<64: low >> UInt64(byte) & 1 == 1
+        case 64..<128: high >> UInt64(byte - 64) & 1 == 1
+        default: false
+        }
+    }
+
+    // The masks are RFC 3986's grammar (appendix A), bit n of `low` standing for byte n, of `high` for byte 64 + n.
+
+    /// pchar and the slash.
+    static let path = ByteSet(low: 0x2fff_ffd2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
+    /// pchar, slash and question mark.
+    static let query = ByteSet(low: 0xafff_ffd2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
+    /// Whatever may stand in a URI reference, brackets and number sign included.
+    static let reference = ByteSet(low: 0xafff_ffda_0000_0000, high: 0x47ff_fffe_afff_ffff)
+    /// unreserved and sub-delims.
+    static let hostName = ByteSet(low: 0x2bff_7fd2_0000_0000, high: 0x47ff_fffe_87ff_fffe)
+    /// Hexadecimal digits, colon and full stop.
+    static let addressLiteral = ByteSet(low: 0x07ff_4000_0000_0000, high: 0x0000_007e_0000_007e)
+    /// unreserved, slash and question mark: what stays as it is in a query name or value.
+    static let formValue = ByteSet(low: 0x83ff_e000_0000_0000, high: 0x47ff_fffe_87ff_fffe)
+    /// Hexadecimal digits.
+    static let hexDigits = ByteSet(low: 0x03ff_0000_0000_0000, high: 0x0000_007e_0000_007e)
+}

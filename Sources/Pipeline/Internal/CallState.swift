@@ -1,0 +1,72 @@
+import Synchronization
+
+/// What a provider was configured with, for every call.
+struct CallSettings: Sendable {
+    var limits: PipelineLimits
+    var redirects: RedirectPolicy
+    var clock: PipelineClock
+    var random: PipelineRandom
+}
+
+/// What all copies of a call's context share.
+final class CallState: Sendable {
+    private struct Shared {
+        var exchanges: [PipelineExchange] = []
+        var attemptCount = 1
+        var values: [ObjectIdentifier: any Sendable] = [:]
+    }
+
+    let id: Int
+    let target: any TargetType
+    let endpoint: Endpoint
+    let options: RequestOptions
+    let start: PipelineClock.Instant
+    let isStreaming: Bool
+    let settings: CallSettings
+    private let shared = Mutex(Shared())
+
+    init(
+        id: Int,
+        target: any TargetType,
+        endpoint: Endpoint,
+        options: RequestOptions,
+        isStreaming: Bool,
+        settings: CallSettings
+    ) {
+        self.id = id
+        self.target = target
+        self.endpoint = endpoint
+        self.options = options
+        self.isStreaming = isStreaming
+        self.settings = settings
+        self.start = settings.clock.now
+    }
+
+    var exchanges: [PipelineExchange] {
+        shared.withLock { $0.exchanges }
+    }
+
+    /// Adds an exchange that has ended, and returns all so far.
+    func append(_ exchange: PipelineExchange) -> [PipelineExchange] {
+        shared.withLock {
+            $0.exchanges.append(exchange)
+            return $0.exchanges
+        }
+    }
+
+    func beginAttempt() -> Int {
+        shared.withLock {
+            $0.attemptCount += 1
+            return $0.attemptCount
+        }
+    }
+
+    func value<Key: PipelineContextKey>(for key: Key.Type) -> Key.Value {
+        let value = shared.withLock { $0.values[ObjectIdentifier(key)] }
+        return value as? Key.Value ?? Key.defaultValue
+    }
+
+    func set<Key: PipelineContextKey>(_ value: Key.Value, for key: Key.Type) {
+        shared.withLock { $0.values[ObjectIdentifier(key)] = value }
+    }
+}

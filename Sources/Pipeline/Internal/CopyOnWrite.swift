@@ -1,0 +1,23 @@
+/// A value on the heap, shared by its copies until one of them writes.
+struct CopyOnWrite<Value: Sendable>: Sendable {
+    // Guarded by uniqueness: `value` is written only through a reference that isKnownUniquelyReferenced, else to a copy.
+    private final class Storage: @unchecked Sendable {
+        var value: Value
+
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var storage: Storage
+
+    init(_ value: Value) {
+        storage = Storage(value)
+    }
+
+    var value: Value {
+        get { storage.value }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+            yield &storage.value
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// Any JSON value, numbers as exact as `Decimal` holds them.
+enum JSONTree: Codable {
+    case null
+    case bool(Bool)
+    case number(Decimal)
+    case double(Double)
+    case string(String)
+    case array([JSONTree])
+    case object([String: JSONTree])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Decimal.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .double(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONTree].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONTree].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+
+    /// What stands at a key path, `nil` when nothing does.
+    func value(at keyPath: Substring) -> JSONTree? {
+        guard !keyPath.isEmpty else { return self }
+        if case .object(let members) = self, let value = members[String(keyPath)] { return value }
+        var end = keyPath.startIndex
+        while let dot = keyPath[end...].firstIndex(of: ".") {
+            if let found = child(keyPath[..<dot])?.value(at: keyPath[keyPath.index(after: dot)...]) { return found }
+            end = keyPath.index(after: dot)
+        }
+        return child(keyPath)
+    }
+
+    private func child(_ name: Substring) -> JSONTree? {
+        switch self {
+        case .object(let members): members[String(name)]
+        case .array(let elements): Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+        default: nil
+        }
+    }
+}

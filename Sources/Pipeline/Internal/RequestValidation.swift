@@ -1,0 +1,74 @@
+import HTTPTypes
+
+/// The one check before bytes leave: nothing that could split a request, and one framing.
+///
+/// Method and field names need none: their types cannot hold anything but a token.
+///
+/// Source: RFC 9110 §5.5, https://www.rfc-editor.org/rfc/rfc9110.html#section-5.5
+enum RequestValidation {
+    static func failure(of request: PipelineRequest, limits: PipelineLimits) -> PipelineError? {
+        if let failure = targetFailure(of: request.head) { return failure }
+        var byteCount = 0
+        for field in request.head.headerFields {
+            let length = field.withUnsafeBytesOfValue { HTTPField.isValidValue($0) ? $0.count : nil }
+            guard let length else { return invalidValue(of: field.name) }
+            byteCount += length + field.name.rawName.utf8.count + 4
+            if let failure = framingFailure(of: field, in: request) { return failure }
+        }
+        return limits.headerFailure(byteCount: byteCount, count: request.head.headerFields.count)
+    }
+
+    private static func targetFailure(of head: HTTPRequest) -> PipelineError? {
+        guard let scheme = head.scheme, scheme == "https" || scheme == "http" else {
+            return PipelineError(.invalidRequest(.scheme), "the scheme is neither http nor https")
+        }
+        guard let authority = head.authority, !authority.isEmpty, authority.utf8.allSatisfy(isAuthorityByte) else {
+            return PipelineError(.invalidRequest(.authority), "the host is missing or has a character that may not stand there")
+        }
+        guard let path = head.path, let first = path.utf8.first else {
+            return PipelineError(.invalidRequest(.path), "the path is missing")
+        }
+        let isAsterisk = path == "*" && head.method == .options
+        guard first == UInt8(ascii: "/") || isAsterisk, path.utf8.allSatisfy(isTargetByte) else {
+            return PipelineError(
+                .invalidRequest(.path),
+                "the path does not begin with a slash or has a character that must be percent-encoded"
+            )
+        }
+        return nil
+    }
+
+    private static func isAuthorityByte(_ byte: UInt8) -> Bool {
+        ByteSet.hostName.contains(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
+    }
+
+    private static func isTargetByte(_ byte: UInt8) -> Bool {
+        ByteSet.query.contains(byte) || byte == UInt8(ascii: "%")
+    }
+
+    /// The transport frames the body and names the host; a field may repeat what it will say, not contradict it.
+    private static func framingFailure(of field: HTTPField, in request: PipelineRequest) -> PipelineError? {
+        switch field.name.canonicalName.utf8.count {
+        case 4 where field.name.canonicalName == "host":
+            guard field.value.lowercased() != request.head.authority else { return nil }
+            return PipelineError(.invalidRequest(.headerValue), "the field Host differs from the host of the URL")
+        case 14 where field.name == .contentLength:
+            guard let byteCount = request.body.byteCount, field.value != String(byteCount) else { return nil }
+            return PipelineError(
+                .invalidRequest(.headerValue),
+                "the field Content-Length differs from the length of the body, \(byteCount) bytes"
+            )
+        case 17 where field.name == .transferEncoding:
+            return PipelineError(.invalidRequest(.headerValue), "the field Transfer-Encoding is the transport's to set")
+        default:
+            return nil
+        }
+    }
+
+    static func invalidValue(of name: HTTPField.Name) -> PipelineError {
+        PipelineError(
+            .invalidRequest(.headerValue),
+            "the value of the header field \(name.rawName.quotedExcerpt) has a character that may not stand there"
+        )
+    }
+}

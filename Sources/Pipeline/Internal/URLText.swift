@@ -1,0 +1,215 @@
+/// Building, checking and resolving of URLs as text, so that no `URL` is made on the way of a request.
+///
+/// Source: RFC 3986, https://www.rfc-editor.org/rfc/rfc3986.html
+enum URLText {
+    /// Where a request goes: what HTTP calls scheme, authority and path.
+    struct RequestTarget: Equatable {
+        var scheme: String
+        /// Host in lower case, and the port unless it is the scheme's own.
+        var authority: String
+        /// Starts with a slash, has no dot segments and no fragment.
+        var pathAndQuery: String
+    }
+
+    /// The base with the path below it. The result is checked by ``requestTarget(of:)``, not here.
+    static func joining(base: String, path: String) -> String {
+        guard !path.isEmpty else { return base }
+        let base = base.utf8
+        let tail = base.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? base.endIndex
+        var prefix = base[..<tail]
+        while prefix.last == UInt8(ascii: "/") { prefix.removeLast() }
+        let below = path.utf8.drop { $0 == UInt8(ascii: "/") }
+
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(prefix.count + 1 + below.count + base[tail...].count)
+        bytes.append(contentsOf: prefix)
+        bytes.append(UInt8(ascii: "/"))
+        PercentEncoding.append(below, to: &bytes, allowed: .path, keepsEscapes: true)
+        bytes.append(contentsOf: base[tail...])
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Takes an absolute http or https URL apart and refuses what cannot be sent.
+    static func requestTarget(of url: String) throws -> RequestTarget {
+        var url = url
+        return try url.withUTF8 { try requestTarget(of: $0) }
+    }
+
+    private static func requestTarget(of url: UnsafeBufferPointer<UInt8>) throws -> RequestTarget {
+        guard !url.isEmpty else { throw invalid("the URL is empty") }
+        guard let colon = url.firstIndex(of: UInt8(ascii: ":")), isScheme(url[..<colon]) else {
+            throw invalid("the URL is not absolute: it has no scheme")
+        }
+        let isSecure: Bool
+        switch colon {
+        case 5 where equalsIgnoringCase(url[..<colon], "https"): isSecure = true
+        case 4 where equalsIgnoringCase(url[..<colon], "http"): isSecure = false
+        default:
+            throw PipelineError(.invalidRequest(.scheme), "the URL's scheme is neither http nor https")
+        }
+        let start = colon + 3
+        guard url.count >= start, url[colon + 1] == UInt8(ascii: "/"), url[colon + 2] == UInt8(ascii: "/") else {
+            throw invalid("the URL has no host")
+        }
+        let end = url[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        let authority = try canonicalAuthority(url[start..<(end ?? url.endIndex)], isSecure: isSecure)
+        let rest = url[(end ?? url.endIndex)...]
+        let pathAndQuery = try pathAndQuery(rest, offset: end ?? url.endIndex)
+        return RequestTarget(scheme: isSecure ? "https" : "http", authority: authority, pathAndQuery: pathAndQuery)
+    }
+
+    private static func isScheme(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        guard let first = bytes.first, isLetter(first) else { return false }
+        return bytes.allSatisfy {
+            isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
+        }
+    }
+
+    // MARK: Authority
+
+    private static func canonicalAuthority(
+        _ bytes: Slice<UnsafeBufferPointer<UInt8>>,
+        isSecure: Bool
+    ) throws -> String {
+        guard !bytes.contains(UInt8(ascii: "@")) else {
+            throw PipelineError(
+                .invalidRequest(.userInfo),
+                "the URL carries a user name or password; an authentication plugin sends them safely"
+            )
+        }
+        var host = bytes
+        var port = bytes[bytes.endIndex...]
+        let isLiteral = bytes.first == UInt8(ascii: "[")
+        if isLiteral {
+            guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else { throw invalidHost() }
+            host = bytes[...close]
+            port = bytes[bytes.index(after: close)...]
+            guard port.isEmpty || port.first == UInt8(ascii: ":") else { throw invalidHost() }
+            port = port.dropFirst()
+        } else if let colon = bytes.firstIndex(of: UInt8(ascii: ":")) {
+            host = bytes[..<colon]
+            port = bytes[bytes.index(after: colon)...]
+        }
+        guard !host.isEmpty else { throw invalid("the URL has no host") }
+        let isValid =
+            isLiteral
+            ? host.count > 2 && host.dropFirst().dropLast().allSatisfy { ByteSet.addressLiteral.contains($0) }
+            : host.allSatisfy { ByteSet.hostName.contains($0) }
+        guard isValid else { throw invalidHost() }
+
+        let number = try portNumber(port)
+        if number == nil || number == (isSecure ? 443 : 80) {
+            return lowercased(host)
+        }
+        return lowercased(host) + ":" + String(number ?? 0)
+    }
+
+    private static func portNumber(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) throws -> Int? {
+        guard !bytes.isEmpty else { return nil }
+        guard bytes.count <= 5, bytes.allSatisfy(isDigit) else { throw invalidPort() }
+        let number = bytes.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        guard (1...65_535).contains(number) else { throw invalidPort() }
+        return number
+    }
+
+    private static func lowercased(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        String(unsafeUninitializedCapacity: host.count) { buffer in
+            for (offset, byte) in host.enumerated() {
+                buffer[offset] = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+            }
+            return host.count
+        }
+    }
+
+    // MARK: Path and query
+
+    private static func pathAndQuery(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, offset: Int) throws -> String {
+        let fragment = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
+        let bytes = bytes[..<fragment]
+        let query = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+        var hasBracket = false
+        var hasDotSegment = false
+        var previous: UInt8 = 0
+        for index in bytes.indices {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "%") {
+                guard bytes.distance(from: index, to: bytes.endIndex) > 2,
+                    ByteSet.hexDigits.contains(bytes[index + 1]), ByteSet.hexDigits.contains(bytes[index + 2])
+                else { throw invalidByte(byte, at: index) }
+            } else if index < query {
+                guard ByteSet.path.contains(byte) else { throw invalidByte(byte, at: index) }
+                if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { hasDotSegment = true }
+            } else if !ByteSet.query.contains(byte) {
+                guard byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]") else { throw invalidByte(byte, at: index) }
+                hasBracket = true
+            }
+            previous = byte
+        }
+        if bytes.first == UInt8(ascii: "/"), !hasBracket, !hasDotSegment {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count + 1)
+        appendPath(bytes[..<query], to: &result)
+        PercentEncoding.append(bytes[query...], to: &result, allowed: .query, keepsEscapes: true)
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Removes dot segments (RFC 3986 §5.2.4): libcurl does so by itself, other transports do not.
+    private static func appendPath(_ path: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8]) {
+        var segments: [Slice<UnsafeBufferPointer<UInt8>>] = []
+        let parts = path.drop { $0 == UInt8(ascii: "/") }
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for (offset, part) in parts.enumerated() {
+            let isLast = offset == parts.count - 1
+            let isParent = part.count == 2 && part.allSatisfy { $0 == UInt8(ascii: ".") }
+            if isParent {
+                _ = segments.popLast()
+            }
+            if isParent || part.elementsEqual(CollectionOfOne(UInt8(ascii: "."))) {
+                if isLast { segments.append(part.dropFirst(part.count)) }
+                continue
+            }
+            segments.append(part)
+        }
+        result.append(UInt8(ascii: "/"))
+        for (offset, segment) in segments.enumerated() {
+            if offset > 0 { result.append(UInt8(ascii: "/")) }
+            result.append(contentsOf: segment)
+        }
+    }
+
+    // MARK: Bytes
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func equalsIgnoringCase(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ text: StaticString) -> Bool {
+        bytes.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) {
+            $0 | 0x20 == $1
+        }
+    }
+
+    // MARK: Errors
+
+    private static func invalid(_ reason: String) -> PipelineError {
+        PipelineError(.invalidRequest(.url), reason)
+    }
+
+    private static func invalidHost() -> PipelineError {
+        invalid("the URL's host has a character that may not stand there")
+    }
+
+    private static func invalidPort() -> PipelineError {
+        invalid("the URL's port is not a number from 1 to 65535")
+    }
+
+    private static func invalidByte(_ byte: UInt8, at offset: Int) -> PipelineError {
+        invalid("byte 0x\(String(byte, radix: 16)) at offset \(offset) may not stand in a URL")
+    }
+}

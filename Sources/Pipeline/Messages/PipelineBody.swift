@@ -1,0 +1,215 @@
+public import Foundation
+import Synchronization
+
+/// The body of a request or a response: nothing, bytes, a file, or a stream.
+///
+/// Bytes, files and streams made with `replaying:` can be read again. Any other stream can be read once; who needs to send
+/// again asks ``isReplayable`` first, and a second read is ``PipelineError/Code-swift.struct/bodyConsumed``.
+public struct PipelineBody: Sendable {
+    private enum Storage {
+        case none
+        case bytes(Data)
+        case file(File)
+        case stream(StreamSource)
+    }
+
+    private final class File: Sendable {
+        let url: URL
+
+        init(url: URL) { self.url = url }
+    }
+
+    private let storage: Storage
+
+    /// No body.
+    public static let none = PipelineBody(storage: .none)
+
+    /// Bytes in memory.
+    public static func bytes(_ data: Data) -> PipelineBody {
+        PipelineBody(storage: .bytes(data))
+    }
+
+    /// A file, read in pieces of 64 KiB when the body is.
+    public static func file(_ url: URL) -> PipelineBody {
+        PipelineBody(storage: .file(File(url: url)))
+    }
+
+    /// A stream that can be read once.
+    ///
+    /// - Parameters:
+    ///   - chunks: the bytes in pieces of any size.
+    ///   - byteCount: how many bytes in all, `nil` when unknown.
+    public static func stream<Chunks: AsyncSequence & Sendable>(
+        _ chunks: Chunks,
+        byteCount: Int? = nil
+    ) -> PipelineBody where Chunks.Element == Data {
+        PipelineBody(storage: .stream(StreamSource(byteCount: byteCount, isReplayable: false) { chunks }))
+    }
+
+    /// A stream that can be read again: each reading asks for a new sequence.
+    ///
+    /// - Parameters:
+    ///   - byteCount: how many bytes in all, `nil` when unknown.
+    ///   - makeChunks: the bytes from their beginning, in pieces of any size.
+    public static func stream<Chunks: AsyncSequence & Sendable>(
+        byteCount: Int? = nil,
+        replaying makeChunks: @escaping @Sendable () -> Chunks
+    ) -> PipelineBody where Chunks.Element == Data {
+        PipelineBody(storage: .stream(StreamSource(byteCount: byteCount, isReplayable: true, makeChunks: makeChunks)))
+    }
+
+    /// The bytes when they are in memory (no bytes for no body), `nil` for a file or a stream.
+    public var bytes: Data? {
+        switch storage {
+        case .none: Data()
+        case .bytes(let data): data
+        case .file, .stream: nil
+        }
+    }
+
+    /// Where the file is, `nil` unless the body is one.
+    public var fileURL: URL? {
+        guard case .file(let file) = storage else { return nil }
+        return file.url
+    }
+
+    /// Whether there is no body at all; a body of zero bytes is one.
+    public var isNone: Bool {
+        guard case .none = storage else { return false }
+        return true
+    }
+
+    /// The length in bytes, `nil` for a stream of unknown length or a file that cannot be read.
+    public var byteCount: Int? {
+        switch storage {
+        case .none: 0
+        case .bytes(let data): data.count
+        case .file(let file): try? file.url.resourceValues(forKeys: [.fileSizeKey]).fileSize
+        case .stream(let source): source.byteCount
+        }
+    }
+
+    /// Whether the body can be read more than once.
+    public var isReplayable: Bool {
+        switch storage {
+        case .none, .bytes, .file: true
+        case .stream(let source): source.isReplayable
+        }
+    }
+
+    /// The bytes in pieces, from the beginning.
+    public func chunks() -> Chunks {
+        switch storage {
+        case .none: Chunks { { nil } }
+        case .bytes(let data): Chunks { Self.makeOnce(data) }
+        case .file(let file): Chunks { try Self.makeReader(of: file.url) }
+        case .stream(let source): Chunks { try source.makeNext() }
+        }
+    }
+
+    /// Reads the whole body into memory.
+    ///
+    /// - Parameter limit: the most bytes that are accepted.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/limit(_:)`` when there are more,
+    ///   ``PipelineError/Code-swift.struct/bodyConsumed`` when the body was read before, and what the stream throws.
+    public func collect(upTo limit: Int) async throws -> Data {
+        if let byteCount, byteCount > limit { throw Self.tooLarge(limit) }
+        if let bytes { return bytes }
+        var collected = Data()
+        for try await chunk in chunks() {
+            guard collected.count + chunk.count <= limit else { throw Self.tooLarge(limit) }
+            collected.append(chunk)
+        }
+        return collected
+    }
+
+    private static func tooLarge(_ limit: Int) -> PipelineError {
+        PipelineError(.limit(.bodyBytes), "the body is larger than the \(limit) bytes allowed")
+    }
+
+    private static func makeOnce(_ data: Data) -> Chunks.Next {
+        var rest: Data? = data.isEmpty ? nil : data
+        return { rest.take() }
+    }
+
+    private static func makeReader(of url: URL) throws -> Chunks.Next {
+        let handle: FileHandle
+        do {
+            handle = try FileHandle(forReadingFrom: url)
+        } catch {
+            throw PipelineError(.file, "the file \(url.lastPathComponent.quotedExcerpt) cannot be read", underlyingError: error)
+        }
+        return {
+            guard let chunk = try handle.read(upToCount: 64 << 10), !chunk.isEmpty else { return nil }
+            return chunk
+        }
+    }
+}
+
+extension PipelineBody {
+    /// The pieces of a body.
+    ///
+    /// Stop reading and drop the iterator, and the exchange behind the body is closed.
+    public struct Chunks: AsyncSequence, Sendable {
+        /// A piece.
+        public typealias Element = Data
+
+        typealias Next = () async throws -> Data?
+
+        private let makeNext: @Sendable () throws -> Next
+
+        init(makeNext: @escaping @Sendable () throws -> Next) {
+            self.makeNext = makeNext
+        }
+
+        /// Starts reading.
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(makeNext: makeNext)
+        }
+
+        /// Reads piece by piece.
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            private let makeNext: @Sendable () throws -> Next
+            private var upstream: Next?
+
+            init(makeNext: @escaping @Sendable () throws -> Next) {
+                self.makeNext = makeNext
+            }
+
+            /// The next piece, `nil` at the end.
+            public mutating func next() async throws -> Data? {
+                if let upstream { return try await upstream() }
+                let upstream = try makeNext()
+                self.upstream = upstream
+                return try await upstream()
+            }
+        }
+    }
+
+    private final class StreamSource: Sendable {
+        let byteCount: Int?
+        let isReplayable: Bool
+        private let isTaken = Atomic(false)
+        private let make: @Sendable () -> Chunks.Next
+
+        init<Upstream: AsyncSequence & Sendable>(
+            byteCount: Int?,
+            isReplayable: Bool,
+            makeChunks: @escaping @Sendable () -> Upstream
+        ) where Upstream.Element == Data {
+            self.byteCount = byteCount
+            self.isReplayable = isReplayable
+            self.make = {
+                var iterator = makeChunks().makeAsyncIterator()
+                return { try await iterator.next(isolation: #isolation) }
+            }
+        }
+
+        func makeNext() throws -> Chunks.Next {
+            guard isReplayable || !isTaken.exchange(true, ordering: .acquiringAndReleasing) else {
+                throw PipelineError(.bodyConsumed, "the body is a stream that was read before")
+            }
+            return make()
+        }
+    }
+}

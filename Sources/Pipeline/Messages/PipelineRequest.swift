@@ -1,0 +1,130 @@
+public import Foundation
+public import HTTPTypes
+
+/// A request on its way through the pipeline.
+///
+/// What goes to the wire is `head` and `body`; everything else is for the pipeline. Its description shows method, scheme,
+/// host and path, never the query, header values or the body.
+public struct PipelineRequest: Sendable {
+    /// Method, scheme, authority, path with query, and header fields.
+    public var head: HTTPRequest
+
+    /// The body.
+    public var body: PipelineBody
+
+    /// Names of fields that carry a secret, besides Authorization, Cookie and Proxy-Authorization.
+    ///
+    /// They are dropped when a redirect leaves the origin, and shown by no log, error or recording.
+    public var secretFields: Set<HTTPField.Name>
+
+    /// Makes a request.
+    public init(head: HTTPRequest, body: PipelineBody = .none, secretFields: Set<HTTPField.Name> = []) {
+        self.head = head
+        self.body = body
+        self.secretFields = secretFields
+    }
+
+    /// Makes a request to an absolute http or https URL.
+    ///
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)``.
+    public init(_ method: HTTPMethod = .get, url: String, headers: HTTPFields = [:], body: PipelineBody = .none) throws {
+        let target = try URLText.requestTarget(of: url)
+        self.init(
+            head: HTTPRequest(
+                method: method,
+                scheme: target.scheme,
+                authority: target.authority,
+                path: target.pathAndQuery,
+                headerFields: headers
+            ),
+            body: body
+        )
+    }
+
+    /// The method.
+    public var method: HTTPMethod {
+        get { head.method }
+        set { head.method = newValue }
+    }
+
+    /// The header fields, in order, repeats kept.
+    ///
+    /// A CR, LF or NUL written here is replaced by a space before the pipeline can see it; ``setHeader(_:for:isSecret:)``
+    /// refuses it instead.
+    public var headers: HTTPFields {
+        get { head.headerFields }
+        _modify { yield &head.headerFields }
+    }
+
+    /// The URL, `nil` when scheme, authority or path is missing or malformed.
+    public var url: URL? { head.url }
+
+    /// The host with its port, without a user name.
+    public var host: String? { head.authority }
+
+    /// The path without the query.
+    public var path: String { String((head.path ?? "").prefix { $0 != "?" }) }
+
+    /// The query without the question mark, percent-encoded; `nil` when there is none.
+    public var query: String? {
+        guard let path = head.path, let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
+        return String(path[path.utf8.index(after: mark)...])
+    }
+
+    /// Sets a header field, replacing all of that name.
+    ///
+    /// - Parameters:
+    ///   - value: the value; visible characters, spaces and tabs, not blank at either end.
+    ///   - name: the name.
+    ///   - isSecret: whether the field is added to ``secretFields``.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when the value has a
+    ///   character that may not stand in a field. The error names the field, never the value.
+    public mutating func setHeader(_ value: String, for name: HTTPField.Name, isSecret: Bool = false) throws {
+        let field = try Self.makeField(name, value)
+        head.headerFields[fields: name] = [field]
+        if isSecret { secretFields.insert(name) }
+    }
+
+    /// Whether a field of this name carries a secret.
+    public func isSecret(_ name: HTTPField.Name) -> Bool {
+        name == .authorization || name == .cookie || name == .proxyAuthorization || secretFields.contains(name)
+    }
+
+    /// Appends pairs to the query, keeping what is there.
+    ///
+    /// - Parameter text: percent-encoded `name=value` pairs joined by `&`.
+    public mutating func appendQuery(_ text: String) {
+        var path = head.path ?? "/"
+        if let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            let isOpen = path.utf8.index(after: mark) == path.utf8.endIndex || path.utf8.last == UInt8(ascii: "&")
+            path += isOpen ? text : "&" + text
+        } else {
+            path += "?" + text
+        }
+        head.path = path
+    }
+
+    /// Sets Content-Type where there is none.
+    public mutating func setContentTypeIfAbsent(_ value: String) {
+        guard !head.headerFields.contains(.contentType) else { return }
+        head.headerFields.append(HTTPField(name: .contentType, value: value))
+    }
+
+    /// A field whose value is refused, not cleaned, when it could split the request.
+    static func makeField(_ name: HTTPField.Name, _ value: String) throws -> HTTPField {
+        guard HTTPField.isValidValue(value) else { throw RequestValidation.invalidValue(of: name) }
+        return HTTPField(name: name, value: value)
+    }
+}
+
+extension PipelineRequest: CustomStringConvertible, CustomReflectable {
+    /// Method, scheme, host and path.
+    public var description: String {
+        "\(method) \(head.scheme ?? "")://\(head.authority ?? "")\(path)"
+    }
+
+    /// Only what the description shows, so that `dump` leaks nothing either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["request": description])
+    }
+}

@@ -1,0 +1,109 @@
+public import Foundation
+import HTTPTypes
+
+extension PipelineResponse {
+    /// The body as a JSON value: dictionaries, arrays, strings, numbers, `NSNull`; any of them at the top.
+    ///
+    /// - Parameter failsOnEmptyData: whether an empty body is an error; without, it is `NSNull`.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.json`) and the response.
+    public func mapJSON(failsOnEmptyData: Bool = true) throws -> Any {
+        if data.isEmpty, !failsOnEmptyData { return NSNull() }
+        do {
+            return try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+        } catch {
+            throw mappingFailure(.json, "the body is not JSON", error)
+        }
+    }
+
+    /// The body as text, in the charset of its Content-Type, else in UTF-8.
+    ///
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.string`) and the response.
+    public func mapString() throws -> String {
+        let charset = MediaType(headers[.contentType] ?? "").charset
+        guard let encoding = MediaType.encoding(ofCharset: charset ?? "utf-8") else {
+            throw mappingFailure(.string, "the charset \((charset ?? "").quotedExcerpt) is not known")
+        }
+        guard let text = String(data: data, encoding: encoding) else {
+            throw mappingFailure(.string, "the body is not text in \((charset ?? "utf-8").quotedExcerpt)")
+        }
+        return text
+    }
+
+    /// A string inside the body's JSON.
+    ///
+    /// - Parameter keyPath: where it stands, as in ``map(_:atKeyPath:using:failsOnEmptyData:)``.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.json` for a
+    ///   body that is not JSON, `.keyPath` when nothing stands there, `.string` when it is no string.
+    public func mapString(atKeyPath keyPath: String) throws -> String {
+        guard case .string(let text) = try tree(atKeyPath: keyPath) else {
+            throw mappingFailure(.string, "the value at \(keyPath.quotedExcerpt) is not a string")
+        }
+        return text
+    }
+
+    /// The body, or a part of its JSON, decoded. Nothing is converted: `1` is not a `Bool`, `"1"` is not an `Int`.
+    ///
+    /// - Parameters:
+    ///   - type: what to decode.
+    ///   - keyPath: where the value stands: names of members as they are in the JSON, and indices of arrays, joined by full
+    ///     stops. A name that holds full stops itself is found too. `nil` for the whole body.
+    ///   - decoder: the decoder.
+    ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}`, or as `[]` where that fails.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.object` when
+    ///   the value does not decode, `.json` for a body that is not JSON, `.keyPath` when nothing stands there.
+    public func map<Value: Decodable>(
+        _ type: Value.Type,
+        atKeyPath keyPath: String? = nil,
+        using decoder: JSONDecoder = JSONDecoder(),
+        failsOnEmptyData: Bool = true
+    ) throws -> Value {
+        if data.isEmpty, !failsOnEmptyData, keyPath == nil {
+            if let value = try? decoder.decode(type, from: Data("{}".utf8)) { return value }
+            if let value = try? decoder.decode(type, from: Data("[]".utf8)) { return value }
+        }
+        do {
+            guard let keyPath else { return try decoder.decode(type, from: data) }
+            return try decoder.decode(type, from: JSONEncoder().encode(try tree(atKeyPath: keyPath)))
+        } catch let error as PipelineError {
+            throw error
+        } catch {
+            throw mappingFailure(.object, "the body does not decode to \(type)\(Self.place(of: error))", error)
+        }
+    }
+
+    private func tree(atKeyPath keyPath: String) throws -> JSONTree {
+        let root: JSONTree
+        do {
+            root = try JSONDecoder().decode(JSONTree.self, from: data)
+        } catch {
+            throw mappingFailure(.json, "the body is not JSON", error)
+        }
+        guard let found = root.value(at: keyPath[...]) else {
+            throw mappingFailure(.keyPath, "there is nothing at \(keyPath.quotedExcerpt)")
+        }
+        return found
+    }
+
+    private func mappingFailure(
+        _ mapping: PipelineError.Code.Mapping,
+        _ reason: String,
+        _ underlyingError: (any Error)? = nil
+    ) -> PipelineError {
+        PipelineError(.mapping(mapping), reason, response: self, underlyingError: underlyingError)
+    }
+
+    /// Where decoding failed, without the value that stood there.
+    private static func place(of error: any Error) -> String {
+        let (what, context): (String, DecodingError.Context)
+        switch error {
+        case DecodingError.typeMismatch(let type, let found): (what, context) = ("expected \(type)", found)
+        case DecodingError.valueNotFound(let type, let found): (what, context) = ("null instead of \(type)", found)
+        case DecodingError.keyNotFound(let key, let found):
+            (what, context) = ("no member \(key.stringValue.quotedExcerpt)", found)
+        case DecodingError.dataCorrupted(let found): (what, context) = ("invalid data", found)
+        default: return ""
+        }
+        let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+        return path.isEmpty ? ": \(what)" : ": \(what) at \(path.quotedExcerpt)"
+    }
+}

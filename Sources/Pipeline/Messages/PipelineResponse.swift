@@ -1,0 +1,84 @@
+public import Foundation
+public import HTTPTypes
+
+/// What came back, with the request as it was sent. Cheap to copy.
+///
+/// Its description shows the status, the length of the body and the request's description; never header values or body.
+public struct PipelineResponse: Sendable {
+    private struct Content: Sendable {
+        var request: PipelineRequest
+        var head: HTTPResponse
+        var body: PipelineBody
+        var exchanges: [PipelineExchange]
+    }
+
+    private var content: CopyOnWrite<Content>
+
+    /// Makes a response; transports and plugins that answer by themselves do.
+    ///
+    /// - Parameters:
+    ///   - request: the request that it answers.
+    ///   - head: status and header fields.
+    ///   - body: the body.
+    public init(request: PipelineRequest, head: HTTPResponse, body: PipelineBody = .none) {
+        content = CopyOnWrite(Content(request: request, head: head, body: body, exchanges: []))
+    }
+
+    /// Makes a response from its parts.
+    public init(request: PipelineRequest, statusCode: Int, headers: HTTPFields = [:], data: Data = Data()) {
+        self.init(
+            request: request,
+            head: HTTPResponse(status: .init(code: statusCode), headerFields: headers),
+            body: .bytes(data)
+        )
+    }
+
+    /// The request as it was sent.
+    public var request: PipelineRequest {
+        get { content.value.request }
+        set { content.value.request = newValue }
+    }
+
+    /// Status and header fields.
+    public var head: HTTPResponse {
+        get { content.value.head }
+        _modify { yield &content.value.head }
+    }
+
+    /// The body: bytes for a call made with `request`, a stream for one made with `stream`.
+    public var body: PipelineBody {
+        get { content.value.body }
+        set { content.value.body = newValue }
+    }
+
+    /// The exchanges of the whole call so far, retries and redirects included, in the order in which they ended.
+    public internal(set) var exchanges: [PipelineExchange] {
+        get { content.value.exchanges }
+        _modify { yield &content.value.exchanges }
+    }
+
+    /// The status.
+    public var statusCode: Int { head.status.code }
+
+    /// The header fields, in order, repeats kept as far as the transport keeps them.
+    public var headers: HTTPFields {
+        get { head.headerFields }
+        _modify { yield &content.value.head.headerFields }
+    }
+
+    /// The bytes of the body; none while the body is a stream.
+    public var data: Data { body.bytes ?? Data() }
+}
+
+extension PipelineResponse: CustomStringConvertible, CustomReflectable {
+    /// Status, length of the body, and the request.
+    public var description: String {
+        let length = body.byteCount.map { "\($0) bytes" } ?? "a stream"
+        return "\(statusCode), \(length), for \(request)"
+    }
+
+    /// Only what the description shows, so that `dump` leaks nothing either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["response": description])
+    }
+}

@@ -1,0 +1,73 @@
+import HTTPTypes
+
+/// Upper bounds of everything that a server, a user or a plugin could make large. Exceeding one is a typed error.
+///
+/// **Defaults**
+///
+/// | setting | default | unit | range |
+/// |---|---|---|---|
+/// | `bufferedBodyByteCount` | 104,857,600 (100 MiB) | bytes | 0 and up |
+/// | `headerByteCount` | 65,536 (64 KiB) | bytes of names and values | 1 and up |
+/// | `headerCount` | 1,000 | fields | 1 and up |
+/// | `discardedBodyByteCount` | 65,536 (64 KiB) | bytes of a redirect's body | 0 and up |
+/// | `exchangeCount` | 1,000 | exchanges of one call, retries and redirects together | 1 and up |
+/// | `nestedCallCount` | 10 | calls made by plugins inside calls | 1 and up |
+///
+/// How many redirects are followed is set by ``RedirectPolicy/maximumHopCount``.
+public struct PipelineLimits: Sendable, Hashable {
+    /// The most that a body buffered for `request` may hold.
+    public var bufferedBodyByteCount: Int
+    /// The most that header fields may hold, of a request and of a response.
+    public var headerByteCount: Int
+    /// The most header fields, of a request and of a response.
+    public var headerCount: Int
+    /// How much of the body of a redirect is read before its exchange is closed instead.
+    public var discardedBodyByteCount: Int
+    /// The most exchanges of one call.
+    public var exchangeCount: Int
+    /// How deep calls may nest that plugins make while they handle a call.
+    public var nestedCallCount: Int
+
+    /// Makes limits.
+    public init(
+        bufferedBodyByteCount: Int = 100 << 20,
+        headerByteCount: Int = 64 << 10,
+        headerCount: Int = 1_000,
+        discardedBodyByteCount: Int = 64 << 10,
+        exchangeCount: Int = 1_000,
+        nestedCallCount: Int = 10
+    ) {
+        precondition(bufferedBodyByteCount >= 0, "bufferedBodyByteCount is \(bufferedBodyByteCount), not 0 or more")
+        precondition(headerByteCount > 0, "headerByteCount is \(headerByteCount), not 1 or more")
+        precondition(headerCount > 0, "headerCount is \(headerCount), not 1 or more")
+        precondition(discardedBodyByteCount >= 0, "discardedBodyByteCount is \(discardedBodyByteCount), not 0 or more")
+        precondition(exchangeCount > 0, "exchangeCount is \(exchangeCount), not 1 or more")
+        precondition(nestedCallCount > 0, "nestedCallCount is \(nestedCallCount), not 1 or more")
+        self.bufferedBodyByteCount = bufferedBodyByteCount
+        self.headerByteCount = headerByteCount
+        self.headerCount = headerCount
+        self.discardedBodyByteCount = discardedBodyByteCount
+        self.exchangeCount = exchangeCount
+        self.nestedCallCount = nestedCallCount
+    }
+
+    /// The failure of header fields that are too large or too many.
+    func headerFailure(byteCount: Int, count: Int) -> PipelineError? {
+        if byteCount > headerByteCount {
+            return PipelineError(.limit(.headerBytes), "\(byteCount) bytes of header fields, \(headerByteCount) allowed")
+        }
+        if count > headerCount {
+            return PipelineError(.limit(.headerCount), "\(count) header fields, \(headerCount) allowed")
+        }
+        return nil
+    }
+
+    /// The failure of a response whose header fields are too large or too many.
+    func headerFailure(of fields: HTTPFields) -> PipelineError? {
+        var byteCount = 0
+        for field in fields {
+            byteCount += field.withUnsafeBytesOfValue(\.count) + field.name.rawName.utf8.count + 4
+        }
+        return headerFailure(byteCount: byteCount, count: fields.count)
+    }
+}

@@ -1,0 +1,150 @@
+import HTTPTypes
+
+/// Which redirects the core follows; transports follow none.
+///
+/// Followed is a 301, 302, 303, 307 or 308 whose Location names an http or https URL. A redirect that is refused is the
+/// call's response; ``PipelineExchange/refusedRedirect`` says why.
+///
+/// **Effects**: 301 and 302 turn POST into GET, 303 turns every method but HEAD into GET; the body and the fields that
+/// describe it are dropped with it. Everything else keeps method and body; a body that cannot be sent again is refused. Off
+/// the origin (scheme, host, port) Authorization, Cookie, Proxy-Authorization, Origin and every field marked as secret are
+/// dropped, and they do not come back on a later hop.
+///
+/// **Defaults**
+///
+/// | setting | default | range |
+/// |---|---|---|
+/// | `maximumHopCount` | 20 | 0 and up |
+/// | `allowsDowngrade` | `false`: https never leads to http | |
+/// | `filter` | follows all | |
+///
+/// **Errors**: more hops than `maximumHopCount` are ``PipelineError/Code-swift.struct/redirect(_:)``, with the last response.
+///
+/// Source: RFC 9110 §15.4, https://www.rfc-editor.org/rfc/rfc9110.html#section-15.4
+public struct RedirectPolicy: Sendable {
+    /// The most redirects that are followed in a row.
+    public var maximumHopCount: Int
+    /// Whether https may lead to http.
+    public var allowsDowngrade: Bool
+    /// Whether to follow: gets the response and the request that it leads to.
+    public var filter: (@Sendable (_ response: PipelineResponse, _ next: PipelineRequest) -> Bool)?
+
+    private var isEnabled = true
+
+    /// Follows up to 20 redirects, never from https to http.
+    public static let standard = RedirectPolicy()
+
+    /// Follows none: a redirect is the call's response.
+    public static let none: RedirectPolicy = {
+        var policy = RedirectPolicy()
+        policy.isEnabled = false
+        return policy
+    }()
+
+    /// Makes a policy.
+    public init(
+        maximumHopCount: Int = 20,
+        allowsDowngrade: Bool = false,
+        filter: (@Sendable (_ response: PipelineResponse, _ next: PipelineRequest) -> Bool)? = nil
+    ) {
+        precondition(maximumHopCount >= 0, "maximumHopCount is \(maximumHopCount), not 0 or more")
+        self.maximumHopCount = maximumHopCount
+        self.allowsDowngrade = allowsDowngrade
+        self.filter = filter
+    }
+}
+
+extension RedirectPolicy {
+    /// Why a redirect was not followed.
+    public struct Refusal: RawRepresentable, Sendable, Hashable {
+        /// The reason's name.
+        public let rawValue: String
+        /// Makes a reason.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The policy follows none.
+        public static let disabled = Refusal(rawValue: "disabled")
+        /// There is no Location, or it is not an http or https URL.
+        public static let location = Refusal(rawValue: "location")
+        /// https would lead to http.
+        public static let downgrade = Refusal(rawValue: "downgrade")
+        /// The body would have to be sent again and cannot be.
+        public static let bodyNotReplayable = Refusal(rawValue: "bodyNotReplayable")
+        /// The policy's filter said no.
+        public static let filter = Refusal(rawValue: "filter")
+    }
+
+    enum Decision {
+        case none
+        case refuse(Refusal)
+        case follow(PipelineRequest)
+    }
+
+    /// What to do after a response.
+    func decision(after response: PipelineResponse) -> Decision {
+        switch response.statusCode {
+        case 301, 302, 303, 307, 308: break
+        default: return .none
+        }
+        guard isEnabled else { return .refuse(.disabled) }
+        let request = response.request
+        let base = URLText.RequestTarget(
+            scheme: request.head.scheme ?? "",
+            authority: request.head.authority ?? "",
+            pathAndQuery: request.head.path ?? "/"
+        )
+        let locations = response.headers[values: .location]
+        guard locations.count == 1, let location = locations.first,
+            let target = URLText.resolve(location, against: base)
+        else { return .refuse(.location) }
+        guard allowsDowngrade || target.scheme == "https" || base.scheme == "http" else { return .refuse(.downgrade) }
+
+        var next = request
+        Self.changeMethod(of: &next, after: response.statusCode)
+        guard next.body.isReplayable else { return .refuse(.bodyNotReplayable) }
+        if target.scheme != base.scheme || target.authority != base.authority {
+            Self.dropSecrets(of: &next)
+        }
+        next.head.scheme = target.scheme
+        next.head.authority = target.authority
+        next.head.path = target.pathAndQuery
+        if let host = HTTPField.Name("Host") { next.headers[host] = nil }
+        if let filter, !filter(response, next) { return .refuse(.filter) }
+        return .follow(next)
+    }
+
+    private static func changeMethod(of request: inout PipelineRequest, after statusCode: Int) {
+        let becomesGet =
+            switch statusCode {
+            case 301, 302: request.method == .post
+            case 303: request.method != .head && request.method != .get
+            default: false
+            }
+        guard becomesGet else { return }
+        request.method = .get
+        request.body = .none
+        for name in Self.bodyFields { request.headers[name] = nil }
+    }
+
+    private static func dropSecrets(of request: inout PipelineRequest) {
+        for name in request.secretFields.union([.authorization, .cookie, .proxyAuthorization, .origin]) {
+            request.headers[name] = nil
+        }
+    }
+
+    private static let bodyFields: [HTTPField.Name] = [
+        .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .expect,
+    ]
+
+    /// The failure of a chain that is too long; it is a loop when it comes back to where it has been.
+    static func tooManyHops(_ response: PipelineResponse, leadingTo next: PipelineRequest) -> PipelineError {
+        let isLoop = response.exchanges.contains {
+            $0.request.head.scheme == next.head.scheme && $0.request.head.authority == next.head.authority
+                && $0.request.head.path == next.head.path
+        }
+        return PipelineError(
+            .redirect(isLoop ? .loop : .tooMany),
+            "more redirects than are followed, the last leading to \(next.host ?? "")",
+            response: response
+        )
+    }
+}

@@ -1,0 +1,81 @@
+public import Dispatch
+public import Foundation
+
+extension Provider {
+    /// Sends a target and decodes its answer.
+    ///
+    /// Decoding runs where the pipeline runs, never on the caller's actor.
+    ///
+    /// - Parameters:
+    ///   - target: what to ask.
+    ///   - type: what the body decodes to.
+    ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
+    ///   - decoder: the decoder.
+    ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
+    ///   - options: settings of this call; they win over the target's own.
+    /// - Throws: ``PipelineError``, with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response when the body
+    ///   does not decode; `CancellationError` when the task was cancelled.
+    @concurrent
+    public func request<Value: Decodable & SendableMetatype>(
+        _ target: Target,
+        as type: Value.Type,
+        atKeyPath keyPath: String? = nil,
+        decoder: JSONDecoder = JSONDecoder(),
+        failsOnEmptyData: Bool = true,
+        options: RequestOptions = RequestOptions()
+    ) async throws -> sending Value {
+        switch await perform(target, options, isStreaming: false) {
+        case .success(let response):
+            return try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
+        case .failure(let error):
+            throw error.asThrown
+        }
+    }
+}
+
+extension Provider where Target: DecodableTargetType {
+    /// Sends a target and decodes its answer to the type that the target names.
+    ///
+    /// - Parameters:
+    ///   - target: what to ask.
+    ///   - decoder: the decoder.
+    ///   - options: settings of this call; they win over the target's own.
+    /// - Throws: as ``request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)``.
+    @concurrent
+    public func requestDecoded(
+        _ target: Target,
+        decoder: JSONDecoder = JSONDecoder(),
+        options: RequestOptions = RequestOptions()
+    ) async throws -> sending Target.ResultType {
+        try await request(target, as: Target.ResultType.self, decoder: decoder, options: options)
+    }
+
+    /// Sends a target, decodes its answer to the type that the target names, and calls back.
+    ///
+    /// The completion is called as in ``request(_:options:callbackQueue:completion:)``.
+    @discardableResult
+    public func requestDecoded(
+        _ target: Target,
+        decoder: JSONDecoder = JSONDecoder(),
+        options: RequestOptions = RequestOptions(),
+        callbackQueue: DispatchQueue? = nil,
+        completion: @escaping @Sendable (Result<Target.ResultType, PipelineError>) -> Void
+    ) -> RequestHandle where Target.ResultType: Sendable {
+        deliver(on: callbackQueue, completion) {
+            await self.perform(target, options, isStreaming: false).decoded(using: decoder)
+        }
+    }
+}
+
+extension CallResult {
+    /// The decoded body, or the failure as an error that a completion can be given.
+    func decoded<Value: Decodable & SendableMetatype>(using decoder: JSONDecoder) -> Result<Value, PipelineError> {
+        flatMap { response in
+            do {
+                return .success(try response.map(Value.self, using: decoder))
+            } catch {
+                return .failure(PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode"))
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import Dispatch
+public import Foundation
+
+extension Provider where Target == MultiTarget {
+    /// Sends any target, as ``Provider/request(_:options:)``.
+    @_disfavoredOverload
+    @concurrent
+    public func request(
+        _ target: some TargetType,
+        options: RequestOptions = RequestOptions()
+    ) async throws -> PipelineResponse {
+        try await request(MultiTarget(target), options: options)
+    }
+
+    /// Sends any target, as ``Provider/stream(_:options:)``.
+    @_disfavoredOverload
+    @concurrent
+    public func stream(
+        _ target: some TargetType,
+        options: RequestOptions = RequestOptions()
+    ) async throws -> StreamedResponse {
+        try await stream(MultiTarget(target), options: options)
+    }
+
+    /// Sends any target, as ``Provider/request(_:options:callbackQueue:completion:)``.
+    @_disfavoredOverload
+    @discardableResult
+    public func request(
+        _ target: some TargetType,
+        options: RequestOptions = RequestOptions(),
+        callbackQueue: DispatchQueue? = nil,
+        completion: @escaping @Sendable (Result<PipelineResponse, PipelineError>) -> Void
+    ) -> RequestHandle {
+        request(MultiTarget(target), options: options, callbackQueue: callbackQueue, completion: completion)
+    }
+
+    /// Sends any target and decodes its answer, as
+    /// ``Provider/request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)``.
+    @_disfavoredOverload
+    @concurrent
+    public func request<Value: Decodable & SendableMetatype>(
+        _ target: some TargetType,
+        as type: Value.Type,
+        atKeyPath keyPath: String? = nil,
+        decoder: JSONDecoder = JSONDecoder(),
+        failsOnEmptyData: Bool = true,
+        options: RequestOptions = RequestOptions()
+    ) async throws -> sending Value {
+        try await request(
+            MultiTarget(target),
+            as: Value.self,
+            atKeyPath: keyPath,
+            decoder: decoder,
+            failsOnEmptyData: failsOnEmptyData,
+            options: options
+        )
+    }
+
+    /// Sends any target that says what its answer decodes to.
+    @_disfavoredOverload
+    @concurrent
+    public func requestDecoded<Inner: DecodableTargetType>(
+        _ target: Inner,
+        decoder: JSONDecoder = JSONDecoder(),
+        options: RequestOptions = RequestOptions()
+    ) async throws -> sending Inner.ResultType {
+        try await request(MultiTarget(target), as: Inner.ResultType.self, decoder: decoder, options: options)
+    }
+
+    /// Sends any target that says what its answer decodes to, and calls back.
+    @_disfavoredOverload
+    @discardableResult
+    public func requestDecoded<Inner: DecodableTargetType>(
+        _ target: Inner,
+        decoder: JSONDecoder = JSONDecoder(),
+        options: RequestOptions = RequestOptions(),
+        callbackQueue: DispatchQueue? = nil,
+        completion: @escaping @Sendable (Result<Inner.ResultType, PipelineError>) -> Void
+    ) -> RequestHandle where Inner.ResultType: Sendable {
+        deliver(on: callbackQueue, completion) {
+            await self.perform(MultiTarget(target), options, isStreaming: false).decoded(using: decoder)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+public import Dispatch
+import Synchronization
+
+/// What users hold: sends targets through a stack of plugins to a transport.
+///
+/// Make one and share it; it is safe to use from everywhere at once. Calls that are under way finish even when the provider
+/// is released.
+///
+/// ```swift
+/// let provider = Provider<GitHub>(
+///     transport: URLSessionTransport(),
+///     plugins: [
+///         LoggingPlugin(level: .info),
+///         AccessTokenPlugin { _ in try await session.token() },
+///     ])
+/// let zen = try await provider.request(.zen).mapString()
+/// ```
+///
+/// **Defaults**
+///
+/// | setting | default |
+/// |---|---|
+/// | `plugins` | none |
+/// | `redirects` | ``RedirectPolicy/standard`` |
+/// | `limits` | ``PipelineLimits`` |
+/// | `clock` | `ContinuousClock` |
+/// | `random` | ``PipelineRandom/system`` |
+/// | `callbackQueue` | none: completions run on a background executor |
+/// | `endpoint` | `Endpoint(target)` |
+public final class Provider<Target: TargetType>: Sendable {
+    let pipeline: CompiledPipeline
+    let settings: CallSettings
+    let callbackQueue: DispatchQueue?
+    private let makeEndpoint: (@Sendable (Target) throws -> Endpoint)?
+    private let callCount = Atomic(0)
+
+    /// Makes a provider.
+    ///
+    /// A plugin that takes part in no stage is a programmer error and stops the program here.
+    ///
+    /// - Parameters:
+    ///   - transport: what the pipeline ends in.
+    ///   - plugins: the stack, outermost first.
+    ///   - redirects: which redirects are followed.
+    ///   - limits: upper bounds.
+    ///   - clock: the source of time.
+    ///   - random: the source of chance.
+    ///   - callbackQueue: where completions run that were given no queue of their own.
+    ///   - endpoint: makes a target concrete; called for every call.
+    public init(
+        transport: any Transport,
+        plugins: [any PluginType] = [],
+        redirects: RedirectPolicy = .standard,
+        limits: PipelineLimits = PipelineLimits(),
+        clock: some Clock<Duration> = ContinuousClock(),
+        random: PipelineRandom = .system,
+        callbackQueue: DispatchQueue? = nil,
+        endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
+    ) {
+        self.pipeline = CompiledPipeline(plugins: plugins, transport: transport)
+        self.settings = CallSettings(
+            limits: limits,
+            redirects: redirects,
+            clock: PipelineClock(clock),
+            random: random
+        )
+        self.callbackQueue = callbackQueue
+        self.makeEndpoint = endpoint
+    }
+
+    /// The endpoint that a target becomes.
+    public func endpoint(_ target: Target) throws -> Endpoint {
+        try makeEndpoint?(target) ?? Endpoint(target)
+    }
+
+    /// The stack in words, with what is wrong with its order.
+    public func explain() -> PipelineDescription {
+        PipelineDescription(plugins: pipeline.plugins, transport: pipeline.exchanger.transport)
+    }
+
+    /// Sends a target and returns the response with its body in memory.
+    ///
+    /// - Parameters:
+    ///   - target: what to ask.
+    ///   - options: settings of this call; they win over the target's own.
+    /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled.
+    @concurrent
+    public func request(
+        _ target: Target,
+        options: RequestOptions = RequestOptions()
+    ) async throws -> PipelineResponse {
+        switch await perform(target, options, isStreaming: false) {
+        case .success(let response): return response
+        case .failure(let error): throw error.asThrown
+        }
+    }
+
+    /// Sends a target and returns the response as soon as its header fields are there.
+    ///
+    /// - Parameters:
+    ///   - target: what to ask.
+    ///   - options: settings of this call; they win over the target's own.
+    /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled. The body throws the same.
+    @concurrent
+    public func stream(
+        _ target: Target,
+        options: RequestOptions = RequestOptions()
+    ) async throws -> StreamedResponse {
+        switch await perform(target, options, isStreaming: true) {
+        case .success(let response): return StreamedResponse(response)
+        case .failure(let error): throw error.asThrown
+        }
+    }
+}
+
+extension Provider {
+    /// The whole path of a call, from the target to the validated response.
+    func perform(_ target: Target, _ options: RequestOptions, isStreaming: Bool) async -> CallResult {
+        if Task.isCancelled { return .failure(PipelineError(.cancelled, "the call was cancelled before it began")) }
+        let result: CallResult
+        if pipeline.plugins.isEmpty {
+            result = await run(target, options, isStreaming)
+        } else {
+            let depth = CallDepth.current
+            guard depth < settings.limits.nestedCallCount else {
+                return .failure(PipelineError(.limit(.nestedCalls), "plugins made calls inside calls, \(depth) deep"))
+            }
+            result = await CallDepth.$current.withValue(depth + 1) {
+                await run(target, options, isStreaming)
+            }
+        }
+        guard case .success(let response) = result, !target.validationType.accepts(response.statusCode) else {
+            return result
+        }
+        return .failure(await failure(of: response))
+    }
+
+    private func run(_ target: Target, _ options: RequestOptions, _ isStreaming: Bool) async -> CallResult {
+        let request: Result<PipelineRequest, any Error>
+        var endpoint: Endpoint?
+        do {
+            let made = try self.endpoint(target)
+            endpoint = made
+            request = .success(try made.makeRequest())
+        } catch {
+            request = .failure(error)
+        }
+        let context = PipelineContext(
+            call: CallState(
+                id: callCount.add(1, ordering: .relaxed).newValue,
+                target: (target as? MultiTarget)?.target ?? target,
+                endpoint: endpoint ?? Endpoint(target),
+                options: target.options.overridden(by: options),
+                isStreaming: isStreaming,
+                settings: settings
+            )
+        )
+        switch request {
+        case .success(let request):
+            return await pipeline.run(segment: 0, request, context)
+        case .failure(let error):
+            let failure = PipelineError(
+                thrown: error,
+                otherwise: .encoding,
+                "the endpoint closure threw \(PipelineError.name(of: error))"
+            )
+            return await pipeline.processAll(.failure(failure), context)
+        }
+    }
+
+    private func failure(of response: PipelineResponse) async -> PipelineError {
+        var response = response
+        if response.body.bytes == nil {
+            let data = try? await response.body.collect(upTo: settings.limits.bufferedBodyByteCount)
+            response.body = data.map { .bytes($0) } ?? .none
+        }
+        return PipelineError(.statusCode, "the target does not accept this status", response: response)
+    }
+}
+
+/// How many calls the present code is inside of.
+private enum CallDepth {
+    @TaskLocal static var current = 0
+}

@@ -1,0 +1,144 @@
+/// A plugin made from a closure, for the prepare stage.
+public struct PreparePlugin: Stage.Prepare {
+    /// The name in errors and in `explain()`.
+    public let name: String
+    private let body: @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void
+
+    init(name: String, body: @escaping @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void) {
+        self.name = name
+        self.body = body
+    }
+
+    /// Runs the closure.
+    public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        try await body(&request, context)
+    }
+}
+
+/// A plugin made from a closure, for the willSend stage.
+public struct WillSendPlugin: Stage.WillSend {
+    /// The name in errors and in `explain()`.
+    public let name: String
+    private let body: @Sendable (PipelineRequest, PipelineContext) -> Void
+
+    init(name: String, body: @escaping @Sendable (PipelineRequest, PipelineContext) -> Void) {
+        self.name = name
+        self.body = body
+    }
+
+    /// Runs the closure.
+    public func willSend(_ request: PipelineRequest, context: PipelineContext) {
+        body(request, context)
+    }
+}
+
+/// A plugin made from a closure, for the didReceive stage.
+public struct DidReceivePlugin: Stage.DidReceive {
+    /// The name in errors and in `explain()`.
+    public let name: String
+    private let body: @Sendable (Result<PipelineResponse, PipelineError>, PipelineContext) -> Void
+
+    init(name: String, body: @escaping @Sendable (Result<PipelineResponse, PipelineError>, PipelineContext) -> Void) {
+        self.name = name
+        self.body = body
+    }
+
+    /// Runs the closure.
+    public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
+        body(result, context)
+    }
+}
+
+/// A plugin made from a closure, for the process stage.
+public struct ProcessPlugin: Stage.Process {
+    /// The name in errors and in `explain()`.
+    public let name: String
+    private let body: @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
+
+    init(
+        name: String,
+        body: @escaping @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
+    ) {
+        self.name = name
+        self.body = body
+    }
+
+    /// Runs the closure.
+    public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
+        await body(&result, context)
+    }
+}
+
+/// A plugin made from a closure, for the intercept stage.
+public struct InterceptPlugin: Stage.Intercept {
+    /// The name in errors and in `explain()`.
+    public let name: String
+    private let body: @Sendable (PipelineRequest, PipelineContext, Next) async throws -> PipelineResponse
+
+    init(
+        name: String,
+        body: @escaping @Sendable (PipelineRequest, PipelineContext, Next) async throws -> PipelineResponse
+    ) {
+        self.name = name
+        self.body = body
+    }
+
+    /// Runs the closure.
+    public func intercept(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        next: Next
+    ) async throws -> PipelineResponse {
+        try await body(request, context, next)
+    }
+}
+
+extension PluginType where Self == PreparePlugin {
+    /// A one-off plugin that changes the request.
+    public static func prepare(
+        name: String = "prepare closure",
+        _ body: @escaping @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void
+    ) -> Self {
+        PreparePlugin(name: name, body: body)
+    }
+}
+
+extension PluginType where Self == WillSendPlugin {
+    /// A one-off plugin that sees each request as it is sent.
+    public static func willSend(
+        name: String = "willSend closure",
+        _ body: @escaping @Sendable (PipelineRequest, PipelineContext) -> Void
+    ) -> Self {
+        WillSendPlugin(name: name, body: body)
+    }
+}
+
+extension PluginType where Self == DidReceivePlugin {
+    /// A one-off plugin that sees what the transport produced.
+    public static func didReceive(
+        name: String = "didReceive closure",
+        _ body: @escaping @Sendable (Result<PipelineResponse, PipelineError>, PipelineContext) -> Void
+    ) -> Self {
+        DidReceivePlugin(name: name, body: body)
+    }
+}
+
+extension PluginType where Self == ProcessPlugin {
+    /// A one-off plugin that changes the result.
+    public static func process(
+        name: String = "process closure",
+        _ body: @escaping @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
+    ) -> Self {
+        ProcessPlugin(name: name, body: body)
+    }
+}
+
+extension PluginType where Self == InterceptPlugin {
+    /// A one-off plugin that wraps all that is inside it.
+    public static func intercept(
+        name: String = "intercept closure",
+        _ body: @escaping @Sendable (PipelineRequest, PipelineContext, Next) async throws -> PipelineResponse
+    ) -> Self {
+        InterceptPlugin(name: name, body: body)
+    }
+}

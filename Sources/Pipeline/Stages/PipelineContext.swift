@@ -1,0 +1,61 @@
+import Synchronization
+
+/// What a plugin knows of the call that it takes part in.
+public struct PipelineContext: Sendable {
+    let call: CallState
+
+    /// Which attempt this is, from 1: an interceptor that calls `next` again begins a new one.
+    public internal(set) var attempt = 1
+
+    /// How many redirects were followed to come here, 0 outside exchanges.
+    public internal(set) var hop = 0
+
+    /// The number of the call, unique for its provider, from 1.
+    public var callID: Int { call.id }
+
+    /// The target of the call; a ``MultiTarget`` is unwrapped.
+    public var target: any TargetType { call.target }
+
+    /// The endpoint that the target became.
+    public var endpoint: Endpoint { call.endpoint }
+
+    /// The options of the call over those of the target.
+    public var options: RequestOptions { call.options }
+
+    /// When the call began, on ``clock``.
+    public var start: PipelineClock.Instant { call.start }
+
+    /// The provider's clock: the only source of time.
+    public var clock: PipelineClock { call.settings.clock }
+
+    /// The provider's random numbers: the only source of chance.
+    public var random: PipelineRandom { call.settings.random }
+
+    /// The provider's limits.
+    public var limits: PipelineLimits { call.settings.limits }
+
+    /// Whether the caller reads the body as a stream.
+    public var isStreaming: Bool { call.isStreaming }
+
+    /// The exchanges of the call that have ended so far.
+    public var exchanges: [PipelineExchange] { call.exchanges }
+
+    /// What one plugin tells another within a call; every part of the call sees the same values.
+    public subscript<Key: PipelineContextKey>(key: Key.Type) -> Key.Value {
+        get { call.value(for: key) }
+        nonmutating set { call.set(newValue, for: key) }
+    }
+}
+
+/// A key for values that plugins share within a call.
+///
+/// ```swift
+/// enum CacheHit: PipelineContextKey { static let defaultValue = false }
+/// context[CacheHit.self] = true
+/// ```
+public protocol PipelineContextKey {
+    /// The type of the value.
+    associatedtype Value: Sendable
+    /// The value before anybody has set one.
+    static var defaultValue: Value { get }
+}

@@ -1,0 +1,91 @@
+/// The points of a request's path at which a plugin may act.
+///
+/// A stage has one requirement and no default, so that a misspelt method does not compile. For plugins `[A, B, C]`, prepare runs
+/// A, B, C and process runs C, B, A; an interceptor wraps all that stands after it.
+public enum Stage {
+    /// Changes the request before it is sent, waits, or refuses by throwing.
+    ///
+    /// Runs once per call, or once per call of `next` of the interceptors outside it. When it throws, nothing inside it
+    /// runs, and the process stages outside it see the failure.
+    public protocol Prepare: PluginType {
+        /// Changes the request.
+        func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws
+    }
+
+    /// Sees each request exactly as it is sent, once per exchange, whatever the plugin's position.
+    public protocol WillSend: PluginType {
+        /// Observes the request. It must be quick: the exchange waits for it.
+        func willSend(_ request: PipelineRequest, context: PipelineContext)
+    }
+
+    /// Sees what the transport produced, exactly once for each `willSend`, whatever the plugin's position.
+    ///
+    /// The body is as the transport delivered it, compressed if it was; of a call made with `stream` it is a stream, which an
+    /// observer must not read.
+    public protocol DidReceive: PluginType {
+        /// Observes the result. It must be quick: the exchange waits for it.
+        func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext)
+    }
+
+    /// Changes the result on its way out: a response into another, into a failure, or a failure into a response.
+    ///
+    /// It also sees the failure of a target that could not be made into a request.
+    public protocol Process: PluginType {
+        /// Changes the result.
+        func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async
+    }
+
+    /// Wraps every later plugin and the wire: it may answer by itself, call inside again, or hold the answer back.
+    public protocol Intercept: PluginType {
+        /// Answers the request.
+        ///
+        /// - Parameters:
+        ///   - request: the request as the plugins before prepared it.
+        ///   - context: the call.
+        ///   - next: all that is inside; call it not at all, once, again, or several times at once, but not after this
+        ///     method has returned.
+        func intercept(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            next: Next
+        ) async throws -> PipelineResponse
+    }
+}
+
+extension Stage {
+    /// A stage as a value, for errors and descriptions.
+    public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        /// The stage's name.
+        public let rawValue: String
+
+        /// Makes a kind.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The stage's name.
+        public var description: String { rawValue }
+
+        /// ``Stage/Prepare``.
+        public static let prepare = Kind(rawValue: "prepare")
+        /// ``Stage/WillSend``.
+        public static let willSend = Kind(rawValue: "willSend")
+        /// ``Stage/DidReceive``.
+        public static let didReceive = Kind(rawValue: "didReceive")
+        /// ``Stage/Process``.
+        public static let process = Kind(rawValue: "process")
+        /// ``Stage/Intercept``.
+        public static let intercept = Kind(rawValue: "intercept")
+
+        /// The stages that a plugin takes part in, in the order of a request's path.
+        static func all(of plugin: any PluginType) -> [Kind] {
+            var kinds: [Kind] = []
+            if plugin is any Stage.Prepare { kinds.append(.prepare) }
+            if plugin is any Stage.Intercept { kinds.append(.intercept) }
+            if plugin is any Stage.WillSend { kinds.append(.willSend) }
+            if plugin is any Stage.DidReceive { kinds.append(.didReceive) }
+            if plugin is any Stage.Process { kinds.append(.process) }
+            return kinds
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+public import HTTPTypes
+
+/// A target made concrete: the values from which the request is built.
+///
+/// A provider makes one from each target; its `endpoint` closure may change it before it is encoded.
+///
+/// ```swift
+/// let provider = Provider<GitHub>(transport: URLSessionTransport()) { target in
+///     Endpoint(target).adding(newHTTPHeaderFields: ["X-App": "shop"])
+/// }
+/// ```
+public struct Endpoint: Sendable {
+    /// The absolute URL. It is checked when the request is made, not here.
+    public var url: String
+
+    /// The method.
+    public var method: HTTPMethod
+
+    /// What the request carries.
+    public var task: RequestTask
+
+    /// Header fields; names are compared without case, and of two that differ in case only the later in the order of
+    /// their characters wins.
+    public var httpHeaderFields: [String: String]?
+
+    /// What a stub answers; `nil` stands for status 200 with the target's `sampleData`.
+    public var sampleResponse: (@Sendable () -> EndpointSampleResponse)?
+
+    /// Makes an endpoint from its parts.
+    public init(
+        url: String,
+        method: HTTPMethod = .get,
+        task: RequestTask = .requestPlain,
+        httpHeaderFields: [String: String]? = nil,
+        sampleResponse: (@Sendable () -> EndpointSampleResponse)? = nil
+    ) {
+        self.url = url
+        self.method = method
+        self.task = task
+        self.httpHeaderFields = httpHeaderFields
+        self.sampleResponse = sampleResponse
+    }
+
+    /// The endpoint that a provider makes when it has no `endpoint` closure of its own.
+    public init(_ target: some TargetType) {
+        self.init(
+            url: URLText.joining(base: target.baseURL.absoluteString, path: target.path),
+            method: target.method,
+            task: target.task,
+            httpHeaderFields: target.headers
+        )
+    }
+
+    /// A copy with more header fields; a field that is there already is replaced, whatever the case of its name.
+    public func adding(newHTTPHeaderFields: [String: String]) -> Endpoint {
+        guard !newHTTPHeaderFields.isEmpty else { return self }
+        var copy = self
+        var fields = httpHeaderFields ?? [:]
+        for (name, value) in newHTTPHeaderFields {
+            for existing in fields.keys where existing.lowercased() == name.lowercased() {
+                fields[existing] = nil
+            }
+            fields[name] = value
+        }
+        copy.httpHeaderFields = fields
+        return copy
+    }
+
+    /// A copy with another task.
+    public func replacing(task: RequestTask) -> Endpoint {
+        var copy = self
+        copy.task = task
+        return copy
+    }
+
+    /// The request of this endpoint, before any plugin has seen it.
+    ///
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for a URL or header
+    ///   field that cannot be sent, ``PipelineError/Code-swift.struct/encoding`` for a task that cannot be encoded.
+    public func makeRequest() throws -> PipelineRequest {
+        let target = try URLText.requestTarget(of: url)
+        var head = HTTPRequest(
+            method: method,
+            scheme: target.scheme,
+            authority: target.authority,
+            path: target.pathAndQuery
+        )
+        if let httpHeaderFields {
+            head.headerFields = try Self.makeFields(httpHeaderFields)
+        }
+        var request = PipelineRequest(head: head)
+        try task.encode(into: &request)
+        return request
+    }
+
+    /// Sorted, so that the same target gives the same bytes in every run.
+    private static func makeFields(_ dictionary: [String: String]) throws -> HTTPFields {
+        var fields = HTTPFields()
+        fields.reserveCapacity(dictionary.count)
+        if dictionary.count == 1, let only = dictionary.first {
+            fields.append(try makeField(only.key, only.value))
+            return fields
+        }
+        for (text, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+            let field = try makeField(text, value)
+            if fields.contains(field.name) {
+                fields[fields: field.name] = [field]
+            } else {
+                fields.append(field)
+            }
+        }
+        return fields
+    }
+
+    private static func makeField(_ text: String, _ value: String) throws -> HTTPField {
+        guard let name = HTTPField.Name(text) else {
+            throw PipelineError(.invalidRequest(.headerName), "the header field name \(text.quotedExcerpt) is not a token")
+        }
+        return try PipelineRequest.makeField(name, value)
+    }
+}

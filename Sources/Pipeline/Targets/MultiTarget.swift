@@ -1,0 +1,49 @@
+public import Foundation
+
+/// Any target, so that one provider serves many APIs.
+///
+/// A `Provider<MultiTarget>` also takes any target directly. Plugins never see the wrapper:
+/// ``PipelineContext/target`` is the innermost target, and wrapping a `MultiTarget` again does not nest.
+public struct MultiTarget: TargetType, AccessTokenAuthorizable {
+    /// The wrapped target; never itself a `MultiTarget`.
+    public let target: any TargetType
+
+    /// Wraps a target.
+    public init(_ target: any TargetType) {
+        self.target = (target as? MultiTarget)?.target ?? target
+    }
+
+    /// Wraps a target.
+    public static func target(_ target: any TargetType) -> MultiTarget {
+        MultiTarget(target)
+    }
+
+    /// The wrapped target's base URL.
+    public var baseURL: URL { target.baseURL }
+
+    /// The wrapped target's path.
+    public var path: String { target.path }
+
+    /// The wrapped target's method.
+    public var method: HTTPMethod { target.method }
+
+    /// The wrapped target's task.
+    public var task: RequestTask { target.task }
+
+    /// The wrapped target's header fields.
+    public var headers: [String: String]? { target.headers }
+
+    /// The wrapped target's validation.
+    public var validationType: ValidationType { target.validationType }
+
+    /// The wrapped target's sample body.
+    public var sampleData: Data { target.sampleData }
+
+    /// The wrapped target's options.
+    public var options: RequestOptions { target.options }
+
+    /// The wrapped target's authorization type, `nil` when it asks for none.
+    public var authorizationType: AuthorizationType? {
+        (target as? any AccessTokenAuthorizable)?.authorizationType
+    }
+}

@@ -1,0 +1,65 @@
+public import Foundation
+public import HTTPTypes
+
+/// The method of a request. A value that is not a token cannot be made: `HTTPMethod("GET /x\r\n")` is `nil`.
+///
+/// Source: RFC 9110 §9.1, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.1
+public typealias HTTPMethod = HTTPRequest.Method
+
+/// A description of what to ask of an API, usually a case of an enum.
+///
+/// A provider turns a target into an ``Endpoint``, that into a ``PipelineRequest``, and sends it through its plugins.
+///
+/// **Defaults**
+///
+/// | requirement | default |
+/// |---|---|
+/// | `headers` | `nil` |
+/// | `validationType` | `.none`: any status is a response |
+/// | `sampleData` | empty |
+/// | `options` | empty |
+public protocol TargetType: Sendable {
+    /// The origin and, if any, the path and query that all requests of this API share.
+    ///
+    /// It must be absolute, http or https, and carry no user name or password.
+    var baseURL: URL { get }
+
+    /// The path below `baseURL`; exactly one slash ends up between the two.
+    ///
+    /// It is a path and nothing else: `%XX` stays as written, every other character that may not stand in a path is
+    /// percent-encoded once, `?` and `#` among them. Control characters are refused with
+    /// ``PipelineError/Code-swift.struct/invalidRequest(_:)``. An absolute URL here does not change the origin.
+    var path: String { get }
+
+    /// The method.
+    var method: HTTPMethod { get }
+
+    /// What the request carries.
+    var task: RequestTask { get }
+
+    /// Header fields of the request; names are compared without case.
+    var headers: [String: String]? { get }
+
+    /// Which statuses count as success for this target; checked last, after every plugin.
+    var validationType: ValidationType { get }
+
+    /// The body with which a stub answers (status 200).
+    var sampleData: Data { get }
+
+    /// Typed per-request settings for plugins and transports.
+    var options: RequestOptions { get }
+}
+
+extension TargetType {
+    /// No header fields.
+    public var headers: [String: String]? { nil }
+
+    /// Any status is a response.
+    public var validationType: ValidationType { .none }
+
+    /// An empty body.
+    public var sampleData: Data { Data() }
+
+    /// No settings.
+    public var options: RequestOptions { RequestOptions() }
+}

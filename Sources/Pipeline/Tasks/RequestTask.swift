@@ -1,0 +1,41 @@
+public import Foundation
+
+/// What a request carries.
+///
+/// A Content-Type is set only where the target has not set one.
+public struct RequestTask: Sendable {
+    /// What ``encode(into:)`` looks at; one case for each way of carrying something.
+    enum Kind: Sendable {
+        case plain
+        case data(Data)
+        case jsonEncodable(any Encodable & Sendable)
+        case parameters(RequestParameters, any ParameterEncoding)
+    }
+
+    let kind: Kind
+
+    /// Nothing.
+    public static let requestPlain = RequestTask(kind: .plain)
+
+    /// These bytes. No Content-Type is added.
+    public static func requestData(_ data: Data) -> RequestTask {
+        RequestTask(kind: .data(data))
+    }
+
+    /// A value as JSON, `Content-Type: application/json`.
+    ///
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` when the value cannot be encoded.
+    public static func requestJSONEncodable(_ value: any Encodable & Sendable) -> RequestTask {
+        RequestTask(kind: .jsonEncodable(value))
+    }
+
+    /// Parameters, put where the encoding says.
+    ///
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded.
+    public static func requestParameters(
+        parameters: RequestParameters,
+        encoding: any ParameterEncoding
+    ) -> RequestTask {
+        RequestTask(kind: .parameters(parameters, encoding))
+    }
+}

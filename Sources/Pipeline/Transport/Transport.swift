@@ -1,0 +1,25 @@
+/// What a pipeline ends in: hands a request to the network, or to something that stands for it.
+///
+/// A transport sends what it is given: it does not follow redirects, does not validate, does not retry, and leaves content
+/// codings alone or says that it does not.
+public protocol Transport: Sendable {
+    /// The name in `explain()`; by default the type's name.
+    var name: String { get }
+
+    /// Whether bodies arrive decoded from their content coding. Where it has decoded one, it removes Content-Encoding and
+    /// Content-Length from the response, so that nothing is decoded twice.
+    var decodesContent: Bool { get }
+
+    /// Sends a request and returns its response.
+    ///
+    /// The body of the response may be a stream; the core buffers it under ``PipelineLimits/bufferedBodyByteCount``
+    /// unless the caller reads it as a stream. Dropping a body that was not read to its end closes the exchange.
+    ///
+    /// - Throws: ``PipelineError`` with the code of what went wrong; `CancellationError` as soon as the task is cancelled.
+    func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse
+}
+
+extension Transport {
+    /// The type's name.
+    public var name: String { "\(Self.self)" }
+}

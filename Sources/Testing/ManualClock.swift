@@ -1,0 +1,147 @@
+import Synchronization
+
+/// A clock that stands still until a test moves it.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// async let answer = provider.request(.slow)
+/// await clock.waitForSleepers()
+/// clock.advance(by: .seconds(2))
+/// ```
+public final class ManualClock: Clock, Sendable {
+    /// A moment, as time since the clock was made.
+    public struct Instant: InstantProtocol {
+        /// The time since the clock was made.
+        public let offset: Duration
+
+        /// The moment that is so much later.
+        public func advanced(by duration: Duration) -> Instant {
+            Instant(offset: offset + duration)
+        }
+
+        /// How much later the other moment is.
+        public func duration(to other: Instant) -> Duration {
+            other.offset - offset
+        }
+
+        /// Whether the first moment is earlier.
+        public static func < (lhs: Instant, rhs: Instant) -> Bool {
+            lhs.offset < rhs.offset
+        }
+    }
+
+    private struct Sleeper {
+        let deadline: Instant
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct Watcher {
+        let count: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var nextID = 0
+        var sleepers: [Int: Sleeper] = [:]
+        var cancelled: Set<Int> = []
+        var watchers: [Watcher] = []
+
+        /// The watchers who have waited for as many sleepers as there are now.
+        mutating func takeSatisfiedWatchers() -> [Watcher] {
+            let satisfied = watchers.filter { $0.count <= sleepers.count }
+            watchers.removeAll { $0.count <= sleepers.count }
+            return satisfied
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// A clock at its origin.
+    public init() {}
+
+    /// The present moment.
+    public var now: Instant { state.withLock { $0.now } }
+
+    /// No step is too small.
+    public var minimumResolution: Duration { .zero }
+
+    /// How many tasks are asleep.
+    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    /// Waits until the clock is moved to the deadline; throws `CancellationError` as soon as the task is cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        defer { _ = state.withLock { $0.cancelled.remove(id) } }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                add(Sleeper(deadline: deadline, continuation: continuation), id: id)
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state in
+                state.cancelled.insert(id)
+                return state.sleepers.removeValue(forKey: id)
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func add(_ sleeper: Sleeper, id: Int) {
+        enum Outcome {
+            case cancelled
+            case elapsed
+            case waiting([Watcher])
+        }
+        let outcome = state.withLock { state -> Outcome in
+            if state.cancelled.contains(id) { return .cancelled }
+            if sleeper.deadline <= state.now { return .elapsed }
+            state.sleepers[id] = sleeper
+            return .waiting(state.takeSatisfiedWatchers())
+        }
+        switch outcome {
+        case .cancelled: sleeper.continuation.resume(throwing: CancellationError())
+        case .elapsed: sleeper.continuation.resume()
+        case .waiting(let watchers): for watcher in watchers { watcher.continuation.resume() }
+        }
+    }
+
+    /// Moves the clock forward and wakes all whose deadline has come, the earliest first.
+    public func advance(by duration: Duration) {
+        precondition(duration >= .zero, "time does not run backwards: \(duration)")
+        let woken = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }
+        }
+        for (_, sleeper) in woken { sleeper.continuation.resume() }
+    }
+
+    /// Waits until so many tasks are asleep at once.
+    public func waitForSleepers(_ count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isSatisfied = state.withLock { state in
+                guard state.sleepers.count < count else { return true }
+                state.watchers.append(Watcher(count: count, continuation: continuation))
+                return false
+            }
+            if isSatisfied { continuation.resume() }
+        }
+    }
+
+    /// Waits until a task is asleep, then moves the clock to the earliest deadline.
+    ///
+    /// - Returns: how far the clock was moved.
+    @discardableResult
+    public func advanceToNextSleeper() async -> Duration {
+        await waitForSleepers()
+        let distance = state.withLock { state in
+            state.sleepers.values.map { state.now.duration(to: $0.deadline) }.min() ?? .zero
+        }
+        advance(by: distance)
+        return distance
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Pipeline
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Foundation's errors as typed errors, the same for a real exchange and for a stub.
+enum URLErrorMapping {
+    static func pipelineError(for error: any Error) -> any Error {
+        if error is PipelineError || error is CancellationError { return error }
+        let bridged = error as NSError
+        guard bridged.domain == NSURLErrorDomain else {
+            return PipelineError(.transport, "the network failed", underlyingError: error)
+        }
+        if bridged.code == NSURLErrorCancelled { return CancellationError() }
+        let (code, reason) = meaning(of: URLError.Code(rawValue: bridged.code) as URLError.Code?)
+        return PipelineError(code, reason, underlyingError: error)
+    }
+
+    private static func meaning(of code: URLError.Code?) -> (PipelineError.Code, String) {
+        switch code {
+        case .cannotFindHost, .dnsLookupFailed:
+            (.dns, "the host's name could not be resolved")
+        case .cannotConnectToHost:
+            (.connect(.refused), "the host refused the connection")
+        case .timedOut:
+            (.timeout(.idle), "no byte came within the transport's idle timeout")
+        case .networkConnectionLost:
+            (.connectionLost, "the connection ended before the answer was complete")
+        case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
+            (.offline, "there is no network")
+        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+            (.tls, "no secure connection could be made")
+        case .badServerResponse, .cannotParseResponse:
+            (.malformedResponse, "the answer is not HTTP")
+        case .cannotDecodeContentData, .cannotDecodeRawData:
+            (.contentCoding, "the body could not be decoded from its content coding")
+        case .unsupportedURL, .badURL:
+            (.invalidRequest(.url), "the URL cannot be requested")
+        default:
+            (.transport, "the network failed")
+        }
+    }
+}
