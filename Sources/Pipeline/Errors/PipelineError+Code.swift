@@ -46,7 +46,7 @@ extension PipelineError.Code {
     /// Parameters or a value could not be encoded.
     public static let encoding = Self(rawValue: "encoding")
     /// The status is not one that the target accepts.
-    public static let statusCode = Self(rawValue: "statusCode")
+    public static let unacceptableStatus = Self(rawValue: "unacceptableStatus")
     /// A stream was read a second time.
     public static let bodyConsumed = Self(rawValue: "bodyConsumed")
     /// A file could not be read.

@@ -174,7 +174,7 @@ extension Provider {
             let data = try? await response.body.collect(upTo: settings.limits.bufferedBodyByteCount)
             response.body = data.map { .bytes($0) } ?? .none
         }
-        return PipelineError(.statusCode, "the target does not accept this status", response: response)
+        return PipelineError(.unacceptableStatus, "the target does not accept this status", response: response)
     }
 }
 
