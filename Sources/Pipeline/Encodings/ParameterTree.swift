@@ -67,7 +67,8 @@ enum ParameterTree {
 
     private static func makeScalar(_ value: Any, _ dates: DateTextEncoding, path: [String]) throws -> ParameterTree? {
         switch value {
-        case let value as NSNumber where type(of: value as Any) is AnyClass && !(type(of: value) is NSDecimalNumber.Type):
+        case let value as NSNumber
+        where type(of: value as Any) is AnyClass && !(type(of: value) is NSDecimalNumber.Type):
             return try makeNumber(value, path: path)
         case let value as Bool:
             return .bool(value)

@@ -1,11 +1,18 @@
 import Synchronization
 
 /// What a provider was configured with, for every call.
-struct CallSettings: Sendable {
-    var limits: PipelineLimits
-    var redirects: RedirectPolicy
-    var clock: PipelineClock
-    var random: PipelineRandom
+final class CallSettings: Sendable {
+    let limits: PipelineLimits
+    let redirects: RedirectPolicy
+    let clock: PipelineClock
+    let random: PipelineRandom
+
+    init(limits: PipelineLimits, redirects: RedirectPolicy, clock: PipelineClock, random: PipelineRandom) {
+        self.limits = limits
+        self.redirects = redirects
+        self.clock = clock
+        self.random = random
+    }
 }
 
 /// What all copies of a call's context share.

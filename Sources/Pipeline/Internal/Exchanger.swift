@@ -2,16 +2,22 @@ import Foundation
 import HTTPTypes
 
 /// The innermost part of a pipeline: hands requests to the transport and follows redirects, one exchange per hop.
-struct Exchanger: Sendable {
-    let transport: any Transport
-    let willSend: [any Stage.WillSend]
-    let didReceive: [any Stage.DidReceive]
+final class Exchanger: Sendable {
+    private let transport: any Transport
+    private let willSend: [any Stage.WillSend]
+    private let didReceive: [any Stage.DidReceive]
+
+    init(transport: any Transport, willSend: [any Stage.WillSend], didReceive: [any Stage.DidReceive]) {
+        self.transport = transport
+        self.willSend = willSend
+        self.didReceive = didReceive
+    }
 
     func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         var request = request
         var context = context
         while true {
-            if Task.isCancelled { return .cancelled(before: request) }
+            if Task.isCancelled { return .failure(.cancelled(before: request)) }
             if var failure = RequestValidation.failure(of: request, limits: context.limits) {
                 failure.request = request
                 return .failure(failure)

@@ -11,10 +11,14 @@ struct MediaType {
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
         essence = (parts.first ?? "").lowercased()
-        charset = parts.dropFirst().lazy.compactMap { part -> String? in
-            guard let equals = part.firstIndex(of: "="), part[..<equals].lowercased() == "charset" else { return nil }
-            return part[part.index(after: equals)...].trimmingCharacters(in: CharacterSet(charactersIn: "\"")).lowercased()
-        }.first
+        charset =
+            parts.dropFirst().lazy.compactMap { part -> String? in
+                guard let equals = part.firstIndex(of: "="), part[..<equals].lowercased() == "charset" else {
+                    return nil
+                }
+                return part[part.index(after: equals)...].trimmingCharacters(in: CharacterSet(charactersIn: "\""))
+                    .lowercased()
+            }.first
     }
 
     /// Whether the type is JSON, by name or by suffix (RFC 6839).

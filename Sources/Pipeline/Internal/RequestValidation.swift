@@ -22,28 +22,27 @@ enum RequestValidation {
         guard let scheme = head.scheme, scheme == "https" || scheme == "http" else {
             return PipelineError(.invalidRequest(.scheme), "the scheme is neither http nor https")
         }
-        guard let authority = head.authority, !authority.isEmpty, authority.utf8.allSatisfy(isAuthorityByte) else {
-            return PipelineError(.invalidRequest(.authority), "the host is missing or has a character that may not stand there")
+        guard let authority = head.authority, !authority.isEmpty, consists(authority, of: .authority) else {
+            return PipelineError(
+                .invalidRequest(.authority),
+                "the host is missing or has a character that may not stand there"
+            )
         }
-        guard let path = head.path, let first = path.utf8.first else {
-            return PipelineError(.invalidRequest(.path), "the path is missing")
-        }
-        let isAsterisk = path == "*" && head.method == .options
-        guard first == UInt8(ascii: "/") || isAsterisk, path.utf8.allSatisfy(isTargetByte) else {
+        guard let path = head.path, isTarget(path) || (path == "*" && head.method == .options) else {
             return PipelineError(
                 .invalidRequest(.path),
-                "the path does not begin with a slash or has a character that must be percent-encoded"
+                "the path is missing, does not begin with a slash or has a character that must be percent-encoded"
             )
         }
         return nil
     }
 
-    private static func isAuthorityByte(_ byte: UInt8) -> Bool {
-        ByteSet.hostName.contains(byte) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
+    private static func consists(_ text: String, of bytes: ByteSet) -> Bool {
+        text.withBytes { text in text.firstOffset { !bytes.contains($0) } == text.count }
     }
 
-    private static func isTargetByte(_ byte: UInt8) -> Bool {
-        ByteSet.query.contains(byte) || byte == UInt8(ascii: "%")
+    private static func isTarget(_ path: String) -> Bool {
+        path.utf8.first == UInt8(ascii: "/") && consists(path, of: .target)
     }
 
     /// The transport frames the body and names the host; a field may repeat what it will say, not contradict it.

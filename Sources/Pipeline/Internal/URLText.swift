@@ -11,9 +11,12 @@ enum URLText {
         var pathAndQuery: String
     }
 
-    /// The base with the path below it. The result is checked by ``requestTarget(of:)``, not here.
+    /// The base with the path below it.
+    ///
+    /// The result is checked by ``requestTarget(of:)``, not here.
     static func joining(base: String, path: String) -> String {
         guard !path.isEmpty else { return base }
+        if isPlainPath(path), isPlainBase(base) { return base + path }
         let base = base.utf8
         let tail = base.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? base.endIndex
         var prefix = base[..<tail]
@@ -29,21 +32,37 @@ enum URLText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Whether a path begins with exactly one slash and has nothing to escape.
+    private static func isPlainPath(_ path: String) -> Bool {
+        path.withBytes { path in
+            guard path[0] == UInt8(ascii: "/"), path.count == 1 || path[1] != UInt8(ascii: "/") else { return false }
+            return path.firstOffset(from: 1) { !ByteSet.path.contains($0) } == path.count
+        }
+    }
+
+    /// Whether a base has no query, no fragment and no slash at its end.
+    private static func isPlainBase(_ base: String) -> Bool {
+        base.withBytes { base in
+            guard !base.isEmpty, base[base.count - 1] != UInt8(ascii: "/") else { return false }
+            return base.firstOffset { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } == base.count
+        }
+    }
+
     /// Takes an absolute http or https URL apart and refuses what cannot be sent.
     static func requestTarget(of url: String) throws -> RequestTarget {
-        var url = url
-        return try url.withUTF8 { try requestTarget(of: $0) }
+        try url.withBytes { try requestTarget(of: $0) }
     }
 
     private static func requestTarget(of url: UnsafeBufferPointer<UInt8>) throws -> RequestTarget {
         guard !url.isEmpty else { throw invalid("the URL is empty") }
-        guard let colon = url.firstIndex(of: UInt8(ascii: ":")), isScheme(url[..<colon]) else {
+        let colon = url.firstOffset { $0 == UInt8(ascii: ":") }
+        guard colon < url.count, isScheme(url, upTo: colon) else {
             throw invalid("the URL is not absolute: it has no scheme")
         }
         let isSecure: Bool
         switch colon {
-        case 5 where equalsIgnoringCase(url[..<colon], "https"): isSecure = true
-        case 4 where equalsIgnoringCase(url[..<colon], "http"): isSecure = false
+        case 5 where equalsIgnoringCase(url, "https"): isSecure = true
+        case 4 where equalsIgnoringCase(url, "http"): isSecure = false
         default:
             throw PipelineError(.invalidRequest(.scheme), "the URL's scheme is neither http nor https")
         }
@@ -51,18 +70,22 @@ enum URLText {
         guard url.count >= start, url[colon + 1] == UInt8(ascii: "/"), url[colon + 2] == UInt8(ascii: "/") else {
             throw invalid("the URL has no host")
         }
-        let end = url[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
-        let authority = try canonicalAuthority(url[start..<(end ?? url.endIndex)], isSecure: isSecure)
-        let rest = url[(end ?? url.endIndex)...]
-        let pathAndQuery = try pathAndQuery(rest, offset: end ?? url.endIndex)
-        return RequestTarget(scheme: isSecure ? "https" : "http", authority: authority, pathAndQuery: pathAndQuery)
+        let end = url.firstOffset(from: start) {
+            $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
+        }
+        return RequestTarget(
+            scheme: isSecure ? "https" : "http",
+            authority: try canonicalAuthority(url[start..<end], isSecure: isSecure),
+            pathAndQuery: try pathAndQuery(url, from: end)
+        )
     }
 
-    private static func isScheme(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        guard let first = bytes.first, isLetter(first) else { return false }
-        return bytes.allSatisfy {
-            isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
-        }
+    private static func isScheme(_ bytes: UnsafeBufferPointer<UInt8>, upTo end: Int) -> Bool {
+        guard end > 0, isLetter(bytes[0]) else { return false }
+        return bytes.firstOffset {
+            !isLetter($0) && !isDigit($0) && $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-")
+                && $0 != UInt8(ascii: ".")
+        } == end
     }
 
     // MARK: Authority
@@ -113,7 +136,11 @@ enum URLText {
     }
 
     private static func lowercased(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> String {
-        String(unsafeUninitializedCapacity: host.count) { buffer in
+        let bytes = UnsafeBufferPointer(rebasing: host)
+        guard bytes.firstOffset(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) < bytes.count else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        return String(unsafeUninitializedCapacity: host.count) { buffer in
             for (offset, byte) in host.enumerated() {
                 buffer[offset] = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
             }
@@ -123,36 +150,44 @@ enum URLText {
 
     // MARK: Path and query
 
-    private static func pathAndQuery(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, offset: Int) throws -> String {
-        let fragment = bytes.firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
-        let bytes = bytes[..<fragment]
-        let query = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
+    private static func pathAndQuery(_ url: UnsafeBufferPointer<UInt8>, from start: Int) throws -> String {
+        let end = url.firstOffset(from: start) { $0 == UInt8(ascii: "#") }
+        var query = end
         var hasBracket = false
         var hasDotSegment = false
-        var previous: UInt8 = 0
-        for index in bytes.indices {
-            let byte = bytes[index]
-            if byte == UInt8(ascii: "%") {
-                guard bytes.distance(from: index, to: bytes.endIndex) > 2,
-                    ByteSet.hexDigits.contains(bytes[index + 1]), ByteSet.hexDigits.contains(bytes[index + 2])
-                else { throw invalidByte(byte, at: index) }
-            } else if index < query {
-                guard ByteSet.path.contains(byte) else { throw invalidByte(byte, at: index) }
-                if byte == UInt8(ascii: "."), previous == UInt8(ascii: "/") { hasDotSegment = true }
+        var index = start
+        while index < end {
+            let byte = url[index]
+            if index < query {
+                if byte == UInt8(ascii: "?") {
+                    query = index
+                } else if byte == UInt8(ascii: ".") {
+                    if index > start, url[index - 1] == UInt8(ascii: "/") { hasDotSegment = true }
+                } else if byte == UInt8(ascii: "%") {
+                    guard isEscape(url, at: index, end: end) else { throw invalidByte(byte, at: index) }
+                } else if !ByteSet.path.contains(byte) {
+                    throw invalidByte(byte, at: index)
+                }
+            } else if byte == UInt8(ascii: "%") {
+                guard isEscape(url, at: index, end: end) else { throw invalidByte(byte, at: index) }
             } else if !ByteSet.query.contains(byte) {
                 guard byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]") else { throw invalidByte(byte, at: index) }
                 hasBracket = true
             }
-            previous = byte
+            index += 1
         }
-        if bytes.first == UInt8(ascii: "/"), !hasBracket, !hasDotSegment {
-            return String(decoding: bytes, as: UTF8.self)
+        if start < query, !hasBracket, !hasDotSegment {
+            return String(decoding: UnsafeBufferPointer(rebasing: url[start..<end]), as: UTF8.self)
         }
         var result: [UInt8] = []
-        result.reserveCapacity(bytes.count + 1)
-        appendPath(bytes[..<query], to: &result)
-        PercentEncoding.append(bytes[query...], to: &result, allowed: .query, keepsEscapes: true)
+        result.reserveCapacity(end - start + 1)
+        appendPath(url[start..<query], to: &result)
+        PercentEncoding.append(url[query..<end], to: &result, allowed: .query, keepsEscapes: true)
         return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func isEscape(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int, end: Int) -> Bool {
+        end - index > 2 && ByteSet.hexDigits.contains(bytes[index + 1]) && ByteSet.hexDigits.contains(bytes[index + 2])
     }
 
     /// Removes dot segments (RFC 3986 §5.2.4): libcurl does so by itself, other transports do not.
@@ -189,10 +224,8 @@ enum URLText {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    private static func equalsIgnoringCase(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ text: StaticString) -> Bool {
-        bytes.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) {
-            $0 | 0x20 == $1
-        }
+    private static func equalsIgnoringCase(_ bytes: UnsafeBufferPointer<UInt8>, _ prefix: StaticString) -> Bool {
+        (0..<prefix.utf8CodeUnitCount).allSatisfy { bytes[$0] | 0x20 == prefix.utf8Start[$0] }
     }
 
     // MARK: Errors

@@ -137,7 +137,11 @@ public struct PipelineBody: Sendable {
         do {
             handle = try FileHandle(forReadingFrom: url)
         } catch {
-            throw PipelineError(.file, "the file \(url.lastPathComponent.quotedExcerpt) cannot be read", underlyingError: error)
+            throw PipelineError(
+                .file,
+                "the file \(url.lastPathComponent.quotedExcerpt) cannot be read",
+                underlyingError: error
+            )
         }
         return {
             guard let chunk = try handle.read(upToCount: 64 << 10), !chunk.isEmpty else { return nil }

@@ -27,7 +27,8 @@ public struct PipelineRequest: Sendable {
     /// Makes a request to an absolute http or https URL.
     ///
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)``.
-    public init(_ method: HTTPMethod = .get, url: String, headers: HTTPFields = [:], body: PipelineBody = .none) throws {
+    public init(_ method: HTTPMethod = .get, url: String, headers: HTTPFields = [:], body: PipelineBody = .none) throws
+    {
         let target = try URLText.requestTarget(of: url)
         self.init(
             head: HTTPRequest(

@@ -54,7 +54,10 @@ public struct PipelineLimits: Sendable, Hashable {
     /// The failure of header fields that are too large or too many.
     func headerFailure(byteCount: Int, count: Int) -> PipelineError? {
         if byteCount > headerByteCount {
-            return PipelineError(.limit(.headerBytes), "\(byteCount) bytes of header fields, \(headerByteCount) allowed")
+            return PipelineError(
+                .limit(.headerBytes),
+                "\(byteCount) bytes of header fields, \(headerByteCount) allowed"
+            )
         }
         if count > headerCount {
             return PipelineError(.limit(.headerCount), "\(count) header fields, \(headerCount) allowed")

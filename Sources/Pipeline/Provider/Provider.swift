@@ -33,6 +33,7 @@ public final class Provider<Target: TargetType>: Sendable {
     let callbackQueue: DispatchQueue?
     private let makeEndpoint: (@Sendable (Target) throws -> Endpoint)?
     private let callCount = Atomic(0)
+    private let isMulti = Target.self == MultiTarget.self
 
     /// Makes a provider.
     ///
@@ -75,7 +76,7 @@ public final class Provider<Target: TargetType>: Sendable {
 
     /// The stack in words, with what is wrong with its order.
     public func explain() -> PipelineDescription {
-        PipelineDescription(plugins: pipeline.plugins, transport: pipeline.exchanger.transport)
+        PipelineDescription(plugins: pipeline.plugins, transport: pipeline.transport)
     }
 
     /// Sends a target and returns the response with its body in memory.
@@ -136,36 +137,47 @@ extension Provider {
     }
 
     private func run(_ target: Target, _ options: RequestOptions, _ isStreaming: Bool) async -> CallResult {
-        let request: Result<PipelineRequest, any Error>
-        var endpoint: Endpoint?
+        let call: CallState
         do {
-            let made = try self.endpoint(target)
-            endpoint = made
-            request = .success(try made.makeRequest())
+            call = makeCall(target, try endpoint(target), options, isStreaming)
         } catch {
-            request = .failure(error)
+            call = makeCall(target, Endpoint(target), options, isStreaming)
+            return await fail(error, PipelineContext(call: call))
         }
-        let context = PipelineContext(
-            call: CallState(
-                id: callCount.add(1, ordering: .relaxed).newValue,
-                target: (target as? MultiTarget)?.target ?? target,
-                endpoint: endpoint ?? Endpoint(target),
-                options: target.options.overridden(by: options),
-                isStreaming: isStreaming,
-                settings: settings
-            )
+        let request: PipelineRequest
+        do {
+            request = try call.endpoint.makeRequest()
+        } catch {
+            return await fail(error, PipelineContext(call: call))
+        }
+        return await pipeline.outermost.run(request, PipelineContext(call: call))
+    }
+
+    private func makeCall(
+        _ target: Target,
+        _ endpoint: consuming Endpoint,
+        _ options: RequestOptions,
+        _ isStreaming: Bool
+    ) -> CallState {
+        CallState(
+            id: callCount.add(1, ordering: .relaxed).newValue,
+            target: isMulti ? MultiTarget(target).target : target,
+            endpoint: endpoint,
+            options: target.options.overridden(by: options),
+            isStreaming: isStreaming,
+            settings: settings
         )
-        switch request {
-        case .success(let request):
-            return await pipeline.run(segment: 0, request, context)
-        case .failure(let error):
-            let failure = PipelineError(
-                thrown: error,
-                otherwise: .encoding,
-                "the endpoint closure threw \(PipelineError.name(of: error))"
-            )
-            return await pipeline.processAll(.failure(failure), context)
-        }
+    }
+
+    private func fail(_ error: any Error, _ context: PipelineContext) async -> CallResult {
+        let failure = PipelineError(
+            thrown: error,
+            otherwise: .encoding,
+            "the endpoint closure threw \(PipelineError.name(of: error))"
+        )
+        var result = CallResult.failure(failure)
+        await pipeline.outermost.processAll(&result, context)
+        return result
     }
 
     private func failure(of response: PipelineResponse) async -> PipelineError {

@@ -1,14 +1,26 @@
-import Synchronization
-
 /// What a plugin knows of the call that it takes part in.
 public struct PipelineContext: Sendable {
-    let call: CallState
+    private(set) var pass: Pass
 
     /// Which attempt this is, from 1: an interceptor that calls `next` again begins a new one.
     public internal(set) var attempt = 1
 
     /// How many redirects were followed to come here, 0 outside exchanges.
     public internal(set) var hop = 0
+
+    init(call: CallState) {
+        self.pass = Pass(call: call)
+    }
+
+    var call: CallState { pass.call }
+
+    /// The context of the same call sent on once more.
+    func makeNextAttempt() -> PipelineContext {
+        var copy = self
+        copy.pass = Pass(call: call)
+        copy.attempt = call.beginAttempt()
+        return copy
+    }
 
     /// The number of the call, unique for its provider, from 1.
     public var callID: Int { call.id }

@@ -96,26 +96,37 @@ public struct Endpoint: Sendable {
 
     /// Sorted, so that the same target gives the same bytes in every run.
     private static func makeFields(_ dictionary: [String: String]) throws -> HTTPFields {
+        var sorted: [HTTPField] = []
+        sorted.reserveCapacity(dictionary.count)
+        for (text, value) in dictionary {
+            insert(try makeField(text, value), into: &sorted)
+        }
         var fields = HTTPFields()
-        fields.reserveCapacity(dictionary.count)
-        if dictionary.count == 1, let only = dictionary.first {
-            fields.append(try makeField(only.key, only.value))
-            return fields
-        }
-        for (text, value) in dictionary.sorted(by: { $0.key < $1.key }) {
-            let field = try makeField(text, value)
-            if fields.contains(field.name) {
-                fields[fields: field.name] = [field]
-            } else {
-                fields.append(field)
-            }
-        }
+        fields.reserveCapacity(sorted.count)
+        for field in sorted { fields.append(field) }
         return fields
+    }
+
+    private static func insert(_ field: HTTPField, into fields: inout [HTTPField]) {
+        var index = fields.endIndex
+        while index > 0 {
+            let other = fields[index - 1].name
+            if other.canonicalName == field.name.canonicalName {
+                if other.rawName < field.name.rawName { fields[index - 1] = field }
+                return
+            }
+            if other.canonicalName < field.name.canonicalName { break }
+            index -= 1
+        }
+        fields.insert(field, at: index)
     }
 
     private static func makeField(_ text: String, _ value: String) throws -> HTTPField {
         guard let name = HTTPField.Name(text) else {
-            throw PipelineError(.invalidRequest(.headerName), "the header field name \(text.quotedExcerpt) is not a token")
+            throw PipelineError(
+                .invalidRequest(.headerName),
+                "the header field name \(text.quotedExcerpt) is not a token"
+            )
         }
         return try PipelineRequest.makeField(name, value)
     }

@@ -13,7 +13,10 @@ extension RequestTask {
             do {
                 request.body = .bytes(try JSONEncoder().encode(value))
             } catch {
-                throw PipelineError.encodingFailed(error, "a value of type \(type(of: value)) could not be encoded as JSON")
+                throw PipelineError.encodingFailed(
+                    error,
+                    "a value of type \(type(of: value)) could not be encoded as JSON"
+                )
             }
             request.setContentTypeIfAbsent("application/json")
         case .parameters(let parameters, let encoding):

@@ -50,7 +50,10 @@ public struct AccessTokenPlugin: Stage.Prepare {
             return
         }
         guard allowsCleartext || request.head.scheme == "https" || Self.isLoopback(request.host ?? "") else {
-            throw PipelineError(.invalidRequest(.credential), "an access token would leave over http, readable on the way")
+            throw PipelineError(
+                .invalidRequest(.credential),
+                "an access token would leave over http, readable on the way"
+            )
         }
         let token = try await token(context.target)
         try request.setHeader(type.scheme + " " + token, for: .authorization, isSecret: true)

@@ -1,0 +1,138 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTransports
+
+/// Measures what the pipeline adds to a request that is answered by a stub, beside yardsticks from the same run.
+@main
+struct Overhead {
+    static func main() async throws {
+        var arguments = CommandLine.arguments.dropFirst()
+        var jsonPath: String?
+        var isQuick = false
+        var only: String?
+        while let argument = arguments.popFirst() {
+            switch argument {
+            case "--quick": isQuick = true
+            case "--only" where !arguments.isEmpty: only = arguments.popFirst()
+            case "--json" where !arguments.isEmpty: jsonPath = arguments.popFirst()
+            default:
+                print("usage: overhead [--quick] [--json FILE] | --only CASE")
+                exit(2)
+            }
+        }
+        if let only {
+            _ = try await measure(makeCases().filter { $0.name == only }, rounds: 1, iterations: 100_000)
+            return
+        }
+        let costs = try await measure(makeCases(), rounds: isQuick ? 3 : 21, iterations: isQuick ? 200 : 20_000)
+        print(table(of: costs))
+        if let jsonPath {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            try encoder.encode(Report(costs: costs, perPluginStage: slopes(of: costs)))
+                .write(to: URL(fileURLWithPath: jsonPath))
+        }
+    }
+
+    struct Report: Codable {
+        let costs: [Cost]
+        /// Yardsticks that one more plugin of a stage adds, from the difference between 32 plugins and none.
+        let perPluginStage: [String: Double]
+    }
+
+    static func makeCases() async throws -> [Case] {
+        var cases = yardsticks()
+        cases.append(try await directTransport())
+        cases.append(request("stubbed request, no plugins", plugins: []))
+        for stage in stages {
+            for count in [1, 8, 32] {
+                let plugins = Array(repeating: stage.plugin, count: count)
+                cases.append(request("\(count) × \(stage.name)", plugins: plugins))
+            }
+        }
+        cases.append(request("realistic stack", plugins: realisticStack))
+        return cases
+    }
+
+    static func yardsticks() -> [Case] {
+        [
+            Case(name: "build one HTTPRequest, two header fields") { count in
+                for _ in 0..<count { consume(makeRequest()) }
+            },
+            Case(name: "evaluate the target's own properties") { count in
+                for _ in 0..<count {
+                    let target = Shop.item(1)
+                    consume((target.baseURL, target.path, target.method, target.task, target.headers))
+                    consume((target.options, target.validationType, target.sampleData))
+                }
+            },
+        ]
+    }
+
+    @inline(never)
+    static func makeRequest() -> HTTPRequest {
+        var fields = HTTPFields()
+        fields[.accept] = "application/json"
+        fields[.userAgent] = "shop/1.0"
+        return HTTPRequest(
+            method: .get,
+            scheme: "https",
+            authority: "api.example.com",
+            path: "/v1/items/1",
+            headerFields: fields
+        )
+    }
+
+    /// The stub as the pipeline calls it, with a context taken from a call.
+    static func directTransport() async throws -> Case {
+        let capture = Capture()
+        _ = try await Provider<Shop>(transport: capture).request(.item(1))
+        let (request, context) = try capture.taken()
+        let stub: any Transport = StubTransport()
+        return Case(name: "call the transport directly") { count in
+            for _ in 0..<count { consume(try await stub.send(request, context: context)) }
+        }
+    }
+
+    static func request(_ name: String, plugins: [any PluginType]) -> Case {
+        let provider = Provider<Shop>(transport: StubTransport(), plugins: plugins)
+        return Case(name: name) { count in
+            for _ in 0..<count { consume(try await provider.request(.item(1))) }
+        }
+    }
+
+    static func slopes(of costs: [Cost]) -> [String: Double] {
+        let base = costs.first { $0.name.hasSuffix("no plugins") }?.yardsticks ?? 0
+        return Dictionary(
+            uniqueKeysWithValues: stages.compactMap { stage in
+                costs.first { $0.name == "32 × \(stage.name)" }.map { (stage.name, ($0.yardsticks - base) / 32) }
+            }
+        )
+    }
+
+    static func table(of costs: [Cost]) -> String {
+        var lines = [row("per request", "ns", "allocations", "yardsticks")]
+        for cost in costs {
+            lines.append(
+                row(
+                    cost.name,
+                    String(format: "%.0f", cost.nanoseconds),
+                    String(format: "%.1f", cost.allocations),
+                    String(format: "%.2f", cost.yardsticks)
+                )
+            )
+        }
+        lines += ["", row("one more plugin of a stage (32 against none)", "", "", "yardsticks")]
+        let slopes = slopes(of: costs)
+        for stage in stages {
+            lines.append(row(stage.name, "", "", String(format: "%.3f", slopes[stage.name] ?? 0)))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func row(_ name: String, _ columns: String...) -> String {
+        func pad(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) }
+        return name + pad(name, 46) + columns.map { pad($0, 13) + $0 }.joined()
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+
+/// The target that every case sends.
+enum Shop: TargetType, AccessTokenAuthorizable {
+    case item(Int)
+
+    private static let base = URL(string: "https://api.example.com/v1") ?? URL(fileURLWithPath: "/")
+    private static let body = Data(#"{"id":1,"name":"lamp","price":19.5}"#.utf8)
+
+    var baseURL: URL { Self.base }
+    var path: String {
+        switch self {
+        case .item: "/items/1"
+        }
+    }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+    var headers: [String: String]? { ["Accept": "application/json", "User-Agent": "shop/1.0"] }
+    var sampleData: Data { Self.body }
+    var authorizationType: AuthorizationType? { .bearer }
+}
+
+struct PrepareNothing: Stage.Prepare {
+    func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
+}
+
+struct WillSendNothing: Stage.WillSend {
+    func willSend(_ request: PipelineRequest, context: PipelineContext) {}
+}
+
+struct DidReceiveNothing: Stage.DidReceive {
+    func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {}
+}
+
+struct ProcessNothing: Stage.Process {
+    func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {}
+}
+
+struct InterceptNothing: Stage.Intercept {
+    func intercept(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        next: Next
+    ) async throws -> PipelineResponse {
+        try await next(request)
+    }
+}
+
+/// Plugins that do nothing, one list for each stage.
+let stages: [(name: String, plugin: any PluginType)] = [
+    ("prepare", PrepareNothing()),
+    ("willSend", WillSendNothing()),
+    ("didReceive", DidReceiveNothing()),
+    ("process", ProcessNothing()),
+    ("intercept", InterceptNothing()),
+]
+
+/// What an app has.
+let realisticStack: [any PluginType] = [
+    .intercept { request, _, next in try await next(request) },
+    AccessTokenPlugin { _ in "2YotnFZFEjr1zCsicMWpAA" },
+    .prepare { request, _ in request.headers[.acceptLanguage] = "en" },
+]

@@ -1,0 +1,27 @@
+/// An interceptor in its place.
+final class Interceptor: Sendable {
+    let plugin: any Stage.Intercept
+    let inside: Segment
+    /// From 0 for the innermost.
+    let number: Int
+
+    init(plugin: any Stage.Intercept, inside: Segment, number: Int) {
+        self.plugin = plugin
+        self.inside = inside
+        self.number = number
+    }
+
+    func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
+        do {
+            let next = Next(interceptor: self, context: context)
+            let response = try await plugin.intercept(request, context: context, next: next)
+            context.pass.end(number)
+            return .success(response)
+        } catch {
+            context.pass.end(number)
+            var failure = PipelineError(thrown: error, by: plugin, in: .intercept)
+            if failure.request == nil { failure.request = request }
+            return .failure(failure)
+        }
+    }
+}

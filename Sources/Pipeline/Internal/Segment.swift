@@ -1,0 +1,87 @@
+/// A part of the stack: the prepare and process stages from after one interceptor up to and including the next.
+///
+/// Interceptors cut the stack into segments, each leading to the one inside it; the innermost has no interceptor and ends
+/// in exchanges.
+final class Segment: Sendable {
+    typealias PrepareStep = (position: Int, plugin: any Stage.Prepare)
+    typealias ProcessStep = (position: Int, plugin: any Stage.Process)
+
+    private let prepares: [PrepareStep]
+    /// Innermost first: in the order in which they run.
+    private let processes: [ProcessStep]
+    private let interceptor: Interceptor?
+    private let exchanger: Exchanger
+
+    init(prepares: [PrepareStep], processes: [ProcessStep], interceptor: Interceptor?, exchanger: Exchanger) {
+        self.prepares = prepares
+        self.processes = processes
+        self.interceptor = interceptor
+        self.exchanger = exchanger
+    }
+
+    /// Runs the segment and all that is inside it.
+    func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
+        if Task.isCancelled { return .failure(.cancelled(before: request)) }
+        if prepares.isEmpty, processes.isEmpty {
+            return await runInside(request, context)
+        }
+        var request = request
+        var result: CallResult
+        var reached = Int.max
+        if let (failure, position) = await prepare(&request, context) {
+            result = .failure(failure)
+            reached = position
+        } else {
+            result = await runInside(request, context)
+        }
+        await process(&result, outside: reached, context)
+        return result
+    }
+
+    @inline(__always)
+    private func runInside(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
+        if let interceptor { return await interceptor.run(request, context) }
+        return await exchanger.run(request, context)
+    }
+
+    /// Lets every process stage see the failure of a call that never became a request.
+    func processAll(_ result: inout CallResult, _ context: PipelineContext) async {
+        if let interceptor { await interceptor.inside.processAll(&result, context) }
+        await process(&result, outside: .max, context)
+    }
+
+    /// Prepares the request; gives the failure and where it arose when a plugin refuses.
+    private func prepare(
+        _ request: inout PipelineRequest,
+        _ context: PipelineContext
+    ) async -> (PipelineError, position: Int)? {
+        for (position, plugin) in prepares {
+            do {
+                try await plugin.prepare(&request, context: context)
+            } catch {
+                var failure = PipelineError(thrown: error, by: plugin, in: .prepare)
+                if failure.request == nil { failure.request = request }
+                return (failure, position)
+            }
+            if Task.isCancelled { return (.cancelled(before: request), position) }
+        }
+        return nil
+    }
+
+    private func process(_ result: inout CallResult, outside position: Int, _ context: PipelineContext) async {
+        for step in processes where step.position < position {
+            await step.plugin.process(&result, context: context)
+        }
+    }
+}
+
+/// What a call comes to, as plugins see it.
+typealias CallResult = Result<PipelineResponse, PipelineError>
+
+extension PipelineError {
+    static func cancelled(before request: PipelineRequest) -> PipelineError {
+        var error = PipelineError(.cancelled, "the call was cancelled")
+        error.request = request
+        return error
+    }
+}
