@@ -56,9 +56,9 @@ extension PipelineError.Code {
 
     /// The network is not there.
     public static let offline = Self(rawValue: "offline")
-    /// The host's name could not be resolved. Nothing was sent.
+    /// The host's name could not be resolved, nothing was sent.
     public static let dns = Self(rawValue: "dns")
-    /// TLS failed: a certificate, a handshake. Nothing was sent.
+    /// TLS failed, a certificate or a handshake; nothing was sent.
     public static let tls = Self(rawValue: "tls")
     /// The connection ended before the whole answer was there.
     public static let connectionLost = Self(rawValue: "connectionLost")
@@ -71,7 +71,7 @@ extension PipelineError.Code {
     /// Any other failure of the transport; the underlying error says more.
     public static let transport = Self(rawValue: "transport")
 
-    /// No connection. Nothing was sent.
+    /// No connection, so nothing was sent.
     public static let connect = Self(rawValue: "connect")
     /// No connection, with the reason.
     public static func connect(_ reason: ConnectReason) -> Self { connect.detail(reason.rawValue) }

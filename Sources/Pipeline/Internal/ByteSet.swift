@@ -1,12 +1,7 @@
 /// A set of ASCII bytes as two bit masks.
 struct ByteSet: Sendable {
-    private let low: UInt64
-    private let high: UInt64
-
-    private init(low: UInt64, high: UInt64) {
-        self.low = low
-        self.high = high
-    }
+    let low: UInt64
+    let high: UInt64
 
     @inline(__always)
     func contains(_ byte: UInt8) -> Bool {

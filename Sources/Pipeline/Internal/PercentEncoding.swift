@@ -4,7 +4,7 @@ enum PercentEncoding {
     ///
     /// Control characters pass unchanged into URLs that are checked afterwards, so that a CR or LF is refused, not hidden.
     ///
-    /// - Parameter keepsEscapes: whether a valid `%XX` stays as it is; without, every `%` becomes `%25`.
+    /// With `keepsEscapes` a valid `%XX` stays as it is; without, every `%` becomes `%25`.
     static func append(
         _ bytes: some Collection<UInt8>,
         to result: inout [UInt8],

@@ -39,6 +39,7 @@ public struct PipelineBody: Sendable {
     /// - Parameters:
     ///   - chunks: the bytes in pieces of any size.
     ///   - byteCount: how many bytes in all, `nil` when unknown.
+    /// - Returns: a body that is not replayable.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks,
         byteCount: Int? = nil
@@ -51,6 +52,7 @@ public struct PipelineBody: Sendable {
     /// - Parameters:
     ///   - byteCount: how many bytes in all, `nil` when unknown.
     ///   - makeChunks: the bytes from their beginning, in pieces of any size.
+    /// - Returns: a body that is replayable.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         byteCount: Int? = nil,
         replaying makeChunks: @escaping @Sendable () -> Chunks
@@ -110,6 +112,7 @@ public struct PipelineBody: Sendable {
     /// Reads the whole body into memory.
     ///
     /// - Parameter limit: the most bytes that are accepted.
+    /// - Returns: all bytes.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/limit(_:)`` when there are more,
     ///   ``PipelineError/Code-swift.struct/bodyConsumed`` when the body was read before, and what the stream throws.
     public func collect(upTo limit: Int) async throws -> Data {

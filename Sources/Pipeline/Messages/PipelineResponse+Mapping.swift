@@ -5,6 +5,7 @@ extension PipelineResponse {
     /// The body as a JSON value: dictionaries, arrays, strings, numbers, `NSNull`; any of them at the top.
     ///
     /// - Parameter failsOnEmptyData: whether an empty body is an error; without, it is `NSNull`.
+    /// - Returns: what `JSONSerialization` makes of the body.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.json`) and the response.
     public func mapJSON(failsOnEmptyData: Bool = true) throws -> Any {
         if data.isEmpty, !failsOnEmptyData { return NSNull() }
@@ -32,6 +33,7 @@ extension PipelineResponse {
     /// A string inside the body's JSON.
     ///
     /// - Parameter keyPath: where it stands, as in ``map(_:atKeyPath:using:failsOnEmptyData:)``.
+    /// - Returns: the string.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.json` for a
     ///   body that is not JSON, `.keyPath` when nothing stands there, `.string` when it is no string.
     public func mapString(atKeyPath keyPath: String) throws -> String {
@@ -41,7 +43,9 @@ extension PipelineResponse {
         return text
     }
 
-    /// The body, or a part of its JSON, decoded. Nothing is converted: `1` is not a `Bool`, `"1"` is not an `Int`.
+    /// The body, or a part of its JSON, decoded.
+    ///
+    /// Nothing is converted: `1` is not a `Bool`, `"1"` is not an `Int`.
     ///
     /// - Parameters:
     ///   - type: what to decode.
@@ -49,6 +53,7 @@ extension PipelineResponse {
     ///     stops. A name that holds full stops itself is found too. `nil` for the whole body.
     ///   - decoder: the decoder.
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}`, or as `[]` where that fails.
+    /// - Returns: the value.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.object` when
     ///   the value does not decode, `.json` for a body that is not JSON, `.keyPath` when nothing stands there.
     public func map<Value: Decodable>(

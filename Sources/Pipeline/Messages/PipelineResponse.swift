@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPTypes
 
-/// What came back, with the request as it was sent. Cheap to copy.
+/// What came back, with the request as it was sent; cheap to copy.
 ///
 /// Its description shows the status, the length of the body and the request's description; never header values or body.
 public struct PipelineResponse: Sendable {

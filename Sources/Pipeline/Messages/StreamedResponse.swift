@@ -15,6 +15,8 @@ public struct StreamedResponse: Sendable {
     /// The header fields.
     public var headers: HTTPFields { response.headers }
 
-    /// The body in pieces; it can be read once. Stop reading and drop it, and the exchange is closed.
+    /// The body in pieces, which can be read once.
+    ///
+    /// Stop reading and drop it, and the exchange is closed.
     public var body: PipelineBody.Chunks { response.body.chunks() }
 }

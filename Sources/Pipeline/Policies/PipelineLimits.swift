@@ -1,6 +1,8 @@
 import HTTPTypes
 
-/// Upper bounds of everything that a server, a user or a plugin could make large. Exceeding one is a typed error.
+/// Upper bounds of everything that a server, a user or a plugin could make large.
+///
+/// Exceeding one is a typed error.
 ///
 /// **Defaults**
 ///

@@ -13,6 +13,7 @@ extension Provider {
     ///   - decoder: the decoder.
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
     ///   - options: settings of this call; they win over the target's own.
+    /// - Returns: the value.
     /// - Throws: ``PipelineError``, with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response when the body
     ///   does not decode; `CancellationError` when the task was cancelled.
     @concurrent
@@ -40,6 +41,7 @@ extension Provider where Target: DecodableTargetType {
     ///   - target: what to ask.
     ///   - decoder: the decoder.
     ///   - options: settings of this call; they win over the target's own.
+    /// - Returns: the value.
     /// - Throws: as ``request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)``.
     @concurrent
     public func requestDecoded(

@@ -84,6 +84,7 @@ public final class Provider<Target: TargetType>: Sendable {
     /// - Parameters:
     ///   - target: what to ask.
     ///   - options: settings of this call; they win over the target's own.
+    /// - Returns: the response, of any status that the target accepts.
     /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled.
     @concurrent
     public func request(
@@ -101,6 +102,7 @@ public final class Provider<Target: TargetType>: Sendable {
     /// - Parameters:
     ///   - target: what to ask.
     ///   - options: settings of this call; they win over the target's own.
+    /// - Returns: the response, of any status that the target accepts.
     /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled. The body throws the same.
     @concurrent
     public func stream(

@@ -2,7 +2,9 @@
 public struct RequestHandle: Sendable {
     let task: Task<Void, Never>
 
-    /// Cancels the call; its completion still runs, once. Cancelling again, or after the end, does nothing.
+    /// Cancels the call; its completion still runs, once.
+    ///
+    /// Cancelling again, or after the end, does nothing.
     public func cancel() {
         task.cancel()
     }

@@ -11,7 +11,7 @@ public import HTTPTypes
 /// }
 /// ```
 public struct Endpoint: Sendable {
-    /// The absolute URL. It is checked when the request is made, not here.
+    /// The absolute URL, checked when the request is made.
     public var url: String
 
     /// The method.
@@ -76,6 +76,7 @@ public struct Endpoint: Sendable {
 
     /// The request of this endpoint, before any plugin has seen it.
     ///
+    /// - Returns: the request with its body.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for a URL or header
     ///   field that cannot be sent, ``PipelineError/Code-swift.struct/encoding`` for a task that cannot be encoded.
     public func makeRequest() throws -> PipelineRequest {

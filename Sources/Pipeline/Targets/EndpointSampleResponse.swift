@@ -14,9 +14,7 @@ public struct EndpointSampleResponse: Sendable {
     /// The answer as the stub transport reads it.
     public let kind: Kind
 
-    /// A status and a body.
-    ///
-    /// - Parameter statusCode: 100 to 999.
+    /// A status, 100 to 999, and a body.
     public static func networkResponse(_ statusCode: Int, _ data: Data) -> EndpointSampleResponse {
         precondition((100...999).contains(statusCode), "a status has three digits, not \(statusCode)")
         return EndpointSampleResponse(kind: .response(HTTPResponse(status: .init(code: statusCode)), data))

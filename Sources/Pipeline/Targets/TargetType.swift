@@ -1,7 +1,9 @@
 public import Foundation
 public import HTTPTypes
 
-/// The method of a request. A value that is not a token cannot be made: `HTTPMethod("GET /x\r\n")` is `nil`.
+/// The method of a request.
+///
+/// A value that is not a token cannot be made: `HTTPMethod("GET /x\r\n")` is `nil`.
 ///
 /// Source: RFC 9110 §9.1, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.1
 public typealias HTTPMethod = HTTPRequest.Method

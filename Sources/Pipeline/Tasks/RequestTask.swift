@@ -17,7 +17,7 @@ public struct RequestTask: Sendable {
     /// Nothing.
     public static let requestPlain = RequestTask(kind: .plain)
 
-    /// These bytes. No Content-Type is added.
+    /// These bytes, without a Content-Type of their own.
     public static func requestData(_ data: Data) -> RequestTask {
         RequestTask(kind: .data(data))
     }

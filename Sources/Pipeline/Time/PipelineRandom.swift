@@ -1,6 +1,8 @@
 import Synchronization
 
-/// Random numbers from a generator that can be replaced, so that chance repeats in tests. Copies share the generator.
+/// Random numbers from a generator that can be replaced, so that chance repeats in tests.
+///
+/// Copies share the generator.
 public struct PipelineRandom: RandomNumberGenerator, Sendable {
     private let makeNext: @Sendable () -> UInt64
 
