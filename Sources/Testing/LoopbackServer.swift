@@ -54,13 +54,7 @@ public final class LoopbackServer: Sendable {
     public var port: Int { listener.port }
 
     /// `http://127.0.0.1` with the port and without a path.
-    public var url: URL {
-        var components = URLComponents()
-        components.scheme = "http"
-        components.host = "127.0.0.1"
-        components.port = port
-        return components.url ?? URL(fileURLWithPath: "/")
-    }
+    public var url: URL { Self.url(port: port) }
 
     /// The requests that arrived, in the order in which their last bytes did.
     public var requests: [Request] { listener.board.requests }
@@ -89,6 +83,11 @@ public final class LoopbackServer: Sendable {
 }
 
 extension LoopbackServer {
+    static func url(port: Int) -> URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)") else { preconditionFailure("\(port) is not a port") }
+        return url
+    }
+
     /// A request as it arrived.
     public struct Request: Sendable {
         /// The method.

@@ -22,8 +22,19 @@ struct LoopbackSocket: Sendable {
 
     static var lastError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-    /// Opens a socket on a port of 127.0.0.1 that the system chooses.
+    /// Listens on a port of 127.0.0.1 that the system chooses.
     static func listening(wakeReader: CInt) throws -> (LoopbackSocket, port: Int) {
+        let (listener, port) = try bound(wakeReader: wakeReader)
+        guard listen(listener.descriptor, 256) == 0 else {
+            let error = lastError
+            listener.close()
+            throw error
+        }
+        return (listener, port)
+    }
+
+    /// Takes a port of 127.0.0.1 that the system chooses.
+    static func bound(wakeReader: CInt = -1) throws -> (LoopbackSocket, port: Int) {
         #if canImport(Darwin)
         let type = SOCK_STREAM
         #elseif canImport(Musl)
@@ -37,20 +48,19 @@ struct LoopbackSocket: Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && listen(descriptor, 256) == 0
-                    && getsockname(descriptor, $0, &length) == 0
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
             }
         }
-        let listener = LoopbackSocket(descriptor: descriptor, wakeReader: wakeReader)
-        guard isListening else {
+        let taken = LoopbackSocket(descriptor: descriptor, wakeReader: wakeReader)
+        guard isBound else {
             let error = lastError
-            listener.close()
+            taken.close()
             throw error
         }
-        listener.prepare()
-        return (listener, Int(UInt16(bigEndian: address.sin_port)))
+        taken.prepare()
+        return (taken, Int(UInt16(bigEndian: address.sin_port)))
     }
 
     func accept() -> LoopbackSocket? {
