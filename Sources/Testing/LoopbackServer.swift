@@ -41,11 +41,12 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - requestByteCount: the most bytes of a request, head and body together; default 16 MiB.
+    ///   - greeting: what happens on every connection before its first request; default nothing.
     ///   - handler: answers each request.
     /// - Throws: a `POSIXError` when no socket can be opened.
-    public init(requestByteCount: Int = 16 << 20, handler: @escaping Handler) throws {
+    public init(requestByteCount: Int = 16 << 20, greeting: [Action] = [], handler: @escaping Handler) throws {
         precondition(requestByteCount > 0, "requestByteCount is \(requestByteCount), not 1 or more")
-        listener = try LoopbackListener(requestByteCount: requestByteCount, handler: handler)
+        listener = try LoopbackListener(requestByteCount: requestByteCount, greeting: greeting, handler: handler)
     }
 
     deinit { listener.stop() }
@@ -76,7 +77,9 @@ public final class LoopbackServer: Sendable {
         listener.board.release(name)
     }
 
-    /// Closes all connections and waits for the threads to end; not to be called by a handler. Stopping twice does nothing.
+    /// Closes all connections and waits for the threads to end.
+    ///
+    /// Not to be called by a handler. Stopping twice does nothing.
     public func stop() {
         listener.stop()
     }

@@ -78,7 +78,9 @@ public final class ScriptedTransport: Transport {
     public convenience init(_ steps: [Step], decodesContent: Bool = false) {
         self.init(decodesContent: decodesContent) { _, index in
             guard index < steps.count else {
-                return .failure(PipelineError(.transport, "the script has \(steps.count) steps, this is request \(index + 1)"))
+                return .failure(
+                    PipelineError(.transport, "the script has \(steps.count) steps, this is request \(index + 1)")
+                )
             }
             return steps[index]
         }

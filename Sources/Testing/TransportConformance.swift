@@ -27,7 +27,9 @@ public struct TransportConformance: Sendable {
 
         /// From the server that the URL names.
         public static let network = Kind(sendsBytes: true)
-        /// From the endpoint's sample response or the target's sample data. Checks of what only a network does are left out.
+        /// From the endpoint's sample response or the target's sample data.
+        ///
+        /// Checks of what only a network does are left out.
         public static let sampled = Kind(sendsBytes: false)
     }
 

@@ -55,11 +55,15 @@ extension ConformanceCheck {
             .prepare { request, _ in
                 for value in ["1", "2", "3"] { request.headers.append(HTTPField(name: list, value: value)) }
                 request.headers[plain] = "a; b=\"c\""
-            },
+            }
         ])
         _ = try await provider.request(bench.target("/sent"))
         guard let sent = bench.server.requests.first else { throw ConformanceFailure(message: "nothing was sent") }
-        try ConformanceFailure.require(elements(of: sent.values(of: "x-list")), is: ["1", "2", "3"], "a repeated field")
+        try ConformanceFailure.require(
+            elements(of: sent.values(of: "x-list")),
+            is: ["1", "2", "3"],
+            "a repeated field"
+        )
         try ConformanceFailure.require(sent.values(of: "x-plain"), is: ["a; b=\"c\""], "a field")
         let host = "127.0.0.1:\(bench.server.port)"
         try ConformanceFailure.require(sent.values(of: "host"), is: [host], "Host")
@@ -96,7 +100,7 @@ extension ConformanceCheck {
 
     private static func requestTarget(_ bench: ConformanceBench) async throws {
         let provider = bench.makeProvider(plugins: [
-            .prepare { request, _ in request.appendQuery("q=a%20b+c&empty=&a=%2F/?:@!$'()*,;") },
+            .prepare { request, _ in request.appendQuery("q=a%20b+c&empty=&a=%2F/?:@!$'()*,;") }
         ])
         for path in ["/", "/a/b", "/a%2Fb", "/%E2%82%AC", "/a//b/", "/;p=1,2", "/~-._!$&'()*+,;=:@"] {
             _ = try await provider.request(bench.target(path))

@@ -16,14 +16,20 @@ final class LoopbackListener: Sendable {
     let port: Int
     let board = LoopbackBoard()
     private let requestByteCount: Int
+    private let greeting: [LoopbackServer.Action]
     private let handler: LoopbackServer.Handler
     private let socket: LoopbackSocket
     private let wakeReader: CInt
     private let wakeWriter: Mutex<CInt?>
     private let threads = DispatchGroup()
 
-    init(requestByteCount: Int, handler: @escaping LoopbackServer.Handler) throws {
+    init(
+        requestByteCount: Int,
+        greeting: [LoopbackServer.Action],
+        handler: @escaping LoopbackServer.Handler
+    ) throws {
         self.requestByteCount = requestByteCount
+        self.greeting = greeting
         self.handler = handler
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else { throw LoopbackSocket.lastError }
@@ -72,6 +78,7 @@ final class LoopbackListener: Sendable {
     }
 
     private func serve(_ connection: LoopbackSocket) {
+        for action in greeting where !perform(action, on: connection) { return }
         var reader = LoopbackRequestReader(limit: requestByteCount) { connection.receive() }
         while true {
             switch reader.next() {
@@ -79,7 +86,7 @@ final class LoopbackListener: Sendable {
                 board.record(request)
                 for action in handler(request) where !perform(action, on: connection) { return }
             case .refused(let status):
-                _ = connection.send(Data("HTTP/1.1 \(status) Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8))
+                _ = perform(.respond(status, headers: [("Connection", "close")]), on: connection)
                 return
             case .end:
                 return

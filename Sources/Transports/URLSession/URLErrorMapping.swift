@@ -105,8 +105,11 @@ extension URLErrorMapping {
     }
 
     private static func isAboutFraming(_ text: String) -> Bool {
-        ["Failed writing header", "Header without colon", "Nul byte in header", "Invalid Content-Length", "chunked-encoding"]
-            .contains { text.contains($0) }
+        [
+            "Failed writing header", "Header without colon", "Nul byte in header", "Invalid Content-Length",
+            "chunked-encoding",
+        ]
+        .contains { text.contains($0) }
     }
     #endif
 }

@@ -59,7 +59,9 @@ struct URLSessionResponseHead: Sendable {
     /// Source: RFC 9110 §8.6, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.6
     private static func makeContentLength(_ text: String?) throws -> Int? {
         guard let text else { return nil }
-        let parts = Set(text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) })
+        let parts = Set(
+            text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
+        )
         guard parts.count == 1, let only = parts.first, !only.isEmpty,
             only.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let length = Int(only)
         else { throw PipelineError(.malformedResponse, "Content-Length is not one number") }

@@ -60,7 +60,7 @@ public import Foundation
 /// the code, is `malformedResponse`. There is no back-pressure: suspending a task makes Foundation start it again.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
-    private let delegate: URLSessionExchanges
+    let delegate: URLSessionExchanges
     private let unreadByteCount: Int
 
     /// Makes a transport with a session of its own.
