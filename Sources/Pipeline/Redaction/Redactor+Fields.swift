@@ -18,10 +18,9 @@ extension Redactor {
     }
 
     private func value(of field: HTTPField, isSecret: Bool) -> String {
-        if revealsSecrets { return field.value.escapingControls }
-        if isSecret || Self.alwaysSecretFields.contains(field.name) { return Self.placeholder }
+        if !revealsSecrets, isSecret || Self.alwaysSecretFields.contains(field.name) { return Self.placeholder }
         if Self.urlFields.contains(field.name) { return url(field.value) }
-        return shownHeaderFields.contains(field.name) ? field.value.escapingControls : Self.placeholder
+        return revealsSecrets || shownHeaderFields.contains(field.name) ? field.value.escapingControls : Self.placeholder
     }
 }
 

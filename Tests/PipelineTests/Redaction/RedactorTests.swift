@@ -322,6 +322,7 @@ struct RedactorTests {
     func revealing() {
         let redactor = Redactor.revealingSecrets
         #expect(redactor.fields([.authorization: "Bearer x"]) { _ in true }.map(\.value) == ["Bearer x"])
+        #expect(redactor.fields([.location: "https://u:p@a.test/?b=c"]).map(\.value) == ["https://…@a.test/?b=c"])
         #expect(redactor.url("https://u:p@a.test/?token=x#y") == "https://…@a.test/?token=x#y")
         #expect(
             redactor.bodyText(Data(#"{"pin":1}"#.utf8), contentType: "application/json", limit: 99) == #"{"pin":1}"#
