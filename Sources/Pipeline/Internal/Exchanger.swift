@@ -18,8 +18,11 @@ final class Exchanger: Sendable {
         var context = context
         while true {
             if Task.isCancelled { return .failure(.cancelled(before: request)) }
-            if var failure = RequestValidation.failure(of: request, limits: context.limits) {
+            if var failure = exchangeFailure(context)
+                ?? RequestValidation.failure(of: request, limits: context.limits)
+            {
                 failure.request = request
+                failure.exchanges = context.exchanges
                 return .failure(failure)
             }
             for observer in willSend { observer.willSend(request, context: context) }
@@ -32,6 +35,14 @@ final class Exchanger: Sendable {
             request = redirect
             context.hop += 1
         }
+    }
+
+    /// The failure of a call that has made all the exchanges it may; the first exchange needs no look.
+    private func exchangeFailure(_ context: PipelineContext) -> PipelineError? {
+        guard context.attempt > 1 || context.hop > 0 else { return nil }
+        let limit = context.limits.exchangeCount
+        guard context.exchanges.count >= limit else { return nil }
+        return PipelineError(.limit(.exchanges), "the call has made the \(limit) exchanges allowed")
     }
 
     /// One exchange, and the request that a redirect leads to.
