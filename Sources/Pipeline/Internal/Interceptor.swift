@@ -19,9 +19,7 @@ final class Interceptor: Sendable {
             return .success(response)
         } catch {
             context.pass.end(number)
-            var failure = PipelineError(thrown: error, by: plugin, in: .intercept)
-            if failure.request == nil { failure.request = request }
-            return .failure(failure)
+            return .failure(PipelineError(thrown: error, by: plugin, in: .intercept, request, context))
         }
     }
 }

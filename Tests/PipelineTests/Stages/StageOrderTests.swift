@@ -256,6 +256,23 @@ struct StageOrderTests {
         #expect(decided?.plugin == "guard")
     }
 
+    @Test("An error of a plugin's own carries the exchanges that the call has made")
+    func errorsCarryExchanges() async throws {
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(503)),
+            plugins: [
+                .intercept { request, _, next in
+                    _ = try await next(request)
+                    _ = try await next(request)
+                    throw TestFailure()
+                }
+            ]
+        )
+        let error = await pipelineError { _ = try await provider.request(TestTarget()) }
+        #expect(error?.exchanges.map(\.statusCode) == [503, 503])
+        #expect(error?.request?.host == "api.example.com")
+    }
+
     @Test("A process stage can turn a success into a failure and a failure into a success")
     func processChangesResults() async throws {
         let failing = Provider<TestTarget>(
