@@ -42,7 +42,10 @@ extension ParameterTree: Encodable {
             var container = encoder.singleValueContainer()
             try container.encodeNil()
         case .bool(let value): try value.encode(to: encoder)
-        case .number(let value): try value.encode(to: encoder)
+        case .number(let value):
+            // Not value.encode(to:), which writes a Decimal as an object of its parts.
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
         case .double(let value): try value.encode(to: encoder)
         case .string(let value): try value.encode(to: encoder)
         case .array(let elements): try elements.encode(to: encoder)
