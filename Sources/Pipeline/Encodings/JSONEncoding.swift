@@ -37,23 +37,22 @@ public struct JSONEncoding: ParameterEncoding {
 
 extension ParameterTree: Encodable {
     func encode(to encoder: any Encoder) throws {
-        switch self {
-        case .null:
-            var container = encoder.singleValueContainer()
-            try container.encodeNil()
-        case .bool(let value): try value.encode(to: encoder)
-        case .number(let value):
-            // Not value.encode(to:), which writes a Decimal as an object of its parts.
-            var container = encoder.singleValueContainer()
-            try container.encode(value)
-        case .double(let value): try value.encode(to: encoder)
-        case .string(let value): try value.encode(to: encoder)
-        case .array(let elements): try elements.encode(to: encoder)
-        case .object(let members):
+        if case .object(let members) = self {
             var container = encoder.container(keyedBy: AnyCodingKey.self)
             for member in members {
                 try container.encode(member.value, forKey: AnyCodingKey(stringValue: member.key))
             }
+            return
+        }
+        // A container, since a Decimal that encodes itself becomes an object of its parts instead of a number.
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null, .object: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let elements): try container.encode(elements)
         }
     }
 }

@@ -44,8 +44,10 @@ enum ParameterTree {
             return .null
         case let value as String:
             return .string(value)
+        case let value as Substring:
+            return .string(String(value))
         case let value as Date:
-            return .string(try dates.text(for: value))
+            return .string(try text(of: value, dates, path: path))
         case let value as Data:
             return .string(value.base64EncodedString())
         case let value as URL:
@@ -65,21 +67,30 @@ enum ParameterTree {
         }
     }
 
+    private static func text(of date: Date, _ dates: DateTextEncoding, path: [String]) throws -> String {
+        guard date.timeIntervalSince1970.isFinite else { throw failure("not a finite date", path: path) }
+        do {
+            return try dates.text(for: date)
+        } catch {
+            throw failure("a date that its encoding refused", path: path, error)
+        }
+    }
+
     private static func makeScalar(_ value: Any, _ dates: DateTextEncoding, path: [String]) throws -> ParameterTree? {
+        // Every Swift number casts to NSNumber and back, losing digits and kind: only the dynamic type tells them apart.
+        if type(of: value) is AnyClass, let number = value as? NSNumber { return try makeNumber(number, path: path) }
         switch value {
-        case let value as NSNumber
-        where type(of: value as Any) is AnyClass && !(type(of: value) is NSDecimalNumber.Type):
-            return try makeNumber(value, path: path)
         case let value as Bool:
             return .bool(value)
         case let value as Decimal:
-            guard value.isFinite else { throw failure("not a finite number", path: path) }
-            return .number(value)
+            return try makeDecimal(value, path: path)
         case let value as any BinaryInteger:
             guard let number = Decimal(string: String(value)) else { throw failure("too large a number", path: path) }
             return .number(number)
+        case let value as Double:
+            return try makeDouble(value, path: path)
         case let value as any BinaryFloatingPoint:
-            return try makeDouble(Double(value), path: path)
+            return try makeDouble(Double("\(value)") ?? Double(value), path: path)
         case let value as any RawRepresentable:
             return try make(value.rawValue, dates, path: path)
         default:
@@ -88,11 +99,19 @@ enum ParameterTree {
     }
 
     private static func makeNumber(_ value: NSNumber, path: [String]) throws -> ParameterTree {
-        switch String(cString: value.objCType) {
-        case "c", "B": .bool(value.boolValue)
-        case "f", "d": try makeDouble(value.doubleValue, path: path)
-        default: .number(value.decimalValue)
+        if value is NSDecimalNumber { return try makeDecimal(value.decimalValue, path: path) }
+        return switch String(cString: value.objCType) {
+        case "c" where (0...1).contains(value.intValue), "B": .bool(value.boolValue)
+        case "d": try makeDouble(value.doubleValue, path: path)
+        case "f": try makeDouble(Double("\(value.floatValue)") ?? value.doubleValue, path: path)
+        case "Q": .number(Decimal(value.uint64Value))
+        default: .number(Decimal(value.int64Value))
         }
+    }
+
+    private static func makeDecimal(_ value: Decimal, path: [String]) throws -> ParameterTree {
+        guard value.isFinite else { throw failure("not a finite number", path: path) }
+        return .number(value)
     }
 
     private static func makeDouble(_ value: Double, path: [String]) throws -> ParameterTree {
@@ -100,8 +119,9 @@ enum ParameterTree {
         return .double(value)
     }
 
-    private static func failure(_ what: String, path: [String]) -> PipelineError {
-        PipelineError(.encoding, "the parameter \(path.joined(separator: ".").quotedExcerpt) is \(what)")
+    private static func failure(_ what: String, path: [String], _ error: (any Error)? = nil) -> PipelineError {
+        let name = path.joined(separator: ".").quotedExcerpt
+        return PipelineError(.encoding, "the parameter \(name) is \(what)", underlyingError: error)
     }
 
     /// A double without the `.0` of a whole one, the same on every platform.

@@ -59,9 +59,7 @@ final class Segment: Sendable {
             do {
                 try await plugin.prepare(&request, context: context)
             } catch {
-                var failure = PipelineError(thrown: error, by: plugin, in: .prepare)
-                if failure.request == nil { failure.request = request }
-                return (failure, position)
+                return (PipelineError(thrown: error, by: plugin, in: .prepare, request, context), position)
             }
             if Task.isCancelled { return (.cancelled(before: request), position) }
         }

@@ -20,7 +20,8 @@ extension Redactor {
     private func value(of field: HTTPField, isSecret: Bool) -> String {
         if !revealsSecrets, isSecret || Self.alwaysSecretFields.contains(field.name) { return Self.placeholder }
         if Self.urlFields.contains(field.name) { return url(field.value) }
-        return revealsSecrets || shownHeaderFields.contains(field.name) ? field.value.escapingControls : Self.placeholder
+        let isShown = revealsSecrets || shownHeaderFields.contains(field.name)
+        return isShown ? field.value.escapingControls : Self.placeholder
     }
 }
 

@@ -85,6 +85,10 @@ extension URLErrorMapping {
             return (.malformedResponse, "the answer is not HTTP")
         case NSURLErrorUnknown where facts.isSecure && !facts.hasHead && isAboutTLS(text):
             return (.tls, "no secure connection could be made")
+        case NSURLErrorUnknown where text.hasPrefix("Failed to connect"):
+            return (.connect(.unreachable), "the host could not be reached")
+        case NSURLErrorUnknown where text.hasPrefix("Send failure") || text.hasPrefix("Recv failure"):
+            return (.connectionLost, "the connection ended before the answer was complete")
         case NSURLErrorUnknown where text.hasPrefix("transfer closed with"):
             return (.truncated, "the connection ended before the body was complete")
         case NSURLErrorUnknown where text.contains("content unencoding") || text.contains("content encoding"):

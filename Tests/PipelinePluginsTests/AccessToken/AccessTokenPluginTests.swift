@@ -23,6 +23,12 @@ struct AccessTokenPluginTests {
         return await #expect(throws: PipelineError.self) { try await provider.request(target) }
     }
 
+    @Test("It does what every plugin has to do")
+    func conformance() async {
+        let violations = await PluginConformance { AccessTokenPlugin { _ in "token" } }.run()
+        #expect(violations == [])
+    }
+
     // MARK: Effects
 
     @Test(

@@ -40,6 +40,12 @@ struct LoggingPluginTests {
         return lines.all
     }
 
+    @Test("It does what every plugin has to do", arguments: [true, false])
+    func conformance(asCURL: Bool) async {
+        let violations = await PluginConformance { LoggingPlugin(level: .trace, asCURL: asCURL) { _, _ in } }.run()
+        #expect(violations == [])
+    }
+
     // MARK: Levels
 
     @Test(
