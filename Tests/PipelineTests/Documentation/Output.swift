@@ -7,6 +7,6 @@ final class Output: Sendable {
     var text: String { state.withLock { $0 } }
 
     func add(_ text: String) {
-        state.withLock { $0 += text + "\n" }
+        state.withLock { $0 += text }
     }
 }

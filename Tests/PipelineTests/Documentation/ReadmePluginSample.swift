@@ -8,11 +8,7 @@ import Testing
 struct BusyPlugin: Stage.Intercept {
     let pause: Duration
 
-    func intercept(
-        _ request: PipelineRequest,
-        context: PipelineContext,
-        next: Next
-    ) async throws -> PipelineResponse {
+    func intercept(_ request: PipelineRequest, context: PipelineContext, next: Next) async throws -> PipelineResponse {
         let response = try await next(request)
         guard response.statusCode == 503, request.method == .get else { return response }
         try await context.clock.sleep(for: pause)
@@ -30,8 +26,8 @@ struct ReadmePluginSample {
     func asksOnceMore() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport([.status(503), .status(200)])
-        let plugins = [BusyPlugin(pause: .seconds(2))]
-        let provider = Provider<Library>(transport: transport, plugins: plugins, clock: clock)
+        let plugin = BusyPlugin(pause: .seconds(2))
+        let provider = Provider<Library>(transport: transport, plugins: [plugin], clock: clock)
         async let response = provider.request(.book(id: 3))
         #expect(await clock.advanceToNextSleeper() == .seconds(2))
         #expect(try await response.statusCode == 200)

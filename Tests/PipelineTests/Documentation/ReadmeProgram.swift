@@ -13,7 +13,6 @@ enum ReadmeProgram {
     // sample: program
     enum Library: DecodableTargetType, AccessTokenAuthorizable {
         typealias ResultType = Book
-
         case book(id: Int)
 
         var baseURL: URL { URL(string: "https://library.example/v1") ?? URL(filePath: "/") }
@@ -54,6 +53,7 @@ enum ReadmeProgram {
     }
 }
 
-private func print(_ items: Any...) {
-    ReadmeProgram.output?.add(items.map { "\($0)" }.joined(separator: " "))
+/// Stands before the standard library's `print` in this file, hence the same parameters.
+private func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
+    ReadmeProgram.output?.add(items.map { "\($0)" }.joined(separator: separator) + terminator)
 }

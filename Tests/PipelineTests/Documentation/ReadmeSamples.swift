@@ -7,19 +7,12 @@ import PipelineTransports
 enum ReadmeSamples {
     typealias Library = ReadmeProgram.Library
 
-    static func app(token: @escaping @Sendable () async throws -> String) async throws -> String {
+    static func app() async throws -> String {
         // sample: app
-        let provider = Provider<MultiTarget>(
-            transport: URLSessionTransport(),
-            plugins: [
-                LoggingPlugin(level: .info),
-                AccessTokenPlugin { _ in try await token() },
-            ]
-        )
+        let provider = Provider<MultiTarget>(transport: URLSessionTransport(), plugins: [LoggingPlugin(level: .info)])
         do {
             let options = RequestOptions { $0.attemptTimeout = .seconds(5) }
-            let book = try await provider.requestDecoded(Library.book(id: 99), options: options)
-            return book.title
+            return try await provider.requestDecoded(Library.book(id: 99), options: options).title
         } catch let error as PipelineError {
             switch error.code {
             case .unacceptableStatus: return "no such book: \(error.response?.statusCode ?? 0)"
