@@ -4,6 +4,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTransports
+
 // end
 
 /// The program of README.md; what it prints is collected.

@@ -25,7 +25,8 @@ struct ReadmeTests {
         let blocks = readme.blocks(in: "swift")
         #expect(!blocks.isEmpty)
         for block in blocks {
-            #expect(samples.values.contains(block), "no sample reads:\n\(block)")
+            let isSample = samples.values.contains(block)
+            #expect(isSample, "no sample reads:\n\(block)")
         }
     }
 
@@ -33,7 +34,8 @@ struct ReadmeTests {
     func samplesAreUsed() {
         let blocks = readme.blocks(in: "swift")
         for (name, sample) in samples {
-            #expect(blocks.contains(sample), "\(name) is not in README.md")
+            let isShown = blocks.contains(sample)
+            #expect(isShown, "README.md does not show the sample \(name)")
         }
     }
 

@@ -20,6 +20,8 @@ enum Samples {
     }
 
     private static func unindented(_ lines: [Substring]) -> String {
+        // The formatter puts an empty line after imports.
+        let lines = lines.reversed().drop(while: \.isEmpty).reversed()
         let margins = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }
         let margin = margins.min() ?? 0
         return lines.map { $0.dropFirst(margin) }.joined(separator: "\n")
