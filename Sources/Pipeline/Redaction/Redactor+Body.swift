@@ -98,8 +98,7 @@ extension String {
     /// The first characters that fit into so many bytes of UTF-8.
     fileprivate func prefix(byteCount: Int) -> Substring {
         guard utf8.count > byteCount else { return self[...] }
-        var end = utf8.index(startIndex, offsetBy: byteCount)
-        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
-        return self[..<end]
+        // An index inside a character of several bytes is rounded down to its beginning.
+        return self[..<utf8.index(startIndex, offsetBy: byteCount)]
     }
 }

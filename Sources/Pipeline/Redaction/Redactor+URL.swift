@@ -35,9 +35,8 @@ extension Redactor {
                 return revealsSecrets ? String(text) : "\(text[..<colon]):" + Self.placeholder
             }
         }
-        func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
-        let start = rest.firstIndex { !isSlash($0) } ?? rest.endIndex
-        let end = rest[start...].firstIndex(where: isSlash) ?? rest.endIndex
+        let start = rest.firstIndex { $0 != UInt8(ascii: "/") } ?? rest.endIndex
+        let end = rest[start...].firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         guard let at = rest[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return String(text) }
         return "\(text[..<start])\(Self.placeholder)\(text[at...])"
     }

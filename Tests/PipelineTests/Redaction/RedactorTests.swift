@@ -94,6 +94,7 @@ struct RedactorTests {
             ("https://a.test/#\u{301}canary", "https://a.test/#…"),
             ("https://canary:canary@a.test/b", "https://…@a.test/b"),
             ("https://canary@canary@a.test", "https://…@a.test"),
+            ("https://canary\\canary@a.test/b", "https://…@a.test/b"),
             ("//canary:canary@a.test/b@c", "//…@a.test/b@c"),
             ("https:\\\\canary@a.test", "https:…"),
             ("canary:canary@a.test", "canary:…"),
