@@ -61,7 +61,11 @@ public struct PipelineRequest: Sendable {
     public var url: URL? { head.url }
 
     /// The host with its port, without a user name.
-    public var host: String? { head.authority }
+    public var host: String? {
+        guard let authority = head.authority else { return nil }
+        guard let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")) else { return authority }
+        return String(authority[authority.utf8.index(after: at)...])
+    }
 
     /// The path without the query.
     public var path: String { String((head.path ?? "").prefix { $0 != "?" }) }
@@ -121,7 +125,7 @@ public struct PipelineRequest: Sendable {
 extension PipelineRequest: CustomStringConvertible, CustomReflectable {
     /// Method, scheme, host and path.
     public var description: String {
-        "\(method) \(head.scheme ?? "")://\(head.authority ?? "")\(path)"
+        "\(method) \(head.scheme ?? "")://\(host ?? "")\(path)"
     }
 
     /// Only what the description shows, so that `dump` leaks nothing either.
