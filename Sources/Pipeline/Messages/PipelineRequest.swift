@@ -93,8 +93,9 @@ public struct PipelineRequest: Sendable {
 
     /// Appends pairs to the query, keeping what is there.
     ///
-    /// - Parameter text: percent-encoded `name=value` pairs joined by `&`.
+    /// - Parameter text: percent-encoded `name=value` pairs joined by `&`; an empty one changes nothing.
     public mutating func appendQuery(_ text: String) {
+        guard !text.isEmpty else { return }
         var path = head.path ?? "/"
         if let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) {
             let isOpen = path.utf8.index(after: mark) == path.utf8.endIndex || path.utf8.last == UInt8(ascii: "&")
