@@ -5,7 +5,7 @@ import PipelineTesting
 import Testing
 
 @Suite("Request validation: rule 7")
-struct RequestValidationTests {
+struct RequestRefusalTests {
     private let transport = ScriptedTransport(always: .status(200))
 
     private func failure(
