@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineTesting
 import Synchronization
 import Testing
+
+@testable import PipelineTesting
 
 @Suite("PluginConformance")
 struct PluginConformanceTests {
@@ -133,20 +134,15 @@ struct PluginConformanceTests {
         #expect(failed.isSuperset(of: ["success", "cancellation", "stream", "concurrency"]))
     }
 
-    @Test("failure: a plugin that tries again for ever")
-    func retriesForEver() async {
-        let failed = await failed(patience: .milliseconds(50)) {
-            InterceptPlugin.intercept { request, context, next in
-                while true {
-                    do {
-                        return try await next(request)
-                    } catch {
-                        await Self.never()
-                    }
-                }
-            }
+    @Test("Patience comes to an end with those who sleep again and again")
+    func sleepsForEver() async {
+        let clock = ManualClock()
+        let sleeper = Task {
+            while true { try await clock.sleep(for: .seconds(1)) }
         }
-        #expect(failed.contains("failure"))
+        await Patience.wait(.milliseconds(50), moving: clock, maximumMoveCount: 3) { clock.now.offset > .seconds(20) }
+        #expect(clock.now.offset <= .seconds(3))
+        sleeper.cancel()
     }
 
     @Test("cancellation: a plugin that answers a cancelled call")

@@ -20,8 +20,6 @@ struct ByteSet: Sendable {
     static let query = ByteSet(low: 0xafff_ffd2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
     /// Whatever may stand in a URI reference, brackets and number sign included.
     static let reference = ByteSet(low: 0xafff_ffda_0000_0000, high: 0x47ff_fffe_afff_ffff)
-    /// What ``query`` has, and the percent sign of an escape.
-    static let target = ByteSet(low: 0xafff_fff2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
     /// What ``hostName`` has, colon and square brackets.
     static let authority = ByteSet(low: 0x2fff_7fd2_0000_0000, high: 0x47ff_fffe_afff_fffe)
     /// unreserved and sub-delims.

@@ -41,8 +41,19 @@ enum RequestValidation {
         text.withBytes { text in text.firstOffset { !bytes.contains($0) } == text.count }
     }
 
+    /// Transports disagree on what a percent sign without its two digits means, so there may be none.
     private static func isTarget(_ path: String) -> Bool {
-        path.utf8.first == UInt8(ascii: "/") && consists(path, of: .target)
+        path.withBytes { path in
+            guard path.first == UInt8(ascii: "/") else { return false }
+            var index = path.firstOffset { !ByteSet.query.contains($0) }
+            while index < path.count {
+                guard path[index] == UInt8(ascii: "%"), URLText.isEscape(path, at: index, end: path.count) else {
+                    return false
+                }
+                index = path.firstOffset(from: index + 3) { !ByteSet.query.contains($0) }
+            }
+            return true
+        }
     }
 
     /// The transport frames the body and names the host; a field may repeat what it will say, not contradict it.

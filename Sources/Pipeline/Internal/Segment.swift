@@ -50,7 +50,7 @@ final class Segment: Sendable {
         await process(&result, outside: .max, context)
     }
 
-    /// Prepares the request; gives the failure and where it arose when a plugin refuses.
+    /// Prepares the request; gives a failure and the position from which on no plugin has prepared it.
     private func prepare(
         _ request: inout PipelineRequest,
         _ context: PipelineContext
@@ -61,7 +61,7 @@ final class Segment: Sendable {
             } catch {
                 return (PipelineError(thrown: error, by: plugin, in: .prepare, request, context), position)
             }
-            if Task.isCancelled { return (.cancelled(before: request), position) }
+            if Task.isCancelled { return (.cancelled(before: request), position + 1) }
         }
         return nil
     }

@@ -12,7 +12,9 @@ extension URLText {
         )
         let text = String(decoding: bytes, as: UTF8.self)
         guard !text.isEmpty else { return nil }
-        let path = base.pathAndQuery.prefix { $0 != "?" }
+        // The asterisk of OPTIONS is no path: what is appended to it would become part of the host.
+        let pathAndQuery = base.pathAndQuery.hasPrefix("/") ? base.pathAndQuery : "/"
+        let path = pathAndQuery.prefix { $0 != "?" }
         let absolute: String
         if hasScheme(text) {
             absolute = text
@@ -24,7 +26,7 @@ extension URLText {
                 switch text.first {
                 case "/": origin + text
                 case "?": origin + path + text
-                case "#": origin + base.pathAndQuery
+                case "#": origin + pathAndQuery
                 default: origin + path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex) + text
                 }
         }

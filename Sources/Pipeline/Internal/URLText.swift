@@ -186,15 +186,15 @@ enum URLText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    private static func isEscape(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int, end: Int) -> Bool {
+    /// Whether a percent sign and two hexadecimal digits stand there.
+    static func isEscape(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int, end: Int) -> Bool {
         end - index > 2 && ByteSet.hexDigits.contains(bytes[index + 1]) && ByteSet.hexDigits.contains(bytes[index + 2])
     }
 
     /// Removes dot segments (RFC 3986 §5.2.4): libcurl does so by itself, other transports do not.
     private static func appendPath(_ path: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8]) {
         var segments: [Slice<UnsafeBufferPointer<UInt8>>] = []
-        let parts = path.drop { $0 == UInt8(ascii: "/") }
-            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let parts = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         for (offset, part) in parts.enumerated() {
             let isLast = offset == parts.count - 1
             let isParent = part.count == 2 && part.allSatisfy { $0 == UInt8(ascii: ".") }

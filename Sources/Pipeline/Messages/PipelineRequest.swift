@@ -60,8 +60,13 @@ public struct PipelineRequest: Sendable {
     /// The URL, `nil` when scheme, authority or path is missing or malformed.
     public var url: URL? { head.url }
 
-    /// The host with its port, without a user name.
-    public var host: String? { head.authority }
+    /// The host with its port; of an authority that cannot be sent, no user name and only what may stand in a host.
+    public var host: String? {
+        guard let authority = head.authority else { return nil }
+        if authority.utf8.allSatisfy({ ByteSet.authority.contains($0) }) { return authority }
+        let host = authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { authority.utf8[$0...].dropFirst() }
+        return String(decoding: (host ?? authority.utf8[...]).prefix { ByteSet.authority.contains($0) }, as: UTF8.self)
+    }
 
     /// The path without the query.
     public var path: String { String((head.path ?? "").prefix { $0 != "?" }) }
@@ -93,8 +98,9 @@ public struct PipelineRequest: Sendable {
 
     /// Appends pairs to the query, keeping what is there.
     ///
-    /// - Parameter text: percent-encoded `name=value` pairs joined by `&`.
+    /// - Parameter text: percent-encoded `name=value` pairs joined by `&`; an empty one changes nothing.
     public mutating func appendQuery(_ text: String) {
+        guard !text.isEmpty else { return }
         var path = head.path ?? "/"
         if let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) {
             let isOpen = path.utf8.index(after: mark) == path.utf8.endIndex || path.utf8.last == UInt8(ascii: "&")
@@ -121,7 +127,7 @@ public struct PipelineRequest: Sendable {
 extension PipelineRequest: CustomStringConvertible, CustomReflectable {
     /// Method, scheme, host and path.
     public var description: String {
-        "\(method) \(head.scheme ?? "")://\(head.authority ?? "")\(path)"
+        "\(method) \(head.scheme ?? "")://\(host ?? "")\(path)"
     }
 
     /// Only what the description shows, so that `dump` leaks nothing either.

@@ -53,11 +53,13 @@ public struct Endpoint: Sendable {
     }
 
     /// A copy with more header fields; a field that is there already is replaced, whatever the case of its name.
+    ///
+    /// Of two new names that differ in case only, the later in the order of their characters wins.
     public func adding(newHTTPHeaderFields: [String: String]) -> Endpoint {
         guard !newHTTPHeaderFields.isEmpty else { return self }
         var copy = self
         var fields = httpHeaderFields ?? [:]
-        for (name, value) in newHTTPHeaderFields {
+        for (name, value) in newHTTPHeaderFields.sorted(by: { $0.key < $1.key }) {
             for existing in fields.keys where existing.lowercased() == name.lowercased() {
                 fields[existing] = nil
             }
@@ -124,9 +126,11 @@ public struct Endpoint: Sendable {
 
     private static func makeField(_ text: String, _ value: String) throws -> HTTPField {
         guard let name = HTTPField.Name(text) else {
+            // No further than the first bad character: who writes a whole line where a name belongs has a secret in it.
+            let start = text.prefix { HTTPField.Name(String($0)) != nil }
             throw PipelineError(
                 .invalidRequest(.headerName),
-                "the header field name \(text.quotedExcerpt) is not a token"
+                "the header field name that begins with \(String(start).quotedExcerpt) is not a token"
             )
         }
         return try PipelineRequest.makeField(name, value)

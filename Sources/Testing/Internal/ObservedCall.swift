@@ -51,13 +51,17 @@ final class ObservedCall<Value: Sendable>: Sendable {
 enum Patience {
     private static let yieldCount = 200
     private static let stillness = yieldCount + 10
-    private static let maximumMoveCount = 1_000
 
     /// Waits until a condition holds, or until nothing has happened for long enough.
     ///
     /// Time moves, to the next sleeper alone, when everybody has had the time to do what is to do at this moment: else it
     /// would run out for a plugin that is about to be answered. It moves only so often, for those who sleep again and again.
-    static func wait(_ patience: Duration, moving clock: ManualClock?, until condition: () -> Bool) async {
+    static func wait(
+        _ patience: Duration,
+        moving clock: ManualClock?,
+        maximumMoveCount: Int = 1_000,
+        until condition: () -> Bool
+    ) async {
         var idle = 0
         var moves = 0
         var deadline = ContinuousClock.now + patience

@@ -21,7 +21,7 @@ struct LoggingSecretsTests {
         headers: [
             "Authorization": "Bearer canary-6", "Cookie": "session=canary-7", "Proxy-Authorization": "Basic canary-8",
             "X-Api-Key": "canary-9", "Referer": "https://bob:canary-10@a.test/?token=canary-11#canary-12",
-            "Content-Type": "application/json", "X-Marked": "canary-13",
+            "Content-Type": "application/json", "X-Request-Id": "canary-13",
         ],
         validationType: .successCodes
     )
@@ -57,7 +57,7 @@ struct LoggingSecretsTests {
     /// What the calls print, in lines and as errors.
     private func output(of target: Ask, status: Int, _ logging: LoggingPlugin) async -> String {
         let mark = PreparePlugin.prepare { request, _ in
-            if let name = HTTPField.Name("X-Marked") { request.secretFields.insert(name) }
+            if let name = HTTPField.Name("X-Request-Id") { request.secretFields.insert(name) }
         }
         let steps = steps(status)
         let provider = Provider<Ask>(

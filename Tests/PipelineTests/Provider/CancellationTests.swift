@@ -80,6 +80,34 @@ struct CancellationTests {
         #expect(journal.entries.isEmpty)
     }
 
+    private struct Canceller: Stage.Prepare, Stage.Process {
+        let journal: Journal
+
+        func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+            journal.add("C.prepare")
+            withUnsafeCurrentTask { $0?.cancel() }
+        }
+
+        func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
+            if case .failure(let error) = result { journal.add("C.process \(error.code)") }
+        }
+    }
+
+    @Test("Rule 6 (I5): after a cancellation no later prepare runs, and every plugin that has prepared sees the end")
+    func nothingLaterRuns() async throws {
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(200)),
+            plugins: [
+                Layer(name: "A", journal: journal),
+                Canceller(journal: journal),
+                Layer(name: "B", journal: journal),
+            ]
+        )
+        let call = Task { try await provider.request(TestTarget()) }
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(journal.entries == ["A.prepare", "C.prepare", "C.process cancelled", "A.process"])
+    }
+
     /// Cancels its own task when the count of steps is reached.
     private final class Stepper: Sendable {
         private let rest: Mutex<Int>

@@ -5,7 +5,7 @@ import PipelineTesting
 import Testing
 
 @Suite("Request validation: rule 7")
-struct RequestValidationTests {
+struct RequestRefusalTests {
     private let transport = ScriptedTransport(always: .status(200))
 
     private func failure(
@@ -96,8 +96,9 @@ struct RequestValidationTests {
         #expect(relative?.code == .invalidRequest(.path))
         let missing = try await failure { $0.head.path = nil }
         #expect(missing?.code == .invalidRequest(.path))
-        let authority = try await failure { $0.head.authority = "user@host" }
+        let authority = try await failure { $0.head.authority = "canary:canary@host" }
         #expect(authority?.code == .invalidRequest(.authority))
+        #expect(authority.map { "\($0) \(String(describing: $0.request))" }?.contains("canary") == false)
         let empty = try await failure { $0.head.authority = "" }
         #expect(empty?.code == .invalidRequest(.authority))
         let scheme = try await failure { $0.head.scheme = "file" }

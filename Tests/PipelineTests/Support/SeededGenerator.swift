@@ -1,0 +1,31 @@
+/// Random numbers that are the same in every run (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
+        return value ^ (value >> 31)
+    }
+
+    /// A string of up to so many scalars, with more than its share of those that mean something in a URL.
+    mutating func makeString(upTo limit: Int) -> String {
+        let special: [Unicode.Scalar] = [
+            "/", "?", "#", "%", "&", "=", "+", " ", ".", "[", "]", ":", "@", "\\", "\"", "\r", "\n", "\u{0}", "\t",
+            "\u{7f}", "é", "漢", "👍", "\u{301}", ";", "2", "F", "0", "A", "~", "{", "|",
+        ]
+        var scalars = String.UnicodeScalarView()
+        for _ in 0..<Int.random(in: 0...limit, using: &self) {
+            if Bool.random(using: &self), let scalar = special.randomElement(using: &self) {
+                scalars.append(scalar)
+            } else if let scalar = Unicode.Scalar(UInt32.random(in: 0...0x2fff, using: &self)) {
+                scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
+}
