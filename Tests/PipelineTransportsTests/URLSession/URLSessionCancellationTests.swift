@@ -17,11 +17,13 @@ struct URLSessionCancellationTests {
                 .intercept { request, _, next in
                     withUnsafeCurrentTask { $0?.cancel() }
                     return try await next(request)
-                },
+                }
             ]
         )
         let target = Probe(server)
-        await #expect(throws: CancellationError.self) { _ = try await Task { try await provider.request(target) }.value }
+        await #expect(throws: CancellationError.self) {
+            _ = try await Task { try await provider.request(target) }.value
+        }
         #expect(server.activity.connectionCount == 0)
         #expect(transport.delegate.liveTaskCount == 0)
     }
@@ -38,7 +40,9 @@ struct URLSessionCancellationTests {
         )
         let provider = Provider<Probe>(transport: scripted)
         let target = Probe(server)
-        await #expect(throws: CancellationError.self) { _ = try await Task { try await provider.request(target) }.value }
+        await #expect(throws: CancellationError.self) {
+            _ = try await Task { try await provider.request(target) }.value
+        }
         #expect(await eventually { transport.delegate.liveTaskCount == 0 })
         #expect(server.activity.connectionCount == 0)
     }
@@ -132,7 +136,10 @@ struct URLSessionCancellationTests {
                 let target = Probe(server, "/\(index)")
                 let isStreaming = index % 3 == 0
                 let call = Task {
-                    guard isStreaming else { return _ = try await provider.request(target) }
+                    guard isStreaming else {
+                        _ = try await provider.request(target)
+                        return
+                    }
                     for try await _ in try await provider.stream(target).body {}
                 }
                 let yieldCount = Int.random(in: 0...300, using: &random)
