@@ -57,7 +57,11 @@ extension ConformanceCheck {
         await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(5))
         let code = try await bench.failureCode {
-            _ = try await withTaskCancellationHandler { try await call.value } onCancel: { call.cancel() }
+            _ = try await withTaskCancellationHandler {
+                try await call.value
+            } onCancel: {
+                call.cancel()
+            }
         }
         try ConformanceFailure.require(code, is: .timeout(.attempt), "the code")
         await bench.server.wait { $0.openConnectionCount == 0 }
