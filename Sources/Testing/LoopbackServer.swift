@@ -116,6 +116,7 @@ extension LoopbackServer {
     public struct Action: Sendable {
         enum Kind: Sendable {
             case send(Data)
+            case receive
             case hold(String)
             case close
             case reset
@@ -130,6 +131,9 @@ extension LoopbackServer {
         public static let reset = Action(kind: .reset)
         /// Sends nothing more until the client hangs up or the server stops.
         public static let stall = Action(kind: .stall)
+
+        /// Takes the next bytes that the client sends, whatever they are, and forgets them.
+        public static let receive = Action(kind: .receive)
 
         /// Sends bytes as they are.
         public static func send(_ bytes: Data) -> Action { Action(kind: .send(bytes)) }

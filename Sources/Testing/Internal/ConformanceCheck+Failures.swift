@@ -56,7 +56,13 @@ extension ConformanceCheck {
         await bench.server.wait { $0.requestCount > 0 }
         await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(5))
-        let code = try await bench.failureCode { _ = try await call.value }
+        let code = try await bench.failureCode {
+            _ = try await withTaskCancellationHandler {
+                try await call.value
+            } onCancel: {
+                call.cancel()
+            }
+        }
         try ConformanceFailure.require(code, is: .timeout(.attempt), "the code")
         await bench.server.wait { $0.openConnectionCount == 0 }
         target = bench.target("/fast", answer: ConformanceAnswer(body: Data("fast".utf8)))

@@ -99,6 +99,8 @@ final class LoopbackListener: Sendable {
         switch action.kind {
         case .send(let bytes):
             return connection.send(bytes)
+        case .receive:
+            return connection.receive()?.isEmpty == false
         case .hold(let name):
             board.hold(name)
             return true

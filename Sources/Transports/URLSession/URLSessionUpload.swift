@@ -12,7 +12,7 @@ struct URLSessionUpload: Sendable {
     private let body: Data?
     private let file: URL?
 
-    /// - Parameter limit: the most bytes of a stream that are read into memory.
+    /// Reads a stream into memory, up to the limit.
     init(_ request: PipelineRequest, limit: Int) async throws {
         self.request = try Self.makeURLRequest(request)
         if request.body.isNone || request.body.byteCount == 0 {

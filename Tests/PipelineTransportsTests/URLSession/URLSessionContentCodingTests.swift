@@ -34,7 +34,10 @@ struct URLSessionContentCodingTests {
         }
     }
 
-    @Test("Z07, Z10: what Foundation decoded is no longer said to be coded", arguments: ["gzip", "x-gzip", "GZIP", "gzip, identity"])
+    @Test(
+        "Z07, Z10: what Foundation decoded is no longer said to be coded",
+        arguments: ["gzip", "x-gzip", "GZIP", "gzip, identity"]
+    )
     func gzip(coding: String) async throws {
         let response = try await response(coding, Deflate.gzip(text))
         #expect(response.data == text)

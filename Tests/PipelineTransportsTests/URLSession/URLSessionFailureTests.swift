@@ -34,7 +34,7 @@ struct URLSessionFailureTests {
 
     @Test("C04: a server that does not speak TLS is tls, and sees nothing of the request")
     func plaintext() async throws {
-        let server = try LoopbackServer(greeting: [.respond(400), .close]) { _ in [.respond(200)] }
+        let server = try LoopbackServer(greeting: [.receive, .respond(400), .close]) { _ in [.respond(200)] }
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)"))
         #expect(try await provider.failureCode(Probe(url)) == .tls)
         #expect(server.requests.isEmpty)
@@ -42,7 +42,7 @@ struct URLSessionFailureTests {
 
     @Test("C04: a connection closed within the handshake is tls")
     func handshake() async throws {
-        let server = try LoopbackServer(greeting: [.close]) { _ in [.respond(200)] }
+        let server = try LoopbackServer(greeting: [.receive, .close]) { _ in [.respond(200)] }
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)"))
         #expect(try await provider.failureCode(Probe(url)) == .tls)
     }
@@ -61,7 +61,9 @@ struct URLSessionFailureTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("C06: on Linux a call that dies on a reused connection before any byte is sent once more, whatever its method")
+    @Test(
+        "C06: on Linux a call that dies on a reused connection before any byte is sent once more, whatever its method"
+    )
     func reusedConnection() async throws {
         let server = try LoopbackServer { request in
             request.target == "/first" ? [.respond(200)] : [.close]
@@ -89,7 +91,10 @@ struct URLSessionFailureTests {
         #expect(collected == Data("one".utf8))
     }
 
-    @Test("C08: an answer that stalls is timeout.idle", arguments: ["", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\none"])
+    @Test(
+        "C08: an answer that stalls is timeout.idle",
+        arguments: ["", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\none"]
+    )
     func stall(begun: String) async throws {
         let configuration = URLSessionTransport.makeDefaultConfiguration()
         configuration.timeoutIntervalForRequest = 0.2
@@ -108,7 +113,10 @@ struct URLSessionFailureTests {
         #expect(try await code([.send("HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n\(body)"), .close]) == nil)
     }
 
-    @Test("H02: a chunked body that ends early is truncated", arguments: ["3", "3\r\non", "3\r\none\r\n", "3\r\none\r\n0\r\n"])
+    @Test(
+        "H02: a chunked body that ends early is truncated",
+        arguments: ["3", "3\r\non", "3\r\none\r\n", "3\r\none\r\n0\r\n"]
+    )
     func cutChunks(chunks: String) async throws {
         let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         #expect(try await code([.send(head + chunks), .close]) == .truncated)
@@ -116,7 +124,9 @@ struct URLSessionFailureTests {
 
     @Test(
         "H03, H05: a Content-Length that is not one number is malformedResponse",
-        arguments: ["2\r\nContent-Length: 5", "5\r\nContent-Length: 2", "-5", "+5", "0x5", "5 5", "99999999999999999999", ""]
+        arguments: [
+            "2\r\nContent-Length: 5", "5\r\nContent-Length: 2", "-5", "+5", "0x5", "5 5", "99999999999999999999", "",
+        ]
     )
     func contentLength(value: String) async throws {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: \(value)\r\n\r\nhello"
@@ -136,7 +146,11 @@ struct URLSessionFailureTests {
     @Test("H06: chunks win over a Content-Length")
     func lengthAndChunks() async throws {
         let server = try LoopbackServer { _ in
-            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), .close]
+            [
+                .send(
+                    "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+                ), .close,
+            ]
         }
         let response = try await provider.request(Probe(server))
         #expect(response.data == Data("hello".utf8))
@@ -145,7 +159,9 @@ struct URLSessionFailureTests {
 
     @Test(
         "H07: a status line that is none is malformedResponse",
-        arguments: ["garbage", "HTTP/1.1 abc", "HTTP/1.1 99 Low", "HTTP/1.1 1000 High", "hello", "\u{0}HTTP/1.1 200 OK"]
+        arguments: [
+            "garbage", "HTTP/1.1 abc", "HTTP/1.1 99 Low", "HTTP/1.1 1000 High", "hello", "\u{0}HTTP/1.1 200 OK",
+        ]
     )
     func statusLine(line: String) async throws {
         #expect(try await code([.send(line + "\r\n\r\n"), .close]) == .malformedResponse)
@@ -181,7 +197,8 @@ struct URLSessionFailureTests {
     func secrets() async throws {
         let canary = "canary-5b1f"
         let scripts: [[LoopbackServer.Action]] = [
-            [.close], [.send("garbage\r\n\r\n"), .close], [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\none"), .close],
+            [.close], [.send("garbage\r\n\r\n"), .close],
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\none"), .close],
         ]
         for script in scripts {
             let server = try LoopbackServer { _ in script }
@@ -192,7 +209,9 @@ struct URLSessionFailureTests {
                 plugins: [.prepare { request, _ in request.appendQuery("token=\(canary)") }]
             )
             let error = try #require(await provider.failure(target))
-            let texts = ["\(error)", error.reason, error.localizedDescription, "\(String(describing: error.underlyingError))"]
+            let texts = [
+                "\(error)", error.reason, error.localizedDescription, "\(String(describing: error.underlyingError))",
+            ]
             for text in texts { #expect(!text.contains(canary), "\(text)") }
         }
     }

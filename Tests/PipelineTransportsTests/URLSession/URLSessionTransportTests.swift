@@ -98,7 +98,7 @@ struct URLSessionTransportTests {
                             continuation.finish()
                         }
                     }
-                },
+                }
             ],
             limits: PipelineLimits(bufferedBodyByteCount: 100)
         )
@@ -120,7 +120,9 @@ struct URLSessionTransportTests {
             [.respond(200, headers: [("X-C", "3"), ("x-b", "2"), ("X-A", "1"), ("X-B", "4")])]
         }
         let headers = try await makeProvider().request(Probe(server)).headers
-        let fields = headers.filter { $0.name.canonicalName.hasPrefix("x-") }.map { "\($0.name.canonicalName)=\($0.value)" }
+        let fields = headers.filter { $0.name.canonicalName.hasPrefix("x-") }.map {
+            "\($0.name.canonicalName)=\($0.value)"
+        }
         #expect(fields.first == "x-a=1" && fields.last == "x-c=3", "\(fields)")
         #expect(Set(fields.dropFirst().dropLast()).isSubset(of: ["x-b=2", "x-b=4", "x-b=2, 4", "x-b=4, 2"]))
     }
@@ -160,7 +162,8 @@ struct URLSessionTransportTests {
     @Test("the core follows a redirect that the transport handed over")
     func followedByTheCore() async throws {
         let server = try LoopbackServer { request in
-            request.target == "/" ? [.respond(302, headers: [("Location", "/next")], body: "old")] : [.respond(200, body: "new")]
+            request.target == "/"
+                ? [.respond(302, headers: [("Location", "/next")], body: "old")] : [.respond(200, body: "new")]
         }
         let provider = Provider<Probe>(transport: URLSessionTransport())
         let response = try await provider.request(Probe(server))

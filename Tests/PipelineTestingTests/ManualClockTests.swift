@@ -1,0 +1,101 @@
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("ManualClock", .timeLimit(.minutes(1)))
+struct ManualClockTests {
+    private let clock = ManualClock()
+
+    @Test("it stands still until it is moved")
+    func standsStill() {
+        #expect(clock.now.offset == .zero)
+        clock.advance(by: .seconds(3))
+        clock.advance(by: .zero)
+        #expect(clock.now.offset == .seconds(3))
+        #expect(clock.minimumResolution == .zero)
+    }
+
+    @Test("a sleeper wakes when its deadline has come, and not before")
+    func wakes() async throws {
+        let sleeper = Task { [clock] in try await clock.sleep(for: .seconds(2)) }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(1))
+        #expect(clock.sleeperCount == 1)
+        clock.advance(by: .seconds(1))
+        #expect(clock.sleeperCount == 0)
+        try await sleeper.value
+    }
+
+    @Test("a deadline that has passed does not wait", arguments: [Duration.zero, .seconds(-1)])
+    func passedDeadline(distance: Duration) async throws {
+        clock.advance(by: .seconds(5))
+        try await clock.sleep(until: clock.now.advanced(by: distance))
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("a sleeper that is cancelled ends at once")
+    func cancelled() async {
+        let sleeper = Task { [clock] in try await clock.sleep(for: .seconds(2)) }
+        await clock.waitForSleepers()
+        sleeper.cancel()
+        #expect(clock.sleeperCount == 0)
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+    }
+
+    @Test("a task that is cancelled already does not fall asleep")
+    func cancelledBefore() async {
+        let sleeper = Task { [clock] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await clock.sleep(for: .seconds(2))
+        }
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("waiting for sleepers waits for as many as were asked for")
+    func waitsForSleepers() async throws {
+        let isSatisfied = Atomic(false)
+        let watcher = Task { [clock] in
+            await clock.waitForSleepers(2)
+            isSatisfied.store(true, ordering: .sequentiallyConsistent)
+        }
+        let first = Task { [clock] in try await clock.sleep(for: .seconds(1)) }
+        await clock.waitForSleepers(1)
+        let isTooEarly = isSatisfied.load(ordering: .sequentiallyConsistent)
+        #expect(!isTooEarly)
+        let second = Task { [clock] in try await clock.sleep(for: .seconds(1)) }
+        await watcher.value
+        clock.advance(by: .seconds(1))
+        try await first.value
+        try await second.value
+    }
+
+    @Test("a task that waits for sleepers goes on when it is cancelled")
+    func cancelledWatcher() async {
+        let watcher = Task { [clock] in await clock.waitForSleepers() }
+        watcher.cancel()
+        await watcher.value
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("advancing to the next sleeper moves to the earliest deadline and says how far")
+    func advancesToNextSleeper() async throws {
+        let late = Task { [clock] in try await clock.sleep(for: .seconds(5)) }
+        let early = Task { [clock] in try await clock.sleep(for: .seconds(2)) }
+        await clock.waitForSleepers(2)
+        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        try await early.value
+        #expect(clock.sleeperCount == 1)
+        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        try await late.value
+    }
+
+    @Test("moments are ordered and have distances")
+    func instants() {
+        let start = clock.now
+        let later = start.advanced(by: .seconds(2))
+        #expect(start < later)
+        #expect(start.duration(to: later) == .seconds(2))
+        #expect(later.duration(to: start) == .seconds(-2))
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("ScriptedTransport", .timeLimit(.minutes(1)))
+struct ScriptedTransportTests {
+    private struct Zen: TargetType {
+        var baseURL: URL
+        var path = "/zen"
+        var method: HTTPMethod = .get
+        var task = RequestTask.requestPlain
+    }
+
+    private let zen: Zen
+
+    init() throws {
+        zen = Zen(baseURL: try #require(URL(string: "https://api.example")))
+    }
+
+    private func failureCode(_ transport: ScriptedTransport) async throws -> PipelineError.Code? {
+        do {
+            _ = try await Provider<Zen>(transport: transport).request(zen)
+            return nil
+        } catch let error as PipelineError {
+            return error.code
+        }
+    }
+
+    @Test("steps answer in their order, and a request too many fails")
+    func order() async throws {
+        let transport = ScriptedTransport([.status(503), .failure(.connectionLost), .status(200, body: "ok")])
+        let provider = Provider<Zen>(transport: transport)
+        #expect(try await provider.request(zen).statusCode == 503)
+        #expect(try await failureCode(transport) == .connectionLost)
+        #expect(try await provider.request(zen).data == Data("ok".utf8))
+        #expect(try await failureCode(transport) == .transport)
+        #expect(transport.sent.count == 4)
+    }
+
+    @Test("it keeps what it was sent")
+    func sent() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        _ = try await Provider<Zen>(transport: transport).request(zen)
+        #expect(transport.sent.map(\.path) == ["/zen"])
+        #expect(transport.sent.map(\.host) == ["api.example"])
+    }
+
+    @Test("header fields of a step are handed over in order, repeats kept")
+    func headers() async throws {
+        var fields = HTTPFields()
+        fields[values: .setCookie] = ["b=2", "a=1"]
+        let transport = ScriptedTransport(always: .status(200, headers: fields))
+        let response = try await Provider<Zen>(transport: transport).request(zen)
+        #expect(response.headers[values: .setCookie] == ["b=2", "a=1"])
+    }
+
+    @Test("a script can be a function of the request and of its number")
+    func function() async throws {
+        let transport = ScriptedTransport { request, index in .status(200 + index, body: request.path) }
+        let provider = Provider<Zen>(transport: transport)
+        #expect(try await provider.request(zen).statusCode == 200)
+        let second = try await provider.request(zen)
+        #expect(second.statusCode == 201)
+        #expect(second.data == Data("/zen".utf8))
+    }
+
+    @Test("any error can be thrown")
+    func anyError() async throws {
+        struct Odd: Error {}
+        #expect(try await failureCode(ScriptedTransport(always: .failure(Odd()))) == .transport)
+    }
+
+    @Test("a step that hangs ends when the call is cancelled")
+    func hang() async {
+        let (started, signal) = AsyncStream.makeStream(of: Void.self)
+        let transport = ScriptedTransport { _, _ in
+            signal.yield()
+            return .hang
+        }
+        let provider = Provider<Zen>(transport: transport)
+        let call = Task { [zen] in try await provider.request(zen) }
+        for await _ in started { break }
+        call.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await call.value }
+    }
+
+    @Test("a delayed step answers in virtual time")
+    func delayed() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport(always: .delayed(.seconds(9), .status(204)))
+        let provider = Provider<Zen>(transport: transport, clock: clock)
+        let call = Task { [zen] in try await provider.request(zen) }
+        #expect(await clock.advanceToNextSleeper() == .seconds(9))
+        #expect(try await call.value.statusCode == 204)
+    }
+
+    @Test("it does what every transport has to do, given the sample responses as its script")
+    func conformance() async {
+        let violations = await TransportConformance(.sampled) {
+            ScriptedTransport(
+                always: .answer { request, context in
+                    guard case .response(let head, let data) = context.endpoint.sampleResponse?().kind else {
+                        throw PipelineError(.transport, "no sample")
+                    }
+                    return PipelineResponse(request: request, head: head, body: .bytes(data))
+                }
+            )
+        }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("StubTransport", .timeLimit(.minutes(1)))
+struct StubTransportTests {
+    private let target: Probe
+    private let clock = ManualClock()
+
+    init() throws {
+        target = Probe(try #require(URL(string: "https://api.example")))
+    }
+
+    private func makeProvider(
+        _ transport: StubTransport = StubTransport(),
+        sample: (@Sendable () -> EndpointSampleResponse)? = nil
+    ) -> Provider<Probe> {
+        Provider(transport: transport, redirects: .none, clock: clock) { target in
+            var endpoint = Endpoint(target)
+            endpoint.sampleResponse = sample
+            return endpoint
+        }
+    }
+
+    @Test("without a sample response the answer is 200 with the target's sample data")
+    func sampleData() async throws {
+        let response = try await makeProvider().request(target)
+        #expect(response.statusCode == 200)
+        #expect(response.data == Data("sample".utf8))
+        #expect(response.headers.isEmpty)
+    }
+
+    @Test("networkResponse is a status and a body")
+    func networkResponse() async throws {
+        let response = try await makeProvider { .networkResponse(418, Data("tea".utf8)) }.request(target)
+        #expect(response.statusCode == 418)
+        #expect(response.data == Data("tea".utf8))
+    }
+
+    @Test("response is a whole response, repeated fields included")
+    func wholeResponse() async throws {
+        var head = HTTPResponse(status: .init(code: 203))
+        head.headerFields[values: .setCookie] = ["a=1", "b=2"]
+        let whole = head
+        let response = try await makeProvider { .response(whole, Data("body".utf8)) }.request(target)
+        #expect(response.statusCode == 203)
+        #expect(response.headers[values: .setCookie] == ["a=1", "b=2"])
+        #expect(response.data == Data("body".utf8))
+    }
+
+    @Test("a sample response is not followed when it is a redirect and the policy follows none")
+    func redirect() async throws {
+        let response = try await makeProvider { .networkResponse(302, Data()) }.request(target)
+        #expect(response.statusCode == 302)
+        #expect(response.exchanges.first?.refusedRedirect == .disabled)
+    }
+
+    @Test(
+        "networkError of a URLError is the typed error that a network gives",
+        arguments: [
+            (URLError.Code.cannotConnectToHost, PipelineError.Code.connect(.refused)),
+            (.cannotFindHost, .dns),
+            (.dnsLookupFailed, .dns),
+            (.timedOut, .timeout(.idle)),
+            (.networkConnectionLost, .connectionLost),
+            (.notConnectedToInternet, .offline),
+            (.secureConnectionFailed, .tls),
+            (.serverCertificateUntrusted, .tls),
+            (.badServerResponse, .malformedResponse),
+            (.cannotDecodeContentData, .contentCoding),
+            (.badURL, .invalidRequest(.url)),
+            (.fileDoesNotExist, .file),
+            (.unknown, .transport),
+        ]
+    )
+    func urlErrors(code: URLError.Code, expected: PipelineError.Code) async throws {
+        let failure = try await makeProvider { .networkError(URLError(code)) }.failure(target)
+        #expect(failure?.code == expected)
+        #expect((failure?.underlyingError as? URLError)?.code == code)
+    }
+
+    @Test("networkError of a PipelineError is that error, of anything else the code transport")
+    func otherErrors() async throws {
+        struct Odd: Error {}
+        let typed = makeProvider { .networkError(PipelineError(.timeout(.connect), "slow")) }
+        #expect(try await typed.failureCode(target) == .timeout(.connect))
+        let odd = try await makeProvider { .networkError(Odd()) }.failure(target)
+        #expect(odd?.code == .transport)
+        #expect(odd?.underlyingError is Odd)
+    }
+
+    @Test("networkError that says cancelled is CancellationError")
+    func cancelledError() async throws {
+        let provider = makeProvider { .networkError(URLError(.cancelled)) }
+        await #expect(throws: CancellationError.self) { _ = try await provider.request(target) }
+    }
+
+    @Test("a delayed stub answers when the clock has come that far, and not before")
+    func delayed() async throws {
+        let provider = makeProvider(StubTransport(.delayed(.seconds(2))))
+        let isAnswered = Atomic(false)
+        let call = Task { [target] in
+            let response = try await provider.request(target)
+            isAnswered.store(true, ordering: .sequentiallyConsistent)
+            return response
+        }
+        await clock.waitForSleepers()
+        clock.advance(by: .milliseconds(1_999))
+        #expect(clock.sleeperCount == 1)
+        let isTooEarly = isAnswered.load(ordering: .sequentiallyConsistent)
+        #expect(!isTooEarly)
+        clock.advance(by: .milliseconds(1))
+        #expect(try await call.value.statusCode == 200)
+    }
+
+    @Test("the sample response is read when the answer is due")
+    func sampleIsRead() async throws {
+        let isRead = Mutex(false)
+        let provider = makeProvider(StubTransport(.delayed(.seconds(2)))) {
+            isRead.withLock { $0 = true }
+            return .networkResponse(200, Data())
+        }
+        let call = Task { [target] in try await provider.request(target) }
+        await clock.waitForSleepers()
+        let isReadEarly = isRead.withLock { $0 }
+        #expect(!isReadEarly)
+        clock.advance(by: .seconds(2))
+        _ = try await call.value
+        let isReadAtLast = isRead.withLock { $0 }
+        #expect(isReadAtLast)
+    }
+
+    @Test("a delayed stub ends at once when the call is cancelled")
+    func cancelledDelay() async throws {
+        let provider = makeProvider(StubTransport(.delayed(.seconds(2))))
+        let call = Task { [target] in try await provider.request(target) }
+        await clock.waitForSleepers()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await call.value }
+        #expect(clock.sleeperCount == 0)
+        #expect(clock.now.offset == .zero)
+    }
+
+    @Test("a delay that is longer than an attempt may take is timeout.attempt")
+    func attemptTimeout() async throws {
+        let provider = makeProvider(StubTransport(.delayed(.seconds(2))))
+        var target = target
+        target.options.attemptTimeout = .seconds(1)
+        let call = Task { [target] in try await provider.failureCode(target) }
+        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await call.value == .timeout(.attempt))
+    }
+
+    @Test("a target that is not stubbed goes to the wrapped transport")
+    func neverWithTransport() async throws {
+        let wrapped = ScriptedTransport(always: .status(201, body: "wrapped"))
+        let provider = makeProvider(StubTransport(.never, wrapping: wrapped))
+        let response = try await provider.request(target)
+        #expect(response.data == Data("wrapped".utf8))
+        #expect(wrapped.sent.count == 1)
+    }
+
+    @Test("a target that is not stubbed is stubWithoutTransport when there is none")
+    func neverWithoutTransport() async throws {
+        let provider = makeProvider(StubTransport(.never))
+        #expect(try await provider.failureCode(target) == .stubWithoutTransport)
+    }
+
+    @Test("each target is stubbed as the closure says, and the closure gets the innermost target")
+    func perTarget() async throws {
+        let wrapped = ScriptedTransport(always: .status(201))
+        let stub = StubTransport(wrapping: wrapped) { ($0 as? Probe)?.path == "/new" ? .immediate : .never }
+        let provider = Provider<MultiTarget>(transport: stub)
+        var new = target
+        new.path = "/new"
+        #expect(try await provider.request(new).statusCode == 200)
+        #expect(try await provider.request(target).statusCode == 201)
+    }
+
+    @Test("it decodes content when the transport that it wraps does", arguments: [true, false])
+    func decodesContent(wrapped: Bool) {
+        let stub = StubTransport(.never, wrapping: ScriptedTransport(always: .hang, decodesContent: wrapped))
+        #expect(stub.decodesContent == wrapped)
+        #expect(!StubTransport().decodesContent)
+    }
+}
