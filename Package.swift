@@ -11,6 +11,7 @@ let swiftSettings: [SwiftSetting] = [
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
+let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 
 let package = Package(
     name: "Pipeline",
@@ -51,7 +52,7 @@ let package = Package(
         .executableTarget(
             name: "quickstart",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes, flyingFox,
+                "Pipeline", "PipelinePlugins", "PipelineTransports", httpTypes, flyingFox, flyingSocks,
             ],
             path: "Examples/Quickstart",
             swiftSettings: swiftSettings

@@ -1,4 +1,29 @@
+import Foundation
+
+/// Starts a server with two APIs, talks to both through one provider, stops the server.
 @main
 struct Quickstart {
-    static func main() async {}
+    static func main() async {
+        do {
+            let clock = ContinuousClock()
+            let duration = try await clock.measure(run)
+            print("\nAll as expected, in \(milliseconds(duration)).")
+        } catch {
+            FileHandle.standardError.write(Data("\nquickstart failed: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    static func run() async throws {
+        let server = try await EmbeddedServer.start()
+        print("Two APIs listen on \(server.origin)")
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await Tour(origin: server.origin).run())
+        } catch {
+            result = .failure(error)
+        }
+        await server.stop()
+        try result.get()
+    }
 }

@@ -132,6 +132,22 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
+    /// Moves the clock to the earliest deadline, when a task is asleep, and waits for none.
+    ///
+    /// - Returns: whether a task was asleep.
+    @discardableResult
+    public func advanceIfAnyoneSleeps() -> Bool {
+        let woken: [Int: Sleeper] = state.withLock { state in
+            guard let earliest = state.sleepers.values.map(\.deadline).min() else { return [:] }
+            state.now = max(state.now, earliest)
+            let due = state.sleepers.filter { $0.value.deadline <= state.now }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due
+        }
+        for (_, sleeper) in woken.sorted(by: { $0.key < $1.key }) { sleeper.continuation.resume() }
+        return !woken.isEmpty
+    }
+
     /// Waits until a task is asleep, then moves the clock to the earliest deadline.
     ///
     /// - Returns: how far the clock was moved.

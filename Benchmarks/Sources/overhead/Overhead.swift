@@ -43,6 +43,11 @@ struct Overhead {
 
     static func makeCases() async throws -> [Case] {
         var cases = yardsticks()
+        cases.append(
+            Case(name: "make the request of a target") { count in
+                for _ in 0..<count { consume(try Endpoint(Shop.item(1)).makeRequest()) }
+            }
+        )
         cases.append(try await directTransport())
         cases.append(request("stubbed request, no plugins", plugins: []))
         for stage in stages {

@@ -102,8 +102,7 @@ public struct PipelineError: Error {
 extension PipelineError {
     /// Wraps whatever was thrown; a task that is cancelled ends in `.cancelled`, whatever form that takes.
     init(thrown error: any Error, otherwise code: Code, _ reason: @autoclosure () -> String) {
-        if var error = error as? PipelineError {
-            if Task.isCancelled { error.code = .cancelled }
+        if let error = error as? PipelineError, error.code == .cancelled || !Task.isCancelled {
             self = error
         } else if error is CancellationError || Task.isCancelled {
             self.init(.cancelled, "the call was cancelled", underlyingError: error)
@@ -112,9 +111,17 @@ extension PipelineError {
         }
     }
 
-    /// What a plugin threw in one of its stages.
-    init(thrown error: any Error, by plugin: any PluginType, in stage: Stage.Kind) {
+    /// What a plugin threw in one of its stages, while it had this request.
+    init(
+        thrown error: any Error,
+        by plugin: any PluginType,
+        in stage: Stage.Kind,
+        _ request: PipelineRequest,
+        _ context: PipelineContext
+    ) {
         self.init(thrown: error, otherwise: .plugin, "it threw \(Self.name(of: error))")
+        if self.request == nil { self.request = request }
+        if exchanges.isEmpty { exchanges = context.exchanges }
         guard !isAttributed else { return }
         self.plugin = plugin.name
         self.stage = stage

@@ -30,6 +30,8 @@ final class CallState: Sendable {
     let start: PipelineClock.Instant
     let isStreaming: Bool
     let settings: CallSettings
+    /// Of the first pass.
+    let marks = InterceptorMarks()
     private let shared = Mutex(Shared())
 
     init(

@@ -39,8 +39,8 @@ struct CompiledPipeline: Sendable {
         }
         let count = interceptor.map { $0.number + 1 } ?? 0
         precondition(
-            count <= Pass.maximumInterceptorCount,
-            "\(count) plugins intercept, at most \(Pass.maximumInterceptorCount) can"
+            count <= InterceptorMarks.maximumCount,
+            "\(count) plugins intercept, at most \(InterceptorMarks.maximumCount) can"
         )
         outermost = makeSegment()
     }

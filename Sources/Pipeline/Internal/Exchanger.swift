@@ -18,8 +18,11 @@ final class Exchanger: Sendable {
         var context = context
         while true {
             if Task.isCancelled { return .failure(.cancelled(before: request)) }
-            if var failure = RequestValidation.failure(of: request, limits: context.limits) {
+            if var failure = exchangeFailure(context)
+                ?? RequestValidation.failure(of: request, limits: context.limits)
+            {
                 failure.request = request
+                failure.exchanges = context.exchanges
                 return .failure(failure)
             }
             for observer in willSend { observer.willSend(request, context: context) }
@@ -34,38 +37,59 @@ final class Exchanger: Sendable {
         }
     }
 
+    /// The failure of a call that has made all the exchanges it may; the first exchange needs no look.
+    private func exchangeFailure(_ context: PipelineContext) -> PipelineError? {
+        guard context.attempt > 1 || context.hop > 0 else { return nil }
+        let limit = context.limits.exchangeCount
+        guard context.exchanges.count >= limit else { return nil }
+        return PipelineError(.limit(.exchanges), "the call has made the \(limit) exchanges allowed")
+    }
+
     /// One exchange, and the request that a redirect leads to.
     private func send(
         _ request: PipelineRequest,
         _ context: PipelineContext
     ) async -> (result: CallResult, redirect: PipelineRequest?) {
         let start = context.clock.now
-        var result: CallResult
-        var decision = RedirectPolicy.Decision.none
         do {
             var response = try await transport.send(request, context: context)
             response.request = request
             if let failure = context.limits.headerFailure(of: response.headers) { throw failure }
-            decision = context.call.settings.redirects.decision(after: response)
-            if case .follow = decision {
+            var exchange = PipelineExchange(request, context, from: start)
+            var redirect: PipelineRequest?
+            switch context.call.settings.redirects.decision(after: response) {
+            case .none:
+                try await bound(&response.body, context)
+            case .refuse(let refusal):
+                exchange.refusedRedirect = refusal
+                try await bound(&response.body, context)
+            case .follow(let next):
+                redirect = next
                 response.body = await drain(response.body, upTo: context.limits.discardedBodyByteCount)
-            } else if !context.isStreaming, response.body.bytes == nil {
-                response.body = .bytes(try await response.body.collect(upTo: context.limits.bufferedBodyByteCount))
-            } else if let count = response.body.bytes?.count, count > context.limits.bufferedBodyByteCount {
-                _ = try await response.body.collect(upTo: context.limits.bufferedBodyByteCount)
             }
-            result = .success(response)
+            exchange.end(context, statusCode: response.statusCode)
+            response.exchanges = context.call.append(exchange)
+            return (.success(response), redirect)
         } catch {
-            let failure = PipelineError(
+            var failure = PipelineError(
                 thrown: error,
                 otherwise: .transport,
                 "the transport threw \(PipelineError.name(of: error))"
             )
-            result = .failure(failure)
+            var exchange = PipelineExchange(request, context, from: start)
+            exchange.end(context, failure: failure.code)
+            failure.request = request
+            failure.exchanges = context.call.append(exchange)
+            return (.failure(failure), nil)
         }
-        record(&result, request, context, start, decision)
-        guard case .follow(let redirect) = decision else { return (result, nil) }
-        return (result, redirect)
+    }
+
+    /// Buffers a body under the limit, unless the caller reads it as a stream.
+    private func bound(_ body: inout PipelineBody, _ context: PipelineContext) async throws {
+        let limit = context.limits.bufferedBodyByteCount
+        if let bytes = body.bytes, bytes.count <= limit { return }
+        if context.isStreaming, body.bytes == nil { return }
+        body = .bytes(try await body.collect(upTo: limit))
     }
 
     /// The body of a redirect is read so that the connection can be used again, but not at any length.
@@ -73,35 +97,23 @@ final class Exchanger: Sendable {
         guard let data = try? await body.collect(upTo: limit) else { return .none }
         return .bytes(data)
     }
+}
 
-    private func record(
-        _ result: inout CallResult,
-        _ request: PipelineRequest,
+extension PipelineExchange {
+    fileprivate init(_ request: PipelineRequest, _ context: PipelineContext, from start: PipelineClock.Instant) {
+        self.request = request
+        self.attempt = context.attempt
+        self.hop = context.hop
+        self.start = context.start.duration(to: start)
+    }
+
+    fileprivate mutating func end(
         _ context: PipelineContext,
-        _ start: PipelineClock.Instant,
-        _ decision: RedirectPolicy.Decision
+        statusCode: Int? = nil,
+        failure: PipelineError.Code? = nil
     ) {
-        var exchange = PipelineExchange(
-            request: request,
-            statusCode: nil,
-            failure: nil,
-            attempt: context.attempt,
-            hop: context.hop,
-            start: context.start.duration(to: start),
-            duration: start.duration(to: context.clock.now),
-            refusedRedirect: nil
-        )
-        switch result {
-        case .success(var response):
-            exchange.statusCode = response.statusCode
-            if case .refuse(let refusal) = decision { exchange.refusedRedirect = refusal }
-            response.exchanges = context.call.append(exchange)
-            result = .success(response)
-        case .failure(var error):
-            exchange.failure = error.code
-            error.request = request
-            error.exchanges = context.call.append(exchange)
-            result = .failure(error)
-        }
+        self.statusCode = statusCode
+        self.failure = failure
+        duration = context.start.duration(to: context.clock.now) - start
     }
 }

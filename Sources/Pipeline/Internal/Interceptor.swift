@@ -15,13 +15,11 @@ final class Interceptor: Sendable {
         do {
             let next = Next(interceptor: self, context: context)
             let response = try await plugin.intercept(request, context: context, next: next)
-            context.pass.end(number)
+            context.endInterceptor(number)
             return .success(response)
         } catch {
-            context.pass.end(number)
-            var failure = PipelineError(thrown: error, by: plugin, in: .intercept)
-            if failure.request == nil { failure.request = request }
-            return .failure(failure)
+            context.endInterceptor(number)
+            return .failure(PipelineError(thrown: error, by: plugin, in: .intercept, request, context))
         }
     }
 }

@@ -1,25 +1,24 @@
 import Synchronization
 
-/// One way through the interceptors of a stack: which of them have called `next`, and which have returned.
-///
-/// An interceptor that calls `next` again sends the request through a pass of its own, so that within a pass each
-/// interceptor runs at most once, and a bit for each tells all.
+/// One way through the interceptors of a stack, after the first: an interceptor that calls `next` again begins one.
 final class Pass: Sendable {
+    let marks = InterceptorMarks()
+}
+
+/// Which interceptors of a pass have called `next`, and which have returned.
+///
+/// Within a pass each interceptor runs at most once, so that a bit for each tells all.
+struct InterceptorMarks: ~Copyable, Sendable {
     enum Beginning {
         case first
         case again
         case closed
     }
 
-    static let maximumInterceptorCount = 64
+    static let maximumCount = 64
 
-    let call: CallState
     private let called = Atomic<UInt64>(0)
     private let returned = Atomic<UInt64>(0)
-
-    init(call: CallState) {
-        self.call = call
-    }
 
     /// Notes that the interceptor of this number calls `next`.
     func begin(_ number: Int) -> Beginning {

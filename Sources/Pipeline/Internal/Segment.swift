@@ -50,7 +50,7 @@ final class Segment: Sendable {
         await process(&result, outside: .max, context)
     }
 
-    /// Prepares the request; gives the failure and where it arose when a plugin refuses.
+    /// Prepares the request; gives a failure and the position from which on no plugin has prepared it.
     private func prepare(
         _ request: inout PipelineRequest,
         _ context: PipelineContext
@@ -59,11 +59,9 @@ final class Segment: Sendable {
             do {
                 try await plugin.prepare(&request, context: context)
             } catch {
-                var failure = PipelineError(thrown: error, by: plugin, in: .prepare)
-                if failure.request == nil { failure.request = request }
-                return (failure, position)
+                return (PipelineError(thrown: error, by: plugin, in: .prepare, request, context), position)
             }
-            if Task.isCancelled { return (.cancelled(before: request), position) }
+            if Task.isCancelled { return (.cancelled(before: request), position + 1) }
         }
         return nil
     }

@@ -15,7 +15,7 @@ public struct PipelineExchange: Sendable {
     /// When the exchange began, counted from the start of the call.
     public let start: Duration
     /// How long it took: to the last byte of a buffered body, to the header fields of a streamed one.
-    public let duration: Duration
+    public internal(set) var duration = Duration.zero
     /// Why a redirect that this exchange answered was not followed; `nil` when it was, or when there was none.
     public internal(set) var refusedRedirect: RedirectPolicy.Refusal?
 }

@@ -12,7 +12,7 @@ public struct Next: Sendable {
     /// - Throws: ``PipelineError``, or `CancellationError` when the call was cancelled; a ``PipelineError`` with code
     ///   ``PipelineError/Code-swift.struct/plugin`` when the interceptor has returned already.
     public func callAsFunction(_ request: PipelineRequest) async throws -> PipelineResponse {
-        switch context.pass.begin(interceptor.number) {
+        switch context.beginNext(of: interceptor.number) {
         case .first:
             return try await run(request, context)
         case .again:

@@ -1,6 +1,7 @@
 /// What a plugin knows of the call that it takes part in.
 public struct PipelineContext: Sendable {
-    private(set) var pass: Pass
+    let call: CallState
+    private var pass: Pass?
 
     /// Which attempt this is, from 1: an interceptor that calls `next` again begins a new one.
     public internal(set) var attempt = 1
@@ -9,15 +10,23 @@ public struct PipelineContext: Sendable {
     public internal(set) var hop = 0
 
     init(call: CallState) {
-        self.pass = Pass(call: call)
+        self.call = call
     }
 
-    var call: CallState { pass.call }
+    func beginNext(of interceptor: Int) -> InterceptorMarks.Beginning {
+        if let pass { return pass.marks.begin(interceptor) }
+        return call.marks.begin(interceptor)
+    }
+
+    func endInterceptor(_ interceptor: Int) {
+        if let pass { return pass.marks.end(interceptor) }
+        call.marks.end(interceptor)
+    }
 
     /// The context of the same call sent on once more.
     func makeNextAttempt() -> PipelineContext {
         var copy = self
-        copy.pass = Pass(call: call)
+        copy.pass = Pass()
         copy.attempt = call.beginAttempt()
         return copy
     }

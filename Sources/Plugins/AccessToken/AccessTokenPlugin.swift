@@ -10,7 +10,8 @@ public import Pipeline
 /// ```
 ///
 /// **Position**: inside a plugin that sends again, so that each attempt gets a fresh token; outside it the token of the
-/// first attempt is sent with every one. Outside a plugin that signs or shares requests.
+/// first attempt is sent with every one. Outside a plugin that signs or shares requests. Of two in one stack the inner
+/// one's token is sent.
 ///
 /// **Effects**: sets Authorization to `<type> <token>`, replacing what is there; the token is sent as given, for `.basic`
 /// too. Requests of other targets are untouched, and the closure is not asked for them. Nothing is kept between calls.
@@ -22,11 +23,14 @@ public import Pipeline
 /// | `allowsCleartext` | `false`: no token leaves over http, except to the machine itself |
 ///
 /// **Errors**: what the closure throws, as the underlying error of code `plugin`; `invalidRequest.headerValue` for a token
-/// with a character that may not stand in a field; `invalidRequest.credential` over http to another machine.
+/// that is empty or has a character that may not stand in a field; `invalidRequest.credential` for a token that its scheme
+/// cannot carry (`.basic`: it is not base64, such as `user:password` in clear; `.bearer`: it has a blank, a comma or a
+/// quote), and over http to another machine, before the closure is asked.
 ///
-/// **Secrets**: the field is dropped when a redirect leaves the origin, and no error names the token.
+/// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin, and no error names the token.
 ///
-/// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1
+/// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1,
+/// RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
 public struct AccessTokenPlugin: Stage.Prepare {
     private let allowsCleartext: Bool
     private let token: @Sendable (any TargetType) async throws -> String
@@ -56,7 +60,29 @@ public struct AccessTokenPlugin: Stage.Prepare {
             )
         }
         let token = try await token(context.target)
+        guard Self.canCarry(token, type) else {
+            throw PipelineError(
+                .invalidRequest(.credential),
+                type == .basic ? "the token for Basic is not base64" : "the access token is not one word"
+            )
+        }
         try request.setHeader(type.scheme + " " + token, for: .authorization, isSecret: true)
+    }
+
+    /// Narrower than what a field may hold, wider than the grammar of RFC 6750: tokens with a `|` are in use.
+    private static func canCarry(_ token: String, _ type: AuthorizationType) -> Bool {
+        switch type {
+        case .basic: token.utf8.allSatisfy { isBase64($0) }
+        case .bearer: !token.utf8.contains { " \t,\"".utf8.contains($0) }
+        default: true
+        }
+    }
+
+    private static func isBase64(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+        default: "+/=-_".utf8.contains(byte)
+        }
     }
 
     private static func isLoopback(_ authority: String) -> Bool {
@@ -65,7 +91,21 @@ public struct AccessTokenPlugin: Stage.Prepare {
             ? String(authority.prefix { $0 != "]" }.dropFirst())
             : String(authority.prefix { $0 != ":" })
         if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
-        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+            .map { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt8($0) : nil }
         return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
+    }
+}
+
+extension AccessTokenPlugin: OrderChecking {
+    /// Finds another one outside, whose token is never sent.
+    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
+        guard surroundings.outside.contains(where: { $0 is AccessTokenPlugin }) else { return [] }
+        return [
+            .init(
+                "AccessTokenPlugin stands twice: the inner one replaces the token of the outer one, which is asked for "
+                    + "in vain; leave one, and let its closure look at the target"
+            )
+        ]
     }
 }

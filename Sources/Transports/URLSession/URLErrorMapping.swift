@@ -38,10 +38,82 @@ enum URLErrorMapping {
             (.malformedResponse, "the answer is not HTTP")
         case .cannotDecodeContentData, .cannotDecodeRawData:
             (.contentCoding, "the body could not be decoded from its content coding")
+        case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile:
+            (.file, "the file to send cannot be read")
         case .unsupportedURL, .badURL:
             (.invalidRequest(.url), "the URL cannot be requested")
         default:
             (.transport, "the network failed")
         }
     }
+}
+
+extension URLErrorMapping {
+    /// What is known of an exchange when it fails.
+    struct ExchangeFacts {
+        /// Whether it goes over TLS.
+        var isSecure: Bool
+        /// Whether header fields have arrived.
+        var hasHead: Bool
+        /// Whether Foundation decodes the body.
+        var isCoded: Bool
+    }
+
+    /// The failure of an exchange on the network, without the URL that Foundation puts into its errors.
+    static func exchangeError(for error: any Error, _ facts: ExchangeFacts) -> any Error {
+        let bridged = error as NSError
+        let stripped = URLError(
+            (URLError.Code(rawValue: bridged.code) as URLError.Code?) ?? .unknown,
+            userInfo: [NSLocalizedDescriptionKey: bridged.localizedDescription]
+        )
+        #if canImport(FoundationNetworking)
+        if let (code, reason) = meaningOnLinux(of: bridged, facts) {
+            return PipelineError(code, reason, underlyingError: stripped)
+        }
+        #endif
+        return pipelineError(for: stripped)
+    }
+
+    #if canImport(FoundationNetworking)
+    /// Foundation on Linux gives most failures of libcurl the code -1; only their text tells them apart.
+    private static func meaningOnLinux(of error: NSError, _ facts: ExchangeFacts) -> (PipelineError.Code, String)? {
+        let text = error.localizedDescription
+        switch error.code {
+        case NSURLErrorBadServerResponse:
+            return (.connectionLost, "the connection ended before the answer began")
+        case NSURLErrorUnsupportedURL:
+            return (.malformedResponse, "the answer is not HTTP")
+        case NSURLErrorUnknown where facts.isSecure && !facts.hasHead && isAboutTLS(text):
+            return (.tls, "no secure connection could be made")
+        case NSURLErrorUnknown where text.hasPrefix("Failed to connect"):
+            return (.connect(.unreachable), "the host could not be reached")
+        case NSURLErrorUnknown where text.hasPrefix("Send failure") || text.hasPrefix("Recv failure"):
+            return (.connectionLost, "the connection ended before the answer was complete")
+        case NSURLErrorUnknown where text.hasPrefix("transfer closed with"):
+            return (.truncated, "the connection ended before the body was complete")
+        case NSURLErrorUnknown where text.contains("content unencoding") || text.contains("content encoding"):
+            return (.contentCoding, "the body could not be decoded from its content coding")
+        case NSURLErrorUnknown where facts.isCoded && text.hasPrefix("Failed writing received data"):
+            return (.contentCoding, "the body could not be decoded from its content coding")
+        case NSURLErrorUnknown where !facts.hasHead && text == "Out of memory":
+            return (.limit(.headerBytes), "a header field is larger than Foundation accepts")
+        case NSURLErrorUnknown where isAboutFraming(text):
+            return (.malformedResponse, "the answer is not HTTP")
+        default:
+            return nil
+        }
+    }
+
+    private static func isAboutTLS(_ text: String) -> Bool {
+        ["SSL", "TLS", "certificate"].contains { text.contains($0) }
+    }
+
+    private static func isAboutFraming(_ text: String) -> Bool {
+        [
+            "Failed writing header", "Header without colon", "Nul byte in header", "Invalid Content-Length",
+            "chunked-encoding",
+        ]
+        .contains { text.contains($0) }
+    }
+    #endif
 }

@@ -1,0 +1,76 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+/// A bookshop: anyone may look at its books, an order takes an access token.
+enum Bookshop {
+    case books(author: String)
+    case book(id: Int)
+    case bestseller
+    case order(Order)
+}
+
+extension Bookshop: TargetType {
+    var baseURL: URL { URL(string: "https://bookshop.example/v1") ?? URL(filePath: "/") }
+
+    var path: String {
+        switch self {
+        case .books: "books"
+        case .book(let id): "books/\(id)"
+        case .bestseller: "bestseller"
+        case .order: "orders"
+        }
+    }
+
+    var method: HTTPMethod {
+        switch self {
+        case .books, .book, .bestseller: .get
+        case .order: .post
+        }
+    }
+
+    var task: RequestTask {
+        switch self {
+        case .books(let author): .requestParameters(parameters: ["author": author], encoding: URLEncoding.default)
+        case .book, .bestseller: .requestPlain
+        case .order(let order): .requestJSONEncodable(order)
+        }
+    }
+
+    var validationType: ValidationType { .successCodes }
+    var options: RequestOptions { RequestOptions { $0.attemptTimeout = .seconds(2) } }
+
+    /// What a stub answers.
+    var sampleData: Data {
+        switch self {
+        case .books: Data(#"[{"id": 7, "title": "A Sample of a Book", "author": "Nobody"}]"#.utf8)
+        case .book, .bestseller: Data(#"{"id": 7, "title": "A Sample of a Book", "author": "Nobody"}"#.utf8)
+        case .order: Data(#"{"receipt": {"number": 0, "copies": 1}}"#.utf8)
+        }
+    }
+}
+
+extension Bookshop: AccessTokenAuthorizable {
+    var authorizationType: AuthorizationType? {
+        switch self {
+        case .order: .bearer
+        case .books, .book, .bestseller: nil
+        }
+    }
+}
+
+struct Book: Codable, Sendable {
+    let id: Int
+    let title: String
+    let author: String
+}
+
+struct Order: Codable, Sendable {
+    let book: Int
+    let copies: Int
+}
+
+struct Receipt: Codable, Sendable {
+    let number: Int
+    let copies: Int
+}

@@ -1,0 +1,32 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+/// A weather service, open to all: it answers every question with a forecast, and says so.
+enum Weather: DecodableTargetType {
+    typealias ResultType = Forecast
+
+    case today(city: String)
+    case tomorrow(city: String)
+
+    var baseURL: URL { URL(string: "https://weather.example") ?? URL(filePath: "/") }
+
+    var path: String {
+        switch self {
+        case .today(let city): "today/\(city)"
+        case .tomorrow(let city): "tomorrow/\(city)"
+        }
+    }
+
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+    var headers: [String: String]? { ["Accept": "application/json"] }
+    var validationType: ValidationType { .successCodes }
+    var options: RequestOptions { RequestOptions { $0.attemptTimeout = .seconds(2) } }
+}
+
+struct Forecast: Codable, Sendable {
+    let city: String
+    let sky: String
+    let degrees: Int
+}

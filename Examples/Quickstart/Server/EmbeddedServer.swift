@@ -1,0 +1,65 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+
+/// Both APIs on a free port of this machine.
+///
+/// The API `https://NAME/PATH` is found at `http://127.0.0.1:PORT/NAME/PATH`.
+struct EmbeddedServer {
+    /// `http://127.0.0.1:PORT`, without a slash at its end.
+    let origin: String
+
+    private let server: HTTPServer
+    private let running: Task<Void, any Error>
+
+    /// Starts it and waits until it listens.
+    static func start() async throws -> EmbeddedServer {
+        let server = HTTPServer(
+            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0),
+            logger: .disabled
+        )
+        await BookshopServer.addRoutes(to: server)
+        await WeatherServer.addRoutes(to: server)
+        let running = Task { try await server.run() }
+        try await server.waitUntilListening()
+        guard case .ip4(_, let port) = await server.listeningAddress else {
+            running.cancel()
+            throw Unexpected("the server listens at no address")
+        }
+        return EmbeddedServer(origin: "http://127.0.0.1:\(port)", server: server, running: running)
+    }
+
+    /// Closes the port and waits until the server has ended.
+    func stop() async {
+        await server.stop()
+        _ = await running.result
+    }
+}
+
+extension HTTPResponse {
+    /// A value as JSON.
+    static func json(_ value: some Encodable, _ statusCode: HTTPStatusCode = .ok) throws -> HTTPResponse {
+        make(statusCode, [.contentType: "application/json"], body: try JSONEncoder().encode(value))
+    }
+
+    /// Leads somewhere else.
+    static func redirect(to location: String) -> HTTPResponse {
+        make(.found, [.location: location])
+    }
+
+    /// Head and body leave in two writes; on a connection that is kept the second waits 40 ms for the first.
+    private static func make(
+        _ statusCode: HTTPStatusCode,
+        _ fields: [HTTPHeader: String],
+        body: Data = Data()
+    ) -> HTTPResponse {
+        var headers = HTTPHeaders(fields)
+        headers[.connection] = "close"
+        return HTTPResponse(statusCode: statusCode, headers: headers, body: body)
+    }
+
+    /// What is wrong with the request.
+    static func refusal(_ statusCode: HTTPStatusCode, _ reason: String) throws -> HTTPResponse {
+        try json(["reason": reason], statusCode)
+    }
+}

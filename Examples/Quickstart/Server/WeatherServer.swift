@@ -1,0 +1,23 @@
+import FlyingFox
+
+/// The weather service's side: whoever sends it a token that is not meant for it is told so.
+enum WeatherServer {
+    static func addRoutes(to server: HTTPServer) async {
+        await server.appendRoute("GET /weather.example/today/:city") { request in
+            try answer(request, sky: "rain", degrees: 11)
+        }
+        await server.appendRoute("GET /weather.example/tomorrow/:city") { request in
+            try answer(request, sky: "sun", degrees: 17)
+        }
+    }
+
+    private static func answer(_ request: HTTPRequest, sky: String, degrees: Int) throws -> HTTPResponse {
+        guard request.headers[.authorization] == nil else {
+            return try .refusal(.badRequest, "this token is not for the weather service")
+        }
+        guard request.headers[HTTPHeader("User-Agent")] == "quickstart/1.0" else {
+            return try .refusal(.forbidden, "who asks?")
+        }
+        return try .json(Forecast(city: request.routeParameters["city"] ?? "", sky: sky, degrees: degrees))
+    }
+}

@@ -1,0 +1,102 @@
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTransports
+
+/// What a user of the package does, step by step.
+struct Tour {
+    /// One stack for both APIs, outermost plugin first.
+    let plugins: [any PluginType] = [
+        LoggingPlugin(level: .info, handler: printLog),
+        AccessTokenPlugin { _ in BookshopServer.token },
+        .prepare(name: "user agent") { request, _ in request.headers[.userAgent] = "quickstart/1.0" },
+    ]
+
+    /// One provider for both APIs; the endpoint closure leads it to the embedded server.
+    let provider: Provider<MultiTarget>
+
+    init(origin: String) {
+        provider = Provider(transport: URLSessionTransport(), plugins: plugins) { target in
+            var endpoint = Endpoint(target)
+            endpoint.url.replace("https://", with: origin + "/")
+            return endpoint
+        }
+    }
+
+    func run() async throws {
+        explainStack()
+        try await decodeAnswers()
+        try await sendToken()
+        try await followRedirect()
+        try await meetTypedError()
+        try await callBack()
+        try await answerFromStub()
+    }
+
+    private func explainStack() {
+        heading("The stack, as provider.explain() sees it")
+        print(provider.explain())
+    }
+
+    private func decodeAnswers() async throws {
+        heading("Two APIs, typed answers")
+        let books = try await provider.request(Bookshop.books(author: "Le Guin"), as: [Book].self)
+        for book in books { show("book \(book.id)", book.title) }
+        try expect(books.map(\.id) == [1, 2], "the bookshop has two books of this author")
+
+        let forecast = try await provider.requestDecoded(Weather.tomorrow(city: "Köln"))
+        show("tomorrow", "\(forecast.city), \(forecast.sky), \(forecast.degrees) °C")
+        try expect(forecast.city == "Köln", "the city arrives as it was written")
+    }
+
+    private func sendToken() async throws {
+        heading("An order: its access token is sent, and never shown")
+        let response = try await provider.request(Bookshop.order(Order(book: 2, copies: 3)))
+        let receipt = try response.map(Receipt.self, atKeyPath: "receipt")
+        show("receipt", "number \(receipt.number), \(receipt.copies) copies")
+        showCommand(response.request.curlCommand())
+        try expect(response.statusCode == 201 && receipt.copies == 3, "the order is accepted")
+        try expect(response.request.headers[.authorization] != nil, "the order carries the token")
+        try expect(!response.request.curlCommand().contains(BookshopServer.token), "the token is not shown")
+    }
+
+    private func followRedirect() async throws {
+        heading("A redirect, followed: two exchanges of one call")
+        let response = try await provider.request(Bookshop.bestseller)
+        show("bestseller", try response.map(Book.self).title)
+        show(response.exchanges)
+        try expect(response.exchanges.map(\.statusCode) == [302, 200], "the redirect was followed")
+        try expect(response.request.headers[.authorization] == nil, "looking at books takes no token")
+    }
+
+    private func meetTypedError() async throws {
+        heading("A failure, typed")
+        do {
+            let book = try await provider.request(Bookshop.book(id: 99), as: Book.self)
+            throw Unexpected("there is a book 99: \(book.title)")
+        } catch let error as PipelineError where error.code == .unacceptableStatus {
+            show("error", "\(error)")
+            let reason = try error.response?.mapString(atKeyPath: "reason")
+            show("the shop says", reason ?? "nothing")
+            try expect(error.response?.statusCode == 404 && reason == "no such book", "the answer is in the error")
+        }
+    }
+
+    private func callBack() async throws {
+        heading("The same with a callback")
+        let result = await withCheckedContinuation { continuation in
+            provider.requestDecoded(Weather.today(city: "Oslo")) { continuation.resume(returning: $0) }
+        }
+        let forecast = try result.get()
+        show("today", "\(forecast.city), \(forecast.sky), \(forecast.degrees) °C")
+        try expect(forecast.city == "Oslo", "the callback gets the forecast that was asked for")
+    }
+
+    private func answerFromStub() async throws {
+        heading("The same stack on another transport: no network")
+        let stubbed = Provider<MultiTarget>(transport: StubTransport(), plugins: plugins)
+        let book = try await stubbed.request(Bookshop.book(id: 7), as: Book.self)
+        show("book \(book.id)", book.title)
+        try expect(book.author == "Nobody", "the stub answers with the target's sample")
+    }
+}

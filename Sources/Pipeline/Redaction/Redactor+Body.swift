@@ -1,0 +1,104 @@
+public import Foundation
+
+extension Redactor {
+    /// A body for people: its text, redacted and then cut, or its size and type.
+    ///
+    /// JSON and forms are redacted by the names in ``secretNames``, at any depth; URLs and JSON inside JSON strings too. Other
+    /// text is shown only when none of its words is such a name. Everything else, text in another encoding than it
+    /// claims, and JSON that is malformed or too large, is `<n bytes of type>`.
+    ///
+    /// - Parameters:
+    ///   - data: the body.
+    ///   - contentType: its Content-Type; without one, what looks like text is text.
+    ///   - limit: the most bytes of text that are shown, 0 and up; with 0 only the size is.
+    /// - Returns: the text, or what stands for it.
+    public func bodyText(_ data: Data, contentType: String?, limit: Int) -> String {
+        precondition(limit >= 0, "limit is \(limit), not 0 or more")
+        let type = MediaType(contentType ?? "")
+        guard limit > 0, !data.isEmpty, let shown = shownText(data, type, limit: limit) else {
+            return Self.description(byteCount: data.count, of: type)
+        }
+        let cut = shown.text.prefix(byteCount: limit)
+        let text = String(cut).escapingControls(keeping: "\t\n\r")
+        let isWhole = shown.isWhole && cut.endIndex == shown.text.endIndex
+        return isWhole ? text : text + " <cut, \(data.count) bytes in all>"
+    }
+
+    /// The whole text of a body, redacted; `nil` when it is larger than the limit, no text, or not to be shown.
+    func wholeText(_ data: Data, contentType: String?, limit: Int) -> String? {
+        guard data.count <= limit else { return nil }
+        guard let shown = shownText(data, MediaType(contentType ?? ""), limit: limit), shown.isWhole else { return nil }
+        return shown.text
+    }
+
+    private static func description(byteCount: Int, of type: MediaType) -> String {
+        let name = type.essence.isEmpty ? "unknown type" : String(type.essence.prefix(64)).escapingControls
+        return "<\(byteCount) bytes of \(name)>"
+    }
+
+    /// Text that may be shown, and whether it is all there is; `nil` when nothing may be.
+    private func shownText(_ data: Data, _ type: MediaType, limit: Int) -> (text: String, isWhole: Bool)? {
+        guard type.isText else { return nil }
+        let bound = revealsSecrets ? limit : max(limit, parsedBodyByteCount)
+        guard let text = Self.text(data.prefix(bound), type, isWhole: data.count <= bound) else { return nil }
+        let isWhole = data.count <= bound
+        if revealsSecrets { return (text, isWhole) }
+        guard !type.isStructured else {
+            guard data.count <= parsedBodyByteCount else { return nil }
+            return (type.isForm ? form(text) : JSONRedaction.redacted(text, by: self)).map { ($0, true) }
+        }
+        if data.count <= parsedBodyByteCount, let json = JSONRedaction.redacted(text, by: self) { return (json, true) }
+        var names = SecretNames(secretNames)
+        return names.contains(wordOf: text) ? nil : (text, isWhole)
+    }
+
+    /// The bytes as text, without a broken character at a cut end; `nil` when they are none.
+    private static func text(_ data: Data, _ type: MediaType, isWhole: Bool) -> String? {
+        guard let encoding = MediaType.encoding(ofCharset: type.charset ?? "utf-8") else { return nil }
+        var data = data
+        if encoding == .utf8, !isWhole {
+            for _ in 0..<3 where String(data: data, encoding: .utf8) == nil { data.removeLast() }
+        }
+        guard let text = String(data: data, encoding: encoding), !text.utf8.contains(0) else { return nil }
+        return text
+    }
+
+    /// `nil` for what claims to be a form and has no names: JSON that was sent under the wrong type, for example.
+    private func form(_ text: String) -> String? {
+        var names = SecretNames(secretNames)
+        var isForm = true
+        let shown = Self.mapItems(of: text[...]) { item, name in
+            isForm = isForm && name.allSatisfy { $0.isLetter || $0.isNumber || " _-.:$@[]".contains($0) }
+            let isValue = !item.isEmpty && !item.utf8.contains(UInt8(ascii: "="))
+            return isValue || names.contains(name) ? Self.hidden(item) : String(item)
+        }
+        return isForm ? shown : nil
+    }
+}
+
+extension MediaType {
+    /// Whether a body of this type is text by its type; a body without a type may be.
+    fileprivate var isText: Bool {
+        if essence.isEmpty || isStructured || essence.hasPrefix("text/") || essence.hasSuffix("+xml") { return true }
+        return Self.textTypes.contains(essence)
+    }
+
+    /// Whether the names in the body tell what is secret.
+    fileprivate var isStructured: Bool { isJSON || isForm }
+
+    fileprivate var isForm: Bool { essence == "application/x-www-form-urlencoded" }
+
+    private static let textTypes: Set<String> = [
+        "application/graphql", "application/javascript", "application/jsonl", "application/x-ndjson", "application/xml",
+        "application/yaml",
+    ]
+}
+
+extension String {
+    /// The first characters that fit into so many bytes of UTF-8.
+    fileprivate func prefix(byteCount: Int) -> Substring {
+        guard utf8.count > byteCount else { return self[...] }
+        // An index inside a character of several bytes is rounded down to its beginning.
+        return self[..<utf8.index(startIndex, offsetBy: byteCount)]
+    }
+}

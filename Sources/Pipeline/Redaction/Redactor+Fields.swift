@@ -1,0 +1,54 @@
+public import HTTPTypes
+
+extension Redactor {
+    /// Header fields for people: every name, in order, repeats kept; values that may not be shown as `…`.
+    ///
+    /// - Parameters:
+    ///   - fields: the fields.
+    ///   - isSecret: whether a field is secret although it may be on the list, usually ``PipelineRequest/isSecret(_:)`` of
+    ///     the request.
+    /// - Returns: names and values.
+    public func fields(
+        _ fields: HTTPFields,
+        isSecret: (HTTPField.Name) -> Bool = { _ in false }
+    ) -> [(name: String, value: String)] {
+        fields.map { field in
+            (field.name.rawName, value(of: field, isSecret: isSecret(field.name)))
+        }
+    }
+
+    private func value(of field: HTTPField, isSecret: Bool) -> String {
+        if !revealsSecrets, isSecret || Self.alwaysSecretFields.contains(field.name) { return Self.placeholder }
+        if Self.urlFields.contains(field.name) { return url(field.value) }
+        let isShown = revealsSecrets || shownHeaderFields.contains(field.name)
+        return isShown ? field.value.escapingControls : Self.placeholder
+    }
+}
+
+extension String {
+    /// Control characters, line separators and characters that turn the direction of text, as `\u{…}`; tabs stay.
+    var escapingControls: String { escapingControls(keeping: "\t") }
+
+    /// As ``escapingControls``, with other characters that stay.
+    func escapingControls(keeping kept: String) -> String {
+        guard unicodeScalars.contains(where: { Self.isControl($0) && !kept.unicodeScalars.contains($0) }) else {
+            return self
+        }
+        var result = ""
+        for scalar in unicodeScalars {
+            if Self.isControl(scalar), !kept.unicodeScalars.contains(scalar) {
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7f...0x9f, 0x2028...0x202e, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}

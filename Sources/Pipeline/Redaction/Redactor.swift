@@ -1,0 +1,132 @@
+public import HTTPTypes
+
+/// Decides what of a request or a response people may see: in a log, a cURL command, a recording.
+///
+/// It shows what is on a list and hides the rest: a header field or a query value that nobody thought of stays hidden. Names
+/// are always shown, hidden values as `…`.
+///
+/// **Effects**: works on copies and never on a message itself; nothing is read from a stream or a file. A body is parsed
+/// whole, before it is cut, and only up to `parsedBodyByteCount`; of one that is larger or malformed only the size is shown.
+/// Control characters are shown as `\u{1b}`, so that no text can forge a line.
+///
+/// **Defaults**
+///
+/// | setting | default |
+/// |---|---|
+/// | `shownHeaderFields` | ``standardHeaderFields``; values of Location, Content-Location and Referer follow the rule for URLs |
+/// | `shownQueryNames` | none: every query value is hidden |
+/// | `secretNames` | ``standardSecretNames`` |
+/// | `parsedBodyByteCount` | 1,048,576 (1 MiB), 0 and up |
+///
+/// **Secrets**: Authorization, Cookie, Set-Cookie, Proxy-Authorization and the fields that a request marks as secret are
+/// hidden even when they are on the list; the user name and the password of a URL are never shown. Secrets in a path, or in
+/// the body under a name that no rule knows, are not seen.
+///
+/// ```swift
+/// LoggingPlugin(level: .debug, redactor: Redactor(shownQueryNames: ["page", "sort"]))
+/// ```
+public struct Redactor: Sendable {
+    /// Header fields whose values are shown.
+    public var shownHeaderFields: Set<HTTPField.Name>
+
+    /// Query parameters whose values are shown; compared exactly, after percent-decoding.
+    public var shownQueryNames: Set<String>
+
+    /// Words that make the name of a JSON member or a form field secret.
+    ///
+    /// Case, `-` and `_` do not count. A word of five characters or more makes every name secret in which it stands
+    /// (`token`: `accessToken`, `csrf_tokens`), a shorter one those of which it is a part (`pin`: `pin`, `cardPin`, `pin[0]`,
+    /// but not `shipping`). The value is hidden whatever it is, an object and an array as a whole; `null` is shown.
+    public var secretNames: Set<String>
+
+    /// The largest body that is parsed.
+    public var parsedBodyByteCount: Int
+
+    let revealsSecrets: Bool
+
+    /// Shows ``standardHeaderFields``, no query value, and of bodies what has no secret name.
+    public static let standard = Redactor()
+
+    /// Hides nothing but user names and passwords in URLs.
+    ///
+    /// Unsafe: whoever reads the output can act as the user.
+    public static let revealingSecrets = Redactor(
+        shownHeaderFields: [],
+        shownQueryNames: [],
+        secretNames: [],
+        parsedBodyByteCount: 0,
+        revealsSecrets: true
+    )
+
+    /// Makes a redactor.
+    ///
+    /// - Parameters:
+    ///   - shownHeaderFields: header fields whose values are shown.
+    ///   - shownQueryNames: query parameters whose values are shown.
+    ///   - secretNames: words that make the name of a JSON member or form field secret.
+    ///   - parsedBodyByteCount: the largest body that is parsed, in bytes.
+    public init(
+        shownHeaderFields: Set<HTTPField.Name> = standardHeaderFields,
+        shownQueryNames: Set<String> = [],
+        secretNames: Set<String> = standardSecretNames,
+        parsedBodyByteCount: Int = 1 << 20
+    ) {
+        precondition(parsedBodyByteCount >= 0, "parsedBodyByteCount is \(parsedBodyByteCount), not 0 or more")
+        self.init(
+            shownHeaderFields: shownHeaderFields,
+            shownQueryNames: shownQueryNames,
+            secretNames: secretNames,
+            parsedBodyByteCount: parsedBodyByteCount,
+            revealsSecrets: false
+        )
+    }
+
+    private init(
+        shownHeaderFields: Set<HTTPField.Name>,
+        shownQueryNames: Set<String>,
+        secretNames: Set<String>,
+        parsedBodyByteCount: Int,
+        revealsSecrets: Bool
+    ) {
+        self.shownHeaderFields = shownHeaderFields
+        self.shownQueryNames = shownQueryNames
+        self.secretNames = secretNames
+        self.parsedBodyByteCount = parsedBodyByteCount
+        self.revealsSecrets = revealsSecrets
+    }
+}
+
+extension Redactor {
+    /// What stands for a hidden value.
+    static let placeholder = "…"
+
+    /// Fields that describe a message and identify nobody.
+    public static let standardHeaderFields: Set<HTTPField.Name> = Set(
+        [
+            .accept, .acceptEncoding, .acceptLanguage, .acceptRanges, .age, .allow, .cacheControl, .connection,
+            .contentEncoding, .contentLanguage, .contentLength, .contentRange, .contentType, .date, .eTag, .expect,
+            .expires, .ifMatch, .ifModifiedSince, .ifNoneMatch, .ifRange, .ifUnmodifiedSince, .lastModified,
+            .origin,
+            .range, .retryAfter, .server, .strictTransportSecurity, .te, .traceparent, .trailer, .transferEncoding,
+            .upgrade, .userAgent, .vary, .via, .xContentTypeOptions,
+        ]
+            + [
+                "Accept-Charset", "Deprecation", "Host", "Idempotency-Key", "Keep-Alive", "Pragma", "RateLimit",
+                "RateLimit-Limit", "RateLimit-Policy", "RateLimit-Remaining", "RateLimit-Reset", "Sunset",
+                "X-Correlation-Id",
+                "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id",
+            ].compactMap { HTTPField.Name($0) }
+    )
+
+    /// Words that stand in the names of passwords, tokens, keys, and of what identifies a person or a card.
+    public static let standardSecretNames: Set<String> = [
+        "access_key", "api_key", "assertion", "auth", "authorization", "bearer", "card", "card_number", "code_verifier",
+        "cookie", "credential", "csc", "csrf", "cvc", "cvc2", "cvv", "cvv2", "encryption_key", "iban", "jwt", "mfa",
+        "otp",
+        "pan", "pass", "passcode", "passphrase", "passwd", "password", "pin", "private_key", "pwd", "secret", "session",
+        "session_id", "sid", "signature", "signing_key", "ssn", "token", "totp", "xsrf",
+    ]
+
+    static let urlFields: Set<HTTPField.Name> = [.location, .contentLocation, .referer]
+    static let alwaysSecretFields: Set<HTTPField.Name> = [.authorization, .cookie, .setCookie, .proxyAuthorization]
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Synchronization
+
+/// What happened at a loopback server, and who waits for something to happen.
+final class LoopbackBoard: Sendable {
+    private struct Watcher {
+        let isSatisfied: @Sendable (LoopbackServer.Activity) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var activity = LoopbackServer.Activity()
+        var requests: [LoopbackServer.Request] = []
+        var watchers: [Watcher] = []
+        var released: Set<String> = []
+        var holds: [(name: String, signal: DispatchSemaphore)] = []
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
+
+    var activity: LoopbackServer.Activity { state.withLock { $0.activity } }
+
+    var requests: [LoopbackServer.Request] { state.withLock { $0.requests } }
+
+    func record(_ request: LoopbackServer.Request) {
+        change { state in
+            state.requests.append(request)
+            state.activity.requestCount += 1
+        }
+    }
+
+    func connectionBegan() {
+        change { state in
+            state.activity.connectionCount += 1
+            state.activity.openConnectionCount += 1
+        }
+    }
+
+    func connectionEnded() {
+        change { $0.activity.openConnectionCount -= 1 }
+    }
+
+    func wait(until isSatisfied: @escaping @Sendable (LoopbackServer.Activity) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                if state.isStopped || isSatisfied(state.activity) { return true }
+                state.watchers.append(Watcher(isSatisfied: isSatisfied, continuation: continuation))
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// Blocks the thread until the name is released.
+    func hold(_ name: String) {
+        let signal = DispatchSemaphore(value: 0)
+        change { state in
+            state.activity.holdCount += 1
+            if state.isStopped || state.released.contains(name) {
+                signal.signal()
+            } else {
+                state.holds.append((name, signal))
+            }
+        }
+        signal.wait()
+    }
+
+    func release(_ name: String) {
+        change { state in
+            state.released.insert(name)
+            for hold in state.holds where hold.name == name { hold.signal.signal() }
+            state.holds.removeAll { $0.name == name }
+        }
+    }
+
+    /// Lets everybody go, now and later.
+    func stop() {
+        change { state in
+            state.isStopped = true
+            for hold in state.holds { hold.signal.signal() }
+            state.holds = []
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let woken = state.withLock { state in
+            body(&state)
+            let activity = state.activity
+            let isStopped = state.isStopped
+            let woken = state.watchers.filter { isStopped || $0.isSatisfied(activity) }
+            state.watchers.removeAll { isStopped || $0.isSatisfied(activity) }
+            return woken
+        }
+        for watcher in woken { watcher.continuation.resume() }
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A non-blocking socket whose waits also end when the server stops.
+struct LoopbackSocket: Sendable {
+    struct Readiness {
+        let events: CInt
+
+        static let read = Readiness(events: CInt(POLLIN))
+        static let write = Readiness(events: CInt(POLLOUT))
+    }
+
+    let descriptor: CInt
+    private let wakeReader: CInt
+
+    static var lastError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+
+    /// Listens on a port of 127.0.0.1 that the system chooses.
+    static func listening(wakeReader: CInt) throws -> (LoopbackSocket, port: Int) {
+        let (listener, port) = try bound(wakeReader: wakeReader)
+        guard listen(listener.descriptor, 256) == 0 else {
+            let error = lastError
+            listener.close()
+            throw error
+        }
+        return (listener, port)
+    }
+
+    /// Takes a port of 127.0.0.1 that the system chooses.
+    static func bound(wakeReader: CInt = -1) throws -> (LoopbackSocket, port: Int) {
+        #if canImport(Darwin)
+        let type = SOCK_STREAM
+        #elseif canImport(Musl)
+        let type = SOCK_STREAM | SOCK_CLOEXEC
+        #else
+        let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        #endif
+        let descriptor = socket(AF_INET, type, 0)
+        guard descriptor >= 0 else { throw lastError }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        let taken = LoopbackSocket(descriptor: descriptor, wakeReader: wakeReader)
+        guard isBound else {
+            let error = lastError
+            taken.close()
+            throw error
+        }
+        taken.prepare()
+        return (taken, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    func accept() -> LoopbackSocket? {
+        #if canImport(Darwin)
+        let accepted = Darwin.accept(descriptor, nil, nil)
+        #elseif canImport(Musl)
+        let accepted = Musl.accept(descriptor, nil, nil)
+        #else
+        let accepted = Glibc.accept(descriptor, nil, nil)
+        #endif
+        guard accepted >= 0 else { return nil }
+        let connection = LoopbackSocket(descriptor: accepted, wakeReader: wakeReader)
+        connection.prepare()
+        return connection
+    }
+
+    /// `false` when the server stops.
+    func waitUntilReady(to readiness: Readiness) -> Bool {
+        var waits = [
+            pollfd(fd: descriptor, events: Int16(readiness.events), revents: 0),
+            pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&waits, 2, -1) < 0 {
+            guard errno == EINTR else { return false }
+        }
+        return waits[1].revents == 0
+    }
+
+    /// The next bytes, none at the end of the stream, `nil` when the connection is lost or the server stops.
+    func receive() -> Data? {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while waitUntilReady(to: .read) {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count >= 0 { return Data(buffer[..<count]) }
+            guard errno == EAGAIN || errno == EINTR else { return nil }
+        }
+        return nil
+    }
+
+    /// Whether all bytes were taken by the system.
+    func send(_ bytes: Data) -> Bool {
+        #if canImport(Darwin)
+        let flags: CInt = 0
+        #else
+        let flags = CInt(MSG_NOSIGNAL)
+        #endif
+        var rest = [UInt8](bytes)[...]
+        while !rest.isEmpty {
+            guard waitUntilReady(to: .write) else { return false }
+            let count = rest.withUnsafeBytes { sendBytes(descriptor, $0.baseAddress, $0.count, flags) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EAGAIN, errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Makes closing send a reset instead of an orderly end.
+    func resetOnClose() {
+        var value = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    func close() {
+        closeDescriptor(descriptor)
+    }
+
+    private func prepare() {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        #if canImport(Darwin)
+        var isOn: CInt = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<CInt>.size))
+        #endif
+    }
+}
+
+private func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: CInt) -> Int {
+    send(descriptor, bytes, count, flags)
+}
+
+private func closeDescriptor(_ descriptor: CInt) {
+    _ = close(descriptor)
+}

@@ -1,0 +1,164 @@
+public import Foundation
+import Synchronization
+
+/// A small HTTP/1.1 server on 127.0.0.1 that answers with the bytes a test gives it, valid or not.
+///
+/// Each connection has a thread of its own. A handler gets the request and returns a script; when the script is through, the
+/// connection waits for its next request.
+///
+/// ```swift
+/// let server = try LoopbackServer { request in
+///     request.target == "/lost" ? [.send("HTTP/1.1 200 OK\r\nContent-Le"), .reset] : [.respond(200, body: "hello")]
+/// }
+/// defer { server.stop() }
+/// let url = server.url
+/// ```
+///
+/// **Effects**: every request is kept in ``requests`` until the server is released. Handlers run on connection threads,
+/// several at once.
+///
+/// **Errors**: what is not a request is answered with 400, one that is larger than the limit with 413, and the connection is
+/// closed.
+public final class LoopbackServer: Sendable {
+    /// Answers one request.
+    public typealias Handler = @Sendable (Request) -> [Action]
+
+    /// What has happened at the server so far.
+    public struct Activity: Sendable {
+        /// Connections accepted.
+        public internal(set) var connectionCount = 0
+        /// Connections that have not ended.
+        public internal(set) var openConnectionCount = 0
+        /// Requests read to their last byte.
+        public internal(set) var requestCount = 0
+        /// How often a script has come to a `.hold`.
+        public internal(set) var holdCount = 0
+    }
+
+    private let listener: LoopbackListener
+
+    /// Starts a server.
+    ///
+    /// - Parameters:
+    ///   - requestByteCount: the most bytes of a request, head and body together; default 16 MiB.
+    ///   - greeting: what happens on every connection before its first request; default nothing.
+    ///   - handler: answers each request.
+    /// - Throws: a `POSIXError` when no socket can be opened.
+    public init(requestByteCount: Int = 16 << 20, greeting: [Action] = [], handler: @escaping Handler) throws {
+        precondition(requestByteCount > 0, "requestByteCount is \(requestByteCount), not 1 or more")
+        listener = try LoopbackListener(requestByteCount: requestByteCount, greeting: greeting, handler: handler)
+    }
+
+    deinit { listener.stop() }
+
+    /// The port that the system chose.
+    public var port: Int { listener.port }
+
+    /// `http://127.0.0.1` with the port and without a path.
+    public var url: URL { Self.url(port: port) }
+
+    /// The requests that arrived, in the order in which their last bytes did.
+    public var requests: [Request] { listener.board.requests }
+
+    /// What has happened so far.
+    public var activity: Activity { listener.board.activity }
+
+    /// Waits until what has happened satisfies a condition, or the server is stopped.
+    ///
+    /// ```swift
+    /// await server.wait { $0.openConnectionCount == 0 }
+    /// ```
+    public func wait(until isSatisfied: @escaping @Sendable (Activity) -> Bool) async {
+        await listener.board.wait(until: isSatisfied)
+    }
+
+    /// Lets scripts go on that wait at a ``Action/hold(_:)`` of this name, or will come to one.
+    public func release(_ name: String) {
+        listener.board.release(name)
+    }
+
+    /// Closes all connections and waits for the threads to end.
+    ///
+    /// Not to be called by a handler. Stopping twice does nothing.
+    public func stop() {
+        listener.stop()
+    }
+}
+
+extension LoopbackServer {
+    static func url(port: Int) -> URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)") else { preconditionFailure("\(port) is not a port") }
+        return url
+    }
+
+    /// A request as it arrived.
+    public struct Request: Sendable {
+        /// The method.
+        public let method: String
+        /// Path and query, or whatever stood there.
+        public let target: String
+        /// The lines of the header fields, without line ends.
+        public let headerLines: [String]
+        /// The body, without its transfer coding.
+        public let body: Data
+
+        /// The values of a field in the order of their lines; names are compared without case.
+        public func values(of name: String) -> [String] {
+            headerLines.compactMap { line in
+                let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2, parts[0].lowercased() == name.lowercased() else { return nil }
+                return parts[1].trimmingCharacters(in: .whitespaces)
+            }
+        }
+    }
+
+    /// One step of an answer.
+    public struct Action: Sendable {
+        enum Kind: Sendable {
+            case send(Data)
+            case hold(String)
+            case close
+            case reset
+            case stall
+        }
+
+        let kind: Kind
+
+        /// Ends the connection.
+        public static let close = Action(kind: .close)
+        /// Ends the connection with a TCP reset.
+        public static let reset = Action(kind: .reset)
+        /// Sends nothing more until the client hangs up or the server stops.
+        public static let stall = Action(kind: .stall)
+
+        /// Sends bytes as they are.
+        public static func send(_ bytes: Data) -> Action { Action(kind: .send(bytes)) }
+
+        /// Sends text as UTF-8.
+        public static func send(_ text: String) -> Action { .send(Data(text.utf8)) }
+
+        /// Waits for ``LoopbackServer/release(_:)`` with the same name, or for the server to stop.
+        public static func hold(_ name: String) -> Action { Action(kind: .hold(name)) }
+
+        /// Sends a response with a Content-Length, where the status allows one.
+        public static func respond(
+            _ status: Int,
+            headers: [(name: String, value: String)] = [],
+            body: Data
+        ) -> Action {
+            var text = "HTTP/1.1 \(status) Status\r\n"
+            for (name, value) in headers { text += "\(name): \(value)\r\n" }
+            if status >= 200, status != 204, status != 304 { text += "Content-Length: \(body.count)\r\n" }
+            return .send(Data((text + "\r\n").utf8) + body)
+        }
+
+        /// Sends a response with a Content-Length, where the status allows one.
+        public static func respond(
+            _ status: Int,
+            headers: [(name: String, value: String)] = [],
+            body: String = ""
+        ) -> Action {
+            .respond(status, headers: headers, body: Data(body.utf8))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+public import Pipeline
+
+/// What every plugin has to do, as one suite.
+///
+/// Each check sends calls through a ``Pipeline/Provider`` that holds nothing but the plugin, a scripted transport and a manual
+/// clock, which moves whenever a call waits for it.
+///
+/// ```swift
+/// @Test("MyPlugin does what every plugin has to do")
+/// func conformance() async {
+///     let violations = await PluginConformance { MyPlugin() }.run()
+///     #expect(violations.isEmpty, "\(violations)")
+/// }
+/// ```
+///
+/// | check | what it says |
+/// |---|---|
+/// | `stages` | the plugin takes part in at least one stage; the other checks need that |
+/// | `name` | its name is not blank |
+/// | `success` | a call that the transport answers with 200 ends in a response |
+/// | `failure` | a call whose transport fails ends, and not as cancelled |
+/// | `serverError` | a call that is answered with 500 ends, and not as cancelled |
+/// | `cancellation` | a cancelled call ends at once in `CancellationError`, and the next call works |
+/// | `stream` | a streamed body is handed on while it arrives, whole and in order |
+/// | `pairs` | when a call has ended, none of its exchanges goes on: each willSend has had its didReceive |
+/// | `concurrency` | of 64 calls at once each gets its own answer |
+/// | `secrets` | no error shows a header value, a query value or a body, as text or in `dump` |
+///
+/// The targets ask for an access token, so that plugins which look for that take part. A plugin that answers by itself or
+/// changes bodies fits where it leaves these targets alone.
+///
+/// **Effects**: each check has a plugin of its own. A call that does not end although it was cancelled is left behind.
+///
+/// **Defaults**
+///
+/// | setting | default |
+/// |---|---|
+/// | `patience` | 10 s, in real time, in which nothing happens to a call; only calls that do not end wait for it |
+public struct PluginConformance: Sendable {
+    /// Something that a plugin does wrong.
+    public struct Violation: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the check.
+        public let check: String
+        /// What was expected and what was found.
+        public let message: String
+
+        /// Name and message.
+        public var description: String { "\(check): \(message)" }
+    }
+
+    private let patience: Duration
+    private let makePlugin: @Sendable () -> any PluginType
+
+    /// Makes a suite.
+    ///
+    /// - Parameters:
+    ///   - patience: how long nothing may happen before a call counts as hung, more than zero.
+    ///   - makePlugin: makes a plugin for each check.
+    public init(patience: Duration = .seconds(10), makePlugin: @escaping @Sendable () -> any PluginType) {
+        precondition(patience > .zero, "patience is \(patience), not more than zero")
+        self.patience = patience
+        self.makePlugin = makePlugin
+    }
+
+    /// The names of the checks, in the order in which they run.
+    public var checkNames: [String] { ["stages"] + PluginCheck.all.map(\.name) }
+
+    /// Runs all checks, one after the other.
+    ///
+    /// - Returns: what went wrong, nothing for a plugin that does what it has to.
+    public func run() async -> [Violation] {
+        guard Self.takesPart(makePlugin()) else {
+            return [Violation(check: "stages", message: "it conforms to none of the protocols in Stage")]
+        }
+        var violations: [Violation] = []
+        for check in PluginCheck.all {
+            let bench = PluginBench(plugin: makePlugin(), patience: patience)
+            violations += await check.run(bench).map { Violation(check: check.name, message: $0) }
+        }
+        return violations
+    }
+
+    private static func takesPart(_ plugin: any PluginType) -> Bool {
+        plugin is any Stage.Prepare || plugin is any Stage.Intercept || plugin is any Stage.WillSend
+            || plugin is any Stage.DidReceive || plugin is any Stage.Process
+    }
+}

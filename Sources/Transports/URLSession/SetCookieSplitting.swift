@@ -1,0 +1,36 @@
+/// Takes apart what Foundation has joined: Set-Cookie is the one field whose values may not be joined by commas.
+///
+/// Source: RFC 6265 §3, https://www.rfc-editor.org/rfc/rfc6265.html#section-3
+enum SetCookieSplitting {
+    /// A comma and a space separate two cookies where a name and an equals sign follow; the comma of a date is followed by a
+    /// number and a space.
+    static func values(of joined: String) -> [String] {
+        let bytes = Array(joined.utf8)
+        var values: [String] = []
+        var start = 0
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: ","), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: " "),
+                beginsCookie(bytes[(index + 2)...])
+            {
+                values.append(String(decoding: bytes[start..<index], as: UTF8.self))
+                start = index + 2
+            }
+            index += 1
+        }
+        values.append(String(decoding: bytes[start...], as: UTF8.self))
+        return values
+    }
+
+    private static func beginsCookie(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let name = bytes.prefix(while: isTokenByte)
+        return !name.isEmpty && name.endIndex < bytes.endIndex && bytes[name.endIndex] == UInt8(ascii: "=")
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, 0x7f...: false
+        default: !"()<>@,;:\\\"/[]?={}".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// One exchange: what has arrived of it, how it ended, and who waits for it.
+///
+/// A call that buffers waits once, for everything; a redirect and a call that streams wait for the header fields and read the
+/// body piece by piece.
+final class URLSessionExchange: Sendable {
+    private struct State {
+        var head: URLSessionResponseHead?
+        var isStreaming: Bool
+        var unread = Data()
+        var receivedByteCount = 0
+        var end: Result<Void, any Error>?
+        var responseWaiter: CheckedContinuation<PipelineResponse, any Error>?
+        var chunkWaiter: CheckedContinuation<Data?, any Error>?
+        var timer: Task<Void, Never>?
+    }
+
+    /// What to do once the lock is released.
+    private struct Effects {
+        var response: (CheckedContinuation<PipelineResponse, any Error>, Result<PipelineResponse, any Error>)?
+        var chunk: (CheckedContinuation<Data?, any Error>, Result<Data?, any Error>)?
+        var timer: Task<Void, Never>?
+        var isCancelling = false
+    }
+
+    private let request: PipelineRequest
+    private let isStreaming: Bool
+    private let byteLimit: Int
+    private let owner: URLSessionExchanges
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - request: what is sent.
+    ///   - isStreaming: whether the response is wanted as soon as its header fields are there.
+    ///   - byteLimit: the most bytes that may be kept.
+    ///   - owner: cancels the task.
+    init(request: PipelineRequest, isStreaming: Bool, byteLimit: Int, owner: URLSessionExchanges) {
+        self.request = request
+        self.isStreaming = isStreaming
+        self.byteLimit = byteLimit
+        self.owner = owner
+        state = Mutex(State(isStreaming: isStreaming))
+    }
+
+    /// Whether anything more is expected of it.
+    var isOpen: Bool { state.withLock { $0.end == nil } }
+}
+
+// MARK: - The caller's side
+
+extension URLSessionExchange {
+    /// Waits for the response; throws `CancellationError` as soon as the task is cancelled.
+    func response() async throws -> PipelineResponse {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                change { state, effects in
+                    state.responseWaiter = continuation
+                    self.settle(&state, &effects)
+                }
+            }
+        } onCancel: {
+            close(throwing: CancellationError())
+        }
+    }
+
+    /// The next bytes, all that have arrived since the last; `nil` at the end.
+    func nextChunk() async throws -> Data? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                change { state, effects in
+                    state.chunkWaiter = continuation
+                    self.settle(&state, &effects)
+                }
+            }
+        } onCancel: {
+            close(throwing: CancellationError())
+        }
+    }
+
+    /// Ends the exchange unless it has ended; bytes that nobody has read are dropped.
+    func close(throwing error: any Error) {
+        change { state, effects in
+            guard state.end == nil || error is CancellationError else { return }
+            effects.isCancelling = state.end == nil
+            state.unread = Data()
+            state.end = .failure(error)
+            self.settle(&state, &effects)
+        }
+    }
+
+    /// Ends the exchange when it takes longer.
+    func end(after timeout: Duration, on clock: PipelineClock) {
+        let timer = Task { [weak self] in
+            guard (try? await clock.sleep(for: timeout)) != nil else { return }
+            self?.close(throwing: PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout)"))
+        }
+        let isLate = state.withLock { state in
+            guard isTimed(state) else { return true }
+            state.timer = timer
+            return false
+        }
+        if isLate { timer.cancel() }
+    }
+}
+
+// MARK: - The session's side
+
+extension URLSessionExchange {
+    func receive(_ response: URLResponse) {
+        change { state, effects in
+            guard state.end == nil, state.head == nil else { return }
+            self.accept(response, &state, &effects)
+            self.settle(&state, &effects)
+        }
+    }
+
+    func receive(_ data: Data) {
+        change { state, effects in
+            guard state.end == nil else { return }
+            state.receivedByteCount += data.count
+            if data.count > self.byteLimit - state.unread.count {
+                self.fail(&state, &effects, self.tooManyBytes(state))
+            } else if state.unread.isEmpty {
+                state.unread = data
+            } else {
+                state.unread.append(data)
+            }
+            self.settle(&state, &effects)
+        }
+    }
+
+    /// The session is done with the task.
+    func complete(response: URLResponse?, error: (any Error)?) {
+        change { state, effects in
+            guard state.end == nil else { return }
+            if let error {
+                let facts = URLErrorMapping.ExchangeFacts(
+                    isSecure: self.request.head.scheme == "https",
+                    hasHead: state.head != nil,
+                    isCoded: state.head?.isCoded ?? false
+                )
+                state.end = .failure(URLErrorMapping.exchangeError(for: error, facts))
+            } else {
+                if state.head == nil, let response { self.accept(response, &state, &effects) }
+                if state.end == nil { state.end = self.endOfBody(state) }
+            }
+            self.settle(&state, &effects)
+        }
+    }
+
+    private func accept(_ response: URLResponse, _ state: inout State, _ effects: inout Effects) {
+        do {
+            guard let head = try URLSessionResponseHead(response, to: request.method) else { return }
+            state.head = head
+            if head.isRedirect { state.isStreaming = true }
+            guard !state.isStreaming, let announced = head.announcedByteCount, announced > byteLimit else { return }
+            fail(&state, &effects, tooManyBytes(state))
+        } catch {
+            fail(&state, &effects, error)
+        }
+    }
+
+    private func endOfBody(_ state: State) -> Result<Void, any Error> {
+        guard let head = state.head else {
+            return .failure(PipelineError(.connectionLost, "the exchange ended without a response"))
+        }
+        guard let announced = head.announcedByteCount, announced > state.receivedByteCount else { return .success(()) }
+        let reason = "\(state.receivedByteCount) of \(announced) bytes arrived"
+        return .failure(PipelineError(.truncated, reason))
+    }
+
+    private func tooManyBytes(_ state: State) -> PipelineError {
+        state.isStreaming
+            ? PipelineError(.limit(.unreadBytes), "more than \(byteLimit) bytes wait for their reader")
+            : PipelineError(.limit(.bodyBytes), "the body is larger than the \(byteLimit) bytes allowed")
+    }
+}
+
+// MARK: - State
+
+extension URLSessionExchange {
+    /// Changes the state, then acts: nothing foreign runs under the lock.
+    private func change(_ body: (inout State, inout Effects) -> Void) {
+        let effects = state.withLock { state in
+            var effects = Effects()
+            body(&state, &effects)
+            return effects
+        }
+        effects.timer?.cancel()
+        if effects.isCancelling { owner.cancel(self) }
+        if let (continuation, result) = effects.response { continuation.resume(with: result) }
+        if let (continuation, result) = effects.chunk { continuation.resume(with: result) }
+    }
+
+    /// Ends an exchange from within, its task with it.
+    private func fail(_ state: inout State, _ effects: inout Effects, _ error: any Error) {
+        state.unread = Data()
+        state.end = .failure(error)
+        effects.isCancelling = true
+    }
+
+    /// Gives those who wait what there is for them.
+    private func settle(_ state: inout State, _ effects: inout Effects) {
+        if let waiter = state.responseWaiter, let result = responseResult(&state) {
+            state.responseWaiter = nil
+            effects.response = (waiter, result)
+        }
+        if let waiter = state.chunkWaiter, let result = chunkResult(&state) {
+            state.chunkWaiter = nil
+            effects.chunk = (waiter, result)
+        }
+        if !isTimed(state) { effects.timer = state.timer.take() }
+    }
+
+    /// The time of an attempt ends with its last byte, for a call that streams with its header fields.
+    private func isTimed(_ state: State) -> Bool {
+        state.end == nil && (state.head == nil || !isStreaming)
+    }
+
+    private func responseResult(_ state: inout State) -> Result<PipelineResponse, any Error>? {
+        if let head = state.head, state.isStreaming, !isCancelled(state) {
+            let body = PipelineBody.stream(URLSessionBody(exchange: self), byteCount: head.announcedByteCount)
+            return .success(PipelineResponse(request: request, head: head.fields, body: body))
+        }
+        switch state.end {
+        case nil:
+            return nil
+        case .failure(let error):
+            return .failure(error)
+        case .success:
+            guard let head = state.head else { return nil }
+            let body = PipelineBody.bytes(state.unread)
+            state.unread = Data()
+            return .success(PipelineResponse(request: request, head: head.fields, body: body))
+        }
+    }
+
+    private func chunkResult(_ state: inout State) -> Result<Data?, any Error>? {
+        if !state.unread.isEmpty {
+            let chunk = state.unread
+            state.unread = Data()
+            return .success(chunk)
+        }
+        switch state.end {
+        case nil: return nil
+        case .success: return .success(nil)
+        case .failure(let error): return .failure(error)
+        }
+    }
+
+    private func isCancelled(_ state: State) -> Bool {
+        guard case .failure(let error) = state.end else { return false }
+        return error is CancellationError
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The delegate of a session: hands what arrives to the exchange that it belongs to.
+///
+/// Tasks are made, resumed and cancelled on the delegate's serial queue only, and cancelled only while they are live.
+/// On Linux a task that is cancelled anywhere else hangs or stops the process.
+final class URLSessionExchanges: NSObject, Sendable {
+    private struct Live {
+        var exchanges: [Int: URLSessionExchange] = [:]
+        /// The tasks that have not been cancelled, by their exchanges.
+        var tasks: [ObjectIdentifier: URLSessionTask] = [:]
+
+        mutating func insert(_ task: URLSessionTask, _ exchange: URLSessionExchange) {
+            exchanges[task.taskIdentifier] = exchange
+            tasks[ObjectIdentifier(exchange)] = task
+        }
+
+        mutating func remove(_ task: URLSessionTask) -> URLSessionExchange? {
+            guard let exchange = exchanges.removeValue(forKey: task.taskIdentifier) else { return nil }
+            tasks[ObjectIdentifier(exchange)] = nil
+            return exchange
+        }
+    }
+
+    let queue: OperationQueue
+    private let live = Mutex(Live())
+
+    override init() {
+        queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        super.init()
+    }
+
+    /// How many tasks have not ended.
+    var liveTaskCount: Int { live.withLock { $0.exchanges.count } }
+
+    /// Begins an exchange, unless it is closed before its turn comes.
+    func start(_ exchange: URLSessionExchange, makeTask: @escaping @Sendable () -> URLSessionTask) {
+        queue.addOperation { [self] in
+            guard exchange.isOpen else { return }
+            let task = makeTask()
+            live.withLock { $0.insert(task, exchange) }
+            task.resume()
+        }
+    }
+
+    /// Cancels the task of an exchange if it has one that has not ended.
+    func cancel(_ exchange: URLSessionExchange) {
+        queue.addOperation { [self] in
+            guard let task = live.withLock({ $0.tasks.removeValue(forKey: ObjectIdentifier(exchange)) }) else { return }
+            task.cancel()
+            #if canImport(FoundationNetworking)
+            Self.waitUntilCancelled(task)
+            #endif
+        }
+    }
+
+    #if canImport(FoundationNetworking)
+    /// Without this wait a callback that is queued behind this one finds the task gone and stops the process.
+    private static func waitUntilCancelled(_ task: URLSessionTask) {
+        let deadline = ContinuousClock.now + .milliseconds(20)
+        while task.error == nil, ContinuousClock.now < deadline { usleep(50) }
+    }
+    #endif
+
+    private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
+        live.withLock { $0.exchanges[task.taskIdentifier] }
+    }
+}
+
+extension URLSessionExchanges: URLSessionDataDelegate {
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        exchange(of: dataTask)?.receive(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        exchange(of: dataTask)?.receive(data)
+    }
+
+    /// TLS is left to the platform; credentials are the business of plugins, so the 401 is the answer.
+    ///
+    /// On Linux the challenge comes when the whole answer is there, and refusing it makes the task end as cancelled.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(FoundationNetworking)
+        exchange(of: task)?.complete(response: task.response, error: nil)
+        completionHandler(.rejectProtectionSpace, nil)
+        #else
+        switch challenge.protectionSpace.authenticationMethod {
+        case NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate:
+            completionHandler(.performDefaultHandling, nil)
+        default:
+            completionHandler(.rejectProtectionSpace, nil)
+        }
+        #endif
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let exchange = live.withLock { $0.remove(task) }
+        exchange?.complete(response: task.response, error: error)
+    }
+}

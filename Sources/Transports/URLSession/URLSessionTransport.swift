@@ -1,0 +1,120 @@
+import HTTPTypes
+public import Pipeline
+
+#if canImport(FoundationNetworking)
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+/// Sends requests with Foundation's `URLSession`.
+///
+/// It follows no redirects, answers no authentication challenge but those of TLS, keeps no cookies and caches nothing: what
+/// plugins saw is what is sent. For a call made with `request` the body comes back as bytes, for one made with `stream` as a
+/// stream; dropping that stream closes the exchange.
+///
+/// **Effects**
+///
+/// - Content codings are decoded by Foundation; Content-Encoding and Content-Length are then removed from the response, save
+///   where there is no body (HEAD, 204, 304).
+/// - Foundation adds Accept, Accept-Encoding, Accept-Language, User-Agent and Connection where the request has none of that
+///   name, and always Host and Content-Length; fields of these two names in the request are left out.
+/// - Request fields go out in no particular order; those of one name are joined by a comma.
+/// - Response fields are sorted by name, for Foundation hands them over without an order. Those of one name arrive joined by a
+///   comma; Set-Cookie is taken apart again. The platform may change the case of a name.
+/// - A body that is a stream is first read into memory, under ``PipelineLimits/bufferedBodyByteCount``.
+/// - A request with GET or HEAD is sent without a body; one that has bytes is refused.
+/// - Proxies, TLS and connection limits are those of the configuration.
+///
+/// **Defaults**
+///
+/// | setting | default | unit | range |
+/// |---|---|---|---|
+/// | `configuration` | ``makeDefaultConfiguration()`` | | |
+/// | `unreadByteCount` | 16,777,216 (16 MiB) | bytes | 1 and up |
+///
+/// **Errors**
+///
+/// | code | when |
+/// |---|---|
+/// | `connect.refused`, `connect.unreachable`, `dns`, `tls`, `offline` | there is no connection |
+/// | `file` | the file to send cannot be read |
+/// | `timeout.attempt` | ``RequestOptions/attemptTimeout`` has passed on the provider's clock |
+/// | `timeout.idle` | the configuration's `timeoutIntervalForRequest` has passed without a byte; connecting counts |
+/// | `connectionLost` | the connection ended, without an answer or by a reset |
+/// | `truncated` | the body is shorter than it was announced to be |
+/// | `malformedResponse` | the answer is not HTTP, or its Content-Length is not one number |
+/// | `contentCoding` | the body does not decode |
+/// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount`` |
+/// | `limit.unreadBytes` | the reader of a stream is too far behind |
+/// | `invalidRequest.path`, `invalidRequest.body` | Foundation cannot send it |
+///
+/// Cancellation throws `CancellationError` at once; the exchange is closed behind it.
+///
+/// **Secrets**: no error quotes a URL, a field or a body; `underlyingError` is Foundation's error without the URL.
+///
+/// **On Linux** Foundation has faults that nothing above it can mend. Prefer another transport there for servers that you do not
+/// trust: a connection that ends within the header fields, or a chunked body with trailer fields, stops the process; the body
+/// of a redirect is held in memory whole before it is handed over, and lost (`truncated`) when there is no usable Location; a
+/// compressed body that ends early looks complete; a field value that is not UTF-8, or a status line without a space after
+/// the code, is `malformedResponse`. A request that dies on a reused connection before any byte of an answer is sent once more,
+/// POST too. There is no back-pressure: suspending a task makes Foundation start it again.
+public final class URLSessionTransport: Transport {
+    private let session: URLSession
+    let delegate: URLSessionExchanges
+    private let unreadByteCount: Int
+
+    /// Makes a transport with a session of its own.
+    ///
+    /// - Parameters:
+    ///   - configuration: how the session connects; it is copied.
+    ///   - unreadByteCount: the most bytes of a stream that may wait for their reader.
+    public init(
+        configuration: URLSessionConfiguration = makeDefaultConfiguration(),
+        unreadByteCount: Int = 16 << 20
+    ) {
+        precondition(unreadByteCount > 0, "unreadByteCount is \(unreadByteCount), not 1 or more")
+        self.unreadByteCount = unreadByteCount
+        delegate = URLSessionExchanges()
+        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegate.queue)
+    }
+
+    deinit {
+        session.finishTasksAndInvalidate()
+    }
+
+    /// An ephemeral configuration without cookies, cache and stored credentials.
+    public static func makeDefaultConfiguration() -> URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpShouldSetCookies = false
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpCookieStorage = nil
+        configuration.urlCache = nil
+        configuration.urlCredentialStorage = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        return configuration
+    }
+
+    /// Foundation decodes content codings, asked or not.
+    public var decodesContent: Bool { true }
+
+    /// Sends a request.
+    ///
+    /// - Throws: as said above.
+    public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
+        try Task.checkCancellation()
+        let upload = try await URLSessionUpload(request, limit: context.limits.bufferedBodyByteCount)
+        let exchange = URLSessionExchange(
+            request: request,
+            isStreaming: context.isStreaming,
+            byteLimit: context.isStreaming ? unreadByteCount : context.limits.bufferedBodyByteCount,
+            owner: delegate
+        )
+        delegate.start(exchange) { [session] in upload.makeTask(in: session) }
+        if let timeout = context.options.attemptTimeout {
+            exchange.end(after: timeout, on: context.clock)
+        }
+        return try await exchange.response()
+    }
+}

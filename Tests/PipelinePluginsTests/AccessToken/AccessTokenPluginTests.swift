@@ -1,0 +1,226 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("AccessTokenPlugin")
+struct AccessTokenPluginTests {
+    private struct Refused: Error {}
+
+    private let transport = ScriptedTransport(always: .status(200))
+
+    private func sent(_ target: some TargetType, _ plugins: any PluginType...) async throws -> PipelineRequest {
+        let provider = Provider<MultiTarget>(transport: transport, plugins: plugins)
+        _ = try await provider.request(target)
+        return try #require(transport.sent.last)
+    }
+
+    private func error(_ target: Ask, _ plugins: any PluginType...) async -> PipelineError? {
+        let provider = Provider<MultiTarget>(transport: transport, plugins: plugins)
+        return await #expect(throws: PipelineError.self) { try await provider.request(target) }
+    }
+
+    @Test("It does what every plugin has to do")
+    func conformance() async {
+        let violations = await PluginConformance { AccessTokenPlugin { _ in "token" } }.run()
+        #expect(violations == [])
+    }
+
+    // MARK: Effects
+
+    @Test(
+        "The token is sent as given, after the scheme",
+        arguments: [
+            (AuthorizationType.basic, "dXNlcjpwYXNz", "Basic dXNlcjpwYXNz"),
+            (.bearer, "abc.def-ghi~+/=", "Bearer abc.def-ghi~+/="),
+            (.bearer, "1|laravel", "Bearer 1|laravel"),
+            (.custom("Token"), "a b, c=\"d\"", "Token a b, c=\"d\""),
+        ]
+    )
+    func schemes(type: AuthorizationType, token: String, value: String) async throws {
+        let request = try await sent(Ask(authorizationType: type), AccessTokenPlugin { _ in token })
+        #expect(request.headers[values: .authorization] == [value])
+    }
+
+    @Test("The token replaces what is there, and is not appended to it")
+    func replaces() async throws {
+        let target = Ask(headers: ["authorization": "old", "Accept": "a"], authorizationType: .bearer)
+        let request = try await sent(target, AccessTokenPlugin { _ in "new" })
+        #expect(request.headers[values: .authorization] == ["Bearer new"])
+        #expect(request.headers[values: .accept] == ["a"])
+    }
+
+    @Test("The closure gets the target itself, however often it is wrapped")
+    func multiTarget() async throws {
+        let plugin = AccessTokenPlugin { target in target is Ask ? "inner" : "\(type(of: target))" }
+        let request = try await sent(MultiTarget(MultiTarget(Ask(authorizationType: .bearer))), plugin)
+        #expect(request.headers[.authorization] == "Bearer inner")
+    }
+
+    @Test(
+        "A request of a target that asks for no token is untouched, and the closure is not asked",
+        arguments: [true, false]
+    )
+    func otherTargets(conforms: Bool) async throws {
+        let count = Atomic(0)
+        let plugin = AccessTokenPlugin { _ in
+            count.add(1, ordering: .relaxed)
+            return "token"
+        }
+        let fields = ["Authorization": "own"]
+        let request =
+            conforms ? try await sent(Ask(headers: fields), plugin) : try await sent(PlainAsk(headers: fields), plugin)
+        #expect(request.headers == [.authorization: "own"])
+        #expect(request.secretFields.isEmpty)
+        let asked = count.load(ordering: .relaxed)
+        #expect(asked == 0)
+    }
+
+    @Test("Nothing is kept between calls: each asks anew")
+    func asksAnew() async throws {
+        let count = Atomic(0)
+        let plugin = AccessTokenPlugin { _ in "t\(count.add(1, ordering: .relaxed).newValue)" }
+        for number in 1...3 {
+            let request = try await sent(Ask(authorizationType: .bearer), plugin)
+            #expect(request.headers[.authorization] == "Bearer t\(number)")
+        }
+    }
+
+    @Test(
+        "Over http a token leaves only to the machine itself",
+        arguments: [
+            ("http://a.test", false), ("https://a.test", true), ("http://localhost:8080", true),
+            ("http://127.0.0.1", true),
+            ("http://127.8.9.10:1", true), ("http://[::1]:8080", true), ("http://api.localhost", true),
+            ("http://localhost.a.test", false), ("http://127.0.0.1.a.test", false), ("http://128.0.0.1", false),
+            ("http://127.0.0", false), ("http://127.0.0.256", false), ("http://127.+0.0.1", false),
+            ("http://[::2]", false),
+            ("http://0.0.0.0", false),
+        ]
+    )
+    func cleartext(url: String, isAllowed: Bool) async throws {
+        let asked = Atomic(false)
+        let target = Ask(url: url, authorizationType: .bearer)
+        let plugin = AccessTokenPlugin { _ in
+            asked.store(true, ordering: .relaxed)
+            return "canary"
+        }
+        if isAllowed {
+            #expect(try await sent(target, plugin).headers[.authorization] == "Bearer canary")
+        } else {
+            #expect(await error(target, plugin)?.code == .invalidRequest(.credential))
+            #expect(transport.sent.isEmpty)
+            let wasAsked = asked.load(ordering: .relaxed)
+            #expect(!wasAsked)
+        }
+    }
+
+    @Test("With allowsCleartext a token leaves over http to any machine")
+    func allowsCleartext() async throws {
+        let target = Ask(url: "http://a.test", authorizationType: .bearer)
+        let request = try await sent(target, AccessTokenPlugin(allowsCleartext: true) { _ in "t" })
+        #expect(request.headers[.authorization] == "Bearer t")
+    }
+
+    // MARK: Position
+
+    @Test(
+        "Inside a plugin that sends again each attempt has a fresh token, outside it the same",
+        arguments: [true, false]
+    )
+    func attempts(isInside: Bool) async throws {
+        let count = Atomic(0)
+        let token = AccessTokenPlugin { _ in "t\(count.add(1, ordering: .relaxed).newValue)" }
+        let again = InterceptPlugin.intercept { request, _, next in
+            _ = try await next(request)
+            return try await next(request)
+        }
+        let target = Ask(authorizationType: .bearer)
+        _ = isInside ? try await sent(target, again, token) : try await sent(target, token, again)
+        let expected = isInside ? ["Bearer t1", "Bearer t2"] : ["Bearer t1", "Bearer t1"]
+        #expect(transport.sent.map { $0.headers[.authorization] } == expected)
+    }
+
+    @Test("Of two in one stack the inner one's token is sent, and the stack says so")
+    func two() async throws {
+        let outer = AccessTokenPlugin { _ in "outer" }
+        let inner = AccessTokenPlugin { _ in "inner" }
+        let request = try await sent(Ask(authorizationType: .bearer), outer, inner)
+        #expect(request.headers[values: .authorization] == ["Bearer inner"])
+        let stacks: [[any PluginType]] = [[outer, inner], [outer]]
+        let findings = stacks.map { Provider<Ask>(transport: transport, plugins: $0).explain().findings }
+        #expect(findings.map(\.count) == [1, 0])
+        #expect(findings.first?.first?.message.contains("the inner one replaces the token") == true)
+    }
+
+    // MARK: Errors
+
+    @Test("What the closure throws is the underlying error of code plugin, and nothing is sent")
+    func closureThrows() async {
+        let error = await error(Ask(authorizationType: .bearer), AccessTokenPlugin { _ in throw Refused() })
+        #expect(error?.code == .plugin)
+        #expect(error?.underlyingError is Refused)
+        #expect(error?.plugin == "AccessTokenPlugin")
+        #expect(transport.sent.isEmpty)
+    }
+
+    @Test(
+        "A token that cannot be sent is refused, and the error does not name it",
+        arguments: [
+            (AuthorizationType.bearer, "canary\r\nX-Evil:1", PipelineError.Code.invalidRequest(.headerValue)),
+            (.bearer, "canary\n", .invalidRequest(.headerValue)),
+            (.bearer, "canary\u{0}", .invalidRequest(.headerValue)),
+            (.bearer, "", .invalidRequest(.headerValue)),
+            (.basic, "", .invalidRequest(.headerValue)),
+            (.custom("Token"), "canary\r", .invalidRequest(.headerValue)),
+            (.bearer, "canary two", .invalidRequest(.credential)),
+            (.bearer, "canary,Basic x", .invalidRequest(.credential)),
+            (.bearer, "\"canary\"", .invalidRequest(.credential)),
+            (.basic, "user:canary", .invalidRequest(.credential)),
+        ]
+    )
+    func badToken(type: AuthorizationType, token: String, code: PipelineError.Code) async {
+        let error = await error(Ask(authorizationType: type), AccessTokenPlugin { _ in token })
+        #expect(error?.code == code)
+        var text = error.map { "\($0) \($0.localizedDescription)" } ?? ""
+        dump(error, to: &text)
+        #expect(!text.contains("canary"))
+        #expect(transport.sent.isEmpty)
+    }
+
+    @Test("A call that is cancelled while the closure waits stops at once")
+    func cancelled() async {
+        let clock = ManualClock()
+        let plugin = AccessTokenPlugin { _ in
+            try await clock.sleep(for: .seconds(60))
+            return "token"
+        }
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let call = Task { try await provider.request(Ask(authorizationType: .bearer)) }
+        await clock.waitForSleepers()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(transport.sent.isEmpty)
+    }
+
+    // MARK: Secrets
+
+    @Test(
+        "The field is marked as secret, and dropped when a redirect leaves the origin",
+        arguments: ["https://b.test/", "/c"]
+    )
+    func redirect(location: String) async throws {
+        let transport = ScriptedTransport([.status(302, headers: [.location: location]), .status(200)])
+        let provider = Provider<Ask>(transport: transport, plugins: [AccessTokenPlugin { _ in "token" }])
+        _ = try await provider.request(Ask(authorizationType: .bearer))
+        #expect(transport.sent.first?.secretFields == [.authorization])
+        #expect(
+            transport.sent.map { $0.headers[.authorization] } == [
+                "Bearer token", location == "/c" ? "Bearer token" : nil,
+            ]
+        )
+    }
+}

@@ -1,0 +1,38 @@
+import Logging
+import PipelinePlugins
+import Synchronization
+
+/// Lines as a handler got them.
+final class LogLines: Sendable {
+    private let state = Mutex<[(level: String, text: String)]>([])
+
+    var all: [String] { state.withLock { $0.map { "\($0.level) \($0.text)" } } }
+    var text: String { all.joined(separator: "\n") }
+
+    func add(_ level: String, _ text: String) {
+        state.withLock { $0.append((level, text)) }
+    }
+
+    var handler: @Sendable (LoggingPlugin.Level, String) -> Void {
+        { self.add($0.description, $1) }
+    }
+
+    func logger(level: Logger.Level) -> Logger {
+        Logger(label: "test") { _ in LineHandler(lines: self, logLevel: level) }
+    }
+}
+
+private struct LineHandler: LogHandler {
+    let lines: LogLines
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        lines.add(event.level.rawValue, event.message.description)
+    }
+}

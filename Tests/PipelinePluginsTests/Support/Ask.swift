@@ -1,0 +1,27 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+/// A target of which a test sets what it needs.
+struct Ask: TargetType, AccessTokenAuthorizable {
+    var url = "https://a.test"
+    var path = "/b"
+    var method: HTTPMethod = .get
+    var task: RequestTask = .requestPlain
+    var headers: [String: String]?
+    var validationType: ValidationType = .none
+    var options = RequestOptions()
+    var authorizationType: AuthorizationType?
+
+    var baseURL: URL { URL(string: url) ?? URL(filePath: "/") }
+}
+
+/// A target that knows nothing of access tokens.
+struct PlainAsk: TargetType {
+    var path = "/b"
+    let method: HTTPMethod = .get
+    let task: RequestTask = .requestPlain
+    var headers: [String: String]?
+
+    var baseURL: URL { URL(string: "https://a.test") ?? URL(filePath: "/") }
+}

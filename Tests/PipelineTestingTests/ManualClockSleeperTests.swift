@@ -1,0 +1,27 @@
+import PipelineTesting
+import Testing
+
+@Suite("ManualClock, moved without waiting")
+struct ManualClockSleeperTests {
+    @Test("The clock stands still when nobody sleeps")
+    func nobody() {
+        let clock = ManualClock()
+        #expect(!clock.advanceIfAnyoneSleeps())
+        #expect(clock.now.offset == .zero)
+    }
+
+    @Test("The clock moves to the earliest deadline and wakes only those who wait for it")
+    func earliest() async throws {
+        let clock = ManualClock()
+        let late = Task { try await clock.sleep(for: .seconds(5)) }
+        let early = Task { try await clock.sleep(for: .seconds(2)) }
+        await clock.waitForSleepers(2)
+        #expect(clock.advanceIfAnyoneSleeps())
+        try await early.value
+        #expect(clock.now.offset == .seconds(2))
+        #expect(clock.sleeperCount == 1)
+        #expect(clock.advanceIfAnyoneSleeps())
+        try await late.value
+        #expect(clock.now.offset == .seconds(5))
+    }
+}

@@ -1,0 +1,12 @@
+import Synchronization
+
+/// What a sample has printed.
+final class Output: Sendable {
+    private let state = Mutex("")
+
+    var text: String { state.withLock { $0 } }
+
+    func add(_ text: String) {
+        state.withLock { $0 += text }
+    }
+}

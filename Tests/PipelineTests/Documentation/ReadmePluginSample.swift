@@ -1,0 +1,42 @@
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+// sample: plugin
+/// Asks once more when the server says that it is busy.
+struct BusyPlugin: Stage.Intercept {
+    let pause: Duration
+
+    func intercept(_ request: PipelineRequest, context: PipelineContext, next: Next) async throws -> PipelineResponse {
+        let response = try await next(request)
+        guard response.statusCode == 503, request.method == .get else { return response }
+        try await context.clock.sleep(for: pause)
+        return try await next(request)
+    }
+}
+// end
+
+@Suite("The plugin of README.md")
+struct ReadmePluginSample {
+    typealias Library = ReadmeProgram.Library
+
+    // sample: plugin test
+    @Test("A busy server is asked once more, after a pause")
+    func asksOnceMore() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport([.status(503), .status(200)])
+        let plugin = BusyPlugin(pause: .seconds(2))
+        let provider = Provider<Library>(transport: transport, plugins: [plugin], clock: clock)
+        async let response = provider.request(.book(id: 3))
+        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await response.statusCode == 200)
+        #expect(transport.sent.count == 2)
+    }
+
+    @Test("BusyPlugin does what every plugin has to do")
+    func conformance() async {
+        #expect(await PluginConformance { BusyPlugin(pause: .seconds(2)) }.run() == [])
+    }
+    // end
+}

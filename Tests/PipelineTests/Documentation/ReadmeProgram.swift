@@ -1,0 +1,60 @@
+// sample: program
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTransports
+
+// end
+
+/// The program of README.md; what it prints is collected.
+enum ReadmeProgram {
+    @TaskLocal static var output: Output?
+
+    // sample: program
+    enum Library: DecodableTargetType, AccessTokenAuthorizable {
+        typealias ResultType = Book
+        case book(id: Int)
+
+        var baseURL: URL { URL(string: "https://library.example/v1") ?? URL(filePath: "/") }
+        var path: String {
+            switch self {
+            case .book(let id): "books/\(id)"
+            }
+        }
+        var method: HTTPMethod { .get }
+        var task: RequestTask { .requestPlain }
+        var validationType: ValidationType { .successCodes }
+        var authorizationType: AuthorizationType? { .bearer }
+        var sampleData: Data { Data(#"{"title": "Solaris", "author": "Lem"}"#.utf8) }
+    }
+
+    struct Book: Decodable {
+        let title: String
+        let author: String
+    }
+    // end
+
+    static func run() async throws {
+        // sample: program
+        let provider = Provider<Library>(
+            transport: StubTransport(),  // URLSessionTransport() for the network
+            plugins: [
+                LoggingPlugin(level: .error),
+                AccessTokenPlugin { _ in "2YotnFZFEjr1zCsicMWpAA" },
+                .prepare(name: "language") { request, _ in request.headers[.acceptLanguage] = "en" },
+                .willSend(name: "show") { request, _ in print(request.curlCommand()) },
+            ]
+        )
+
+        print(provider.explain())
+        let book = try await provider.requestDecoded(.book(id: 3))
+        print(book.title, "by", book.author)
+        // end
+    }
+}
+
+/// Stands before the standard library's `print` in this file, hence the same parameters.
+private func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
+    ReadmeProgram.output?.add(items.map { "\($0)" }.joined(separator: separator) + terminator)
+}

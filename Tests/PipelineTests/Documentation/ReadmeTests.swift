@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+@Suite("README.md")
+struct ReadmeTests {
+    private let readme: Markdown
+    private let samples: [String: String]
+    private let continuousIntegration: String
+
+    init() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let root = folder.appending(path: "../../..").standardizedFileURL
+        readme = Markdown(try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8))
+        continuousIntegration = try String(contentsOf: root.appending(path: ".ci/run"), encoding: .utf8)
+        var samples: [String: String] = [:]
+        for file in ["ReadmeProgram", "ReadmeSamples", "ReadmePluginSample"] {
+            let source = try String(contentsOf: folder.appending(path: file + ".swift"), encoding: .utf8)
+            samples.merge(Samples.all(in: source)) { $0 + "\n\n" + $1 }
+        }
+        self.samples = samples
+    }
+
+    @Test("Each Swift block is, word for word, a sample that is compiled here")
+    func blocksAreSamples() {
+        let blocks = readme.blocks(in: "swift")
+        #expect(!blocks.isEmpty)
+        for block in blocks {
+            let isSample = samples.values.contains(block)
+            #expect(isSample, "no sample reads:\n\(block)")
+        }
+    }
+
+    @Test("Each sample is shown")
+    func samplesAreUsed() {
+        let blocks = readme.blocks(in: "swift")
+        for (name, sample) in samples {
+            let isShown = blocks.contains(sample)
+            #expect(isShown, "README.md does not show the sample \(name)")
+        }
+    }
+
+    @Test("The program prints what README.md says")
+    func programOutput() async throws {
+        let output = Output()
+        try await ReadmeProgram.$output.withValue(output) { try await ReadmeProgram.run() }
+        #expect(readme.blocks(in: "text").contains(output.text.trimmingCharacters(in: .newlines)), "\(output.text)")
+    }
+
+    @Test("Each command is one that continuous integration runs")
+    func commands() {
+        let lines = readme.blocks(in: "sh").flatMap { $0.split(separator: "\n") }
+        let commands = lines.map { $0.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces) }
+        #expect(commands.contains("swift test"))
+        #expect(commands.contains("swift run quickstart"))
+        for command in commands where command != ".ci/run" {
+            let isInstallation = command.contains("apt-get install ")
+            let searched = isInstallation ? String(command.split(separator: " ").last ?? "") : command
+            #expect(!searched.isEmpty && continuousIntegration.contains(searched), ".ci/run does not run \(command)")
+        }
+    }
+
+    @Test("The first code comes by line 25, and the page has no more than 200 lines")
+    func size() throws {
+        let first = try #require(readme.lines.firstIndex { $0.hasPrefix("```") })
+        #expect(first < 25)
+        #expect(readme.lines.count <= 200)
+    }
+}

@@ -1,0 +1,281 @@
+import Dispatch
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("Provider: rules 12 and 13, callbacks, streams, options")
+struct ProviderTests {
+    /// An actor whose code can be told from all other by the queue that it runs on.
+    private actor Caller {
+        private final class Executor: SerialExecutor {
+            let queue = DispatchQueue(label: "caller")
+
+            func enqueue(_ job: consuming ExecutorJob) {
+                let job = UnownedJob(job)
+                queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+            }
+        }
+
+        static let key = DispatchSpecificKey<Bool>()
+        static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+
+        private let executor = Executor()
+        nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+        init() {
+            executor.queue.setSpecific(key: Self.key, value: true)
+        }
+
+        func call(_ provider: Provider<TestTarget>) async throws -> (before: Bool, decoding: Bool, after: Bool) {
+            let before = Self.isCurrent
+            let place = try await provider.request(TestTarget(), as: Place.self)
+            return (before, place.isOnCaller, Self.isCurrent)
+        }
+    }
+
+    private struct Place: Decodable, Sendable {
+        let isOnCaller: Bool
+
+        init(from decoder: any Decoder) throws {
+            isOnCaller = Caller.isCurrent
+        }
+    }
+
+    @Test("Rule 12: a call made on an actor runs nothing on it: no plugin, no transport, no decoding")
+    func leavesTheActor() async throws {
+        let places = Journal()
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport { _, _ in
+                places.add("transport \(Caller.isCurrent)")
+                return .status(200, body: "{}")
+            },
+            plugins: [
+                .prepare { _, _ in places.add("prepare \(Caller.isCurrent)") },
+                .willSend { _, _ in places.add("willSend \(Caller.isCurrent)") },
+                .process { _, _ in places.add("process \(Caller.isCurrent)") },
+            ],
+            endpoint: { target in
+                places.add("endpoint \(Caller.isCurrent)")
+                return Endpoint(target)
+            }
+        )
+        let (before, decoding, after) = try await Caller().call(provider)
+        #expect(before)
+        #expect(!decoding)
+        #expect(after)
+        #expect(
+            places.entries == [
+                "endpoint false", "prepare false", "willSend false", "transport false", "process false",
+            ]
+        )
+    }
+
+    @Test("Rule 13: the timings of a call come from the provider's clock")
+    func timings() async throws {
+        let clock = ManualClock()
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .delayed(.seconds(3), .status(200))),
+            plugins: [.prepare { _, context in try await context.clock.sleep(for: .seconds(2)) }],
+            clock: clock
+        )
+        async let pending = provider.request(TestTarget())
+        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        let exchange = try #require(try await pending.exchanges.first)
+        #expect(exchange.start == .seconds(2))
+        #expect(exchange.duration == .seconds(3))
+    }
+
+    @Test("Rule 13: chance comes from the provider's generator, so that a seed repeats it")
+    func randomness() async throws {
+        func draw(seed: UInt64) async throws -> [String] {
+            let drawn = Journal()
+            let provider = Provider<TestTarget>(
+                transport: ScriptedTransport(always: .status(200)),
+                plugins: [
+                    .prepare { _, context in
+                        var random = context.random
+                        drawn.add("\(Int.random(in: 0..<1_000_000, using: &random))")
+                    }
+                ],
+                random: .seeded(seed)
+            )
+            for _ in 0..<3 { _ = try await provider.request(TestTarget()) }
+            return drawn.entries
+        }
+        let first = try await draw(seed: 7)
+        #expect(Set(first).count == 3)
+        #expect(try await draw(seed: 7) == first)
+        #expect(try await draw(seed: 8) != first)
+    }
+
+    @Test("A callback runs on the call's queue, else on the provider's, once")
+    func callbackQueues() async throws {
+        let key = DispatchSpecificKey<String>()
+        let own = DispatchQueue(label: "call")
+        own.setSpecific(key: key, value: "call")
+        let general = DispatchQueue(label: "provider")
+        general.setSpecific(key: key, value: "provider")
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(200)),
+            callbackQueue: general
+        )
+        let (names, continuation) = AsyncStream.makeStream(of: String?.self)
+        provider.request(TestTarget(), callbackQueue: own) { _ in
+            continuation.yield(DispatchQueue.getSpecific(key: key))
+        }
+        var iterator = names.makeAsyncIterator()
+        #expect(await iterator.next() == "call")
+        provider.request(TestTarget()) { _ in continuation.yield(DispatchQueue.getSpecific(key: key)) }
+        #expect(await iterator.next() == "provider")
+        own.sync {}
+        general.sync {}
+        continuation.finish()
+        #expect(await iterator.next() == nil)
+    }
+
+    @Test("A callback never runs before request has returned, also on a queue that is free")
+    func callbackIsAsynchronous() async throws {
+        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200)))
+        let queue = DispatchQueue(label: "serial")
+        let events = Journal()
+        let (done, continuation) = AsyncStream.makeStream(of: Void.self)
+        queue.sync {
+            provider.request(TestTarget(), callbackQueue: queue) { _ in
+                events.add("completion")
+                continuation.yield()
+            }
+            events.add("returned")
+        }
+        for await _ in done { break }
+        #expect(events.entries == ["returned", "completion"])
+    }
+
+    @Test("A released provider still finishes its calls")
+    func releasedProvider() async throws {
+        let clock = ManualClock()
+        let (results, continuation) = AsyncStream.makeStream(of: Int.self)
+        weak var weakProvider: Provider<TestTarget>?
+        do {
+            let provider = Provider<TestTarget>(
+                transport: ScriptedTransport(always: .delayed(.seconds(1), .status(200))),
+                clock: clock
+            )
+            weakProvider = provider
+            provider.request(TestTarget()) { result in
+                if case .success(let response) = result { continuation.yield(response.statusCode) }
+                continuation.finish()
+            }
+        }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(1))
+        var iterator = results.makeAsyncIterator()
+        #expect(await iterator.next() == 200)
+        while weakProvider != nil { await Task.yield() }
+    }
+
+    @Test("A failure reaches the callback as a PipelineError")
+    func callbackFailure() async throws {
+        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .failure(TestFailure())))
+        let (codes, continuation) = AsyncStream.makeStream(of: PipelineError.Code.self)
+        provider.request(TestTarget()) { result in
+            if case .failure(let error) = result { continuation.yield(error.code) }
+        }
+        var iterator = codes.makeAsyncIterator()
+        #expect(await iterator.next() == .transport)
+    }
+
+    @Test("stream returns before the body has come, and hands it over piece by piece")
+    func streams() async throws {
+        let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(200, body: .stream(chunks))),
+            plugins: [Observer(name: "O", journal: Journal())],
+            limits: PipelineLimits(bufferedBodyByteCount: 1)
+        )
+        let response = try await provider.stream(TestTarget())
+        #expect(response.statusCode == 200)
+        var iterator = response.body.makeAsyncIterator()
+        continuation.yield(Data("one".utf8))
+        #expect(try await iterator.next() == Data("one".utf8))
+        continuation.yield(Data("two".utf8))
+        continuation.finish()
+        #expect(try await iterator.next() == Data("two".utf8))
+        #expect(try await iterator.next() == nil)
+
+        var second = response.body.makeAsyncIterator()
+        let error = await pipelineError { _ = try await second.next() }
+        #expect(error?.code == .bodyConsumed)
+    }
+
+    @Test("A streamed response of a status that the target does not accept is an error with its body")
+    func streamedFailure() async throws {
+        let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
+        continuation.yield(Data("gone".utf8))
+        continuation.finish()
+        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(410, body: .stream(chunks))))
+        let error = await pipelineError {
+            _ = try await provider.stream(TestTarget(validationType: .successCodes))
+        }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(try error?.response?.mapString() == "gone")
+    }
+
+    private enum Depth: RequestOptionKey { static let defaultValue = 1 }
+    private enum Other: RequestOptionKey { static let defaultValue = "none" }
+
+    @Test("Options of a call win over those of its target, key by key, and survive MultiTarget")
+    func options() async throws {
+        let seen = Journal()
+        let plugins: [any PluginType] = [
+            .prepare { _, context in seen.add("\(context.options[Depth.self]) \(context.options[Other.self])") }
+        ]
+        let target = TestTarget(
+            options: RequestOptions {
+                $0[Depth.self] = 2
+                $0[Other.self] = "target"
+            }
+        )
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = Provider<MultiTarget>(transport: transport, plugins: plugins)
+        _ = try await provider.request(TestTarget())
+        _ = try await provider.request(target)
+        _ = try await provider.request(MultiTarget(target), options: .init { $0[Depth.self] = 3 })
+        #expect(seen.entries == ["1 none", "2 target", "3 target"])
+    }
+
+    @Test("The context tells the call's number, innermost target, attempt, hop and start")
+    func context() async throws {
+        let seen = Journal()
+        let provider = Provider<MultiTarget>(
+            transport: ScriptedTransport([.status(302, headers: [.location: "/x"]), .status(200), .status(200)]),
+            plugins: [
+                .willSend { _, context in
+                    seen.add("\(context.callID) \(type(of: context.target)) \(context.attempt).\(context.hop)")
+                }
+            ]
+        )
+        _ = try await provider.request(TestTarget())
+        _ = try await provider.request(MultiTarget(MultiTarget(TestTarget())))
+        #expect(seen.entries == ["1 TestTarget 1.0", "1 TestTarget 1.1", "2 TestTarget 1.0"])
+    }
+
+    @Test("An endpoint closure is asked for every call, and what it throws is code encoding")
+    func endpointClosure() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = Provider<TestTarget>(transport: transport) { target in
+            if target.path == "/broken" { throw TestFailure() }
+            return Endpoint(target).adding(newHTTPHeaderFields: ["X-App": "shop"])
+        }
+        _ = try await provider.request(TestTarget())
+        _ = try await provider.request(TestTarget())
+        #expect(transport.sent.map { $0.headers.map(\.description) } == [["X-App: shop"], ["X-App: shop"]])
+        let error = await pipelineError { _ = try await provider.request(TestTarget(path: "/broken")) }
+        #expect(error?.code == .encoding)
+        #expect(error?.underlyingError as? TestFailure == TestFailure())
+        #expect(try await provider.request(TestTarget()).statusCode == 200)
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+
+/// A target that is nothing but its request.
+struct Probe: TargetType {
+    var baseURL: URL
+    var path = "/"
+    var method: HTTPMethod = .get
+    var task = RequestTask.requestPlain
+    var headers: [String: String]?
+    var options = RequestOptions()
+    var sampleData = Data("sample".utf8)
+
+    init(_ server: LoopbackServer, _ path: String = "/", method: HTTPMethod = .get, task: RequestTask = .requestPlain) {
+        self.init(server.url, path, method: method, task: task)
+    }
+
+    init(_ url: URL, _ path: String = "/", method: HTTPMethod = .get, task: RequestTask = .requestPlain) {
+        self.baseURL = url
+        self.path = path
+        self.method = method
+        self.task = task
+    }
+}
+
+extension Provider where Target == Probe {
+    /// The code of the error with which a call fails, `nil` when it does not.
+    func failureCode(_ target: Probe) async throws -> PipelineError.Code? {
+        try await failure(target)?.code
+    }
+
+    /// The error with which a call fails, `nil` when it does not.
+    func failure(_ target: Probe) async throws -> PipelineError? {
+        do {
+            _ = try await request(target)
+            return nil
+        } catch let error as PipelineError {
+            return error
+        }
+    }
+}
+
+/// Waits, without sleeping, for something that is bound to come; `false` when it has not come within 20 s.
+func eventually(_ condition: () -> Bool) async -> Bool {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while !condition() {
+        guard ContinuousClock.now < deadline else { return false }
+        await Task.yield()
+    }
+    return true
+}

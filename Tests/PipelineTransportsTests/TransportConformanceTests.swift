@@ -1,0 +1,28 @@
+import Foundation
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+@Suite("Transport conformance", .timeLimit(.minutes(3)))
+struct TransportConformanceTests {
+    @Test("URLSessionTransport does what every transport has to do")
+    func urlSession() async {
+        let violations = await TransportConformance { URLSessionTransport() }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    @Test("StubTransport does what every transport has to do")
+    func stub() async {
+        let violations = await TransportConformance(.sampled) { StubTransport() }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+
+    @Test("StubTransport passes on what a network transport does")
+    func stubAroundNetwork() async {
+        let violations = await TransportConformance {
+            StubTransport(.never, wrapping: URLSessionTransport())
+        }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+}
