@@ -29,7 +29,8 @@ public struct PipelineBody: Sendable {
         PipelineBody(storage: .bytes(data))
     }
 
-    /// A file, read in pieces of 64 KiB when the body is.
+    /// A file, read in pieces of 64 KiB when the body is; one that cannot be read is
+    /// ``PipelineError/Code-swift.struct/file``.
     public static func file(_ url: URL) -> PipelineBody {
         PipelineBody(storage: .file(File(url: url)))
     }
@@ -86,7 +87,7 @@ public struct PipelineBody: Sendable {
         switch storage {
         case .none: 0
         case .bytes(let data): data.count
-        case .file(let file): try? file.url.resourceValues(forKeys: [.fileSizeKey]).fileSize
+        case .file(let file): Self.byteCount(of: file.url)
         case .stream(let source): source.byteCount
         }
     }
@@ -135,21 +136,34 @@ public struct PipelineBody: Sendable {
         return { rest.take() }
     }
 
+    /// Asked of the file each time, since a `URL` remembers its resource values.
+    private static func byteCount(of url: URL) -> Int? {
+        guard url.isFileURL, let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),
+            attributes[.type] as? FileAttributeType == .typeRegular
+        else { return nil }
+        return (attributes[.size] as? NSNumber)?.intValue
+    }
+
     private static func makeReader(of url: URL) throws -> Chunks.Next {
+        guard url.isFileURL else { throw unreadable(url, nil) }
         let handle: FileHandle
         do {
             handle = try FileHandle(forReadingFrom: url)
         } catch {
-            throw PipelineError(
-                .file,
-                "the file \(url.lastPathComponent.quotedExcerpt) cannot be read",
-                underlyingError: error
-            )
+            throw unreadable(url, error)
         }
         return {
-            guard let chunk = try handle.read(upToCount: 64 << 10), !chunk.isEmpty else { return nil }
-            return chunk
+            do {
+                guard let chunk = try handle.read(upToCount: 64 << 10), !chunk.isEmpty else { return nil }
+                return chunk
+            } catch {
+                throw unreadable(url, error)
+            }
         }
+    }
+
+    private static func unreadable(_ url: URL, _ error: (any Error)?) -> PipelineError {
+        PipelineError(.file, "the file \(url.lastPathComponent.quotedExcerpt) cannot be read", underlyingError: error)
     }
 }
 

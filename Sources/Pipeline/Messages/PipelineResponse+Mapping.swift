@@ -12,7 +12,7 @@ extension PipelineResponse {
         do {
             return try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
         } catch {
-            throw mappingFailure(.json, "the body is not JSON", error)
+            throw mappingFailure(.json, data.isEmpty ? "the body is empty" : "the body is not JSON", error)
         }
     }
 
@@ -55,7 +55,8 @@ extension PipelineResponse {
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}`, or as `[]` where that fails.
     /// - Returns: the value.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.object` when
-    ///   the value does not decode, `.json` for a body that is not JSON, `.keyPath` when nothing stands there.
+    ///   the value does not decode; with a key path, `.json` for a body that is not JSON, `.keyPath` when nothing stands
+    ///   there. The error names declared keys and indices, never a dictionary's key or a value.
     public func map<Value: Decodable>(
         _ type: Value.Type,
         atKeyPath keyPath: String? = nil,
@@ -72,7 +73,8 @@ extension PipelineResponse {
         } catch let error as PipelineError {
             throw error
         } catch {
-            throw mappingFailure(.object, "the body does not decode to \(type)\(Self.place(of: error))", error)
+            let place = data.isEmpty ? ": it is empty" : Self.place(of: error)
+            throw mappingFailure(.object, "the body does not decode to \(type)\(place)", error)
         }
     }
 
@@ -81,7 +83,7 @@ extension PipelineResponse {
         do {
             root = try JSONDecoder().decode(JSONTree.self, from: data)
         } catch {
-            throw mappingFailure(.json, "the body is not JSON", error)
+            throw mappingFailure(.json, data.isEmpty ? "the body is empty" : "the body is not JSON", error)
         }
         guard let found = root.value(at: keyPath[...]) else {
             throw mappingFailure(.keyPath, "there is nothing at \(keyPath.quotedExcerpt)")
@@ -108,7 +110,15 @@ extension PipelineResponse {
         case DecodingError.dataCorrupted(let found): (what, context) = ("invalid data", found)
         default: return ""
         }
-        let path = context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+        let path = context.codingPath.map(name(of:)).joined(separator: ".")
         return path.isEmpty ? ": \(what)" : ": \(what) at \(path.quotedExcerpt)"
+    }
+
+    /// A key that the type declares or an index; the key of a dictionary is a part of the body, and hidden.
+    private static func name(of key: any CodingKey) -> String {
+        guard Mirror(reflecting: key).displayStyle == .enum else { return "*" }
+        // Foundation's own keys: an index has a number, a dictionary's key has none.
+        guard "\(Swift.type(of: key))".hasPrefix("_") else { return key.stringValue }
+        return key.intValue.map(String.init) ?? "*"
     }
 }

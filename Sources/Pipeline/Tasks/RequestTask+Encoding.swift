@@ -11,7 +11,9 @@ extension RequestTask {
             request.body = .bytes(data)
         case .jsonEncodable(let value):
             do {
-                request.body = .bytes(try JSONEncoder().encode(value))
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = .sortedKeys
+                request.body = .bytes(try encoder.encode(value))
             } catch {
                 throw PipelineError.encodingFailed(
                     error,

@@ -22,7 +22,7 @@ public struct RequestTask: Sendable {
         RequestTask(kind: .data(data))
     }
 
-    /// A value as JSON, `Content-Type: application/json`.
+    /// A value as JSON, `Content-Type: application/json`; keys are sorted, so that equal values give equal bytes.
     ///
     /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` when the value cannot be encoded.
     public static func requestJSONEncodable(_ value: any Encodable & Sendable) -> RequestTask {

@@ -1,0 +1,242 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("PipelineError")
+struct PipelineErrorTests {
+    typealias Code = PipelineError.Code
+
+    static let codes: [(Code, String)] = [
+        (.cancelled, "cancelled"), (.plugin, "plugin"), (.encoding, "encoding"),
+        (.unacceptableStatus, "unacceptableStatus"), (.bodyConsumed, "bodyConsumed"), (.file, "file"),
+        (.stubWithoutTransport, "stubWithoutTransport"), (.offline, "offline"), (.dns, "dns"), (.tls, "tls"),
+        (.connectionLost, "connectionLost"), (.truncated, "truncated"), (.malformedResponse, "malformedResponse"),
+        (.contentCoding, "contentCoding"), (.transport, "transport"), (.connect, "connect"),
+        (.connect(.refused), "connect.refused"), (.connect(.unreachable), "connect.unreachable"),
+        (.invalidRequest(.url), "invalidRequest.url"), (.invalidRequest(.headerName), "invalidRequest.headerName"),
+        (.timeout, "timeout"), (.timeout(.attempt), "timeout.attempt"), (.timeout(.idle), "timeout.idle"),
+        (.timeout(.connect), "timeout.connect"), (.limit(.bodyBytes), "limit.bodyBytes"),
+        (.limit(.headerBytes), "limit.headerBytes"), (.redirect(.tooMany), "redirect.tooMany"),
+        (.redirect(.loop), "redirect.loop"), (.mapping(.json), "mapping.json"), (.mapping(.string), "mapping.string"),
+        (.mapping(.object), "mapping.object"), (.mapping(.keyPath), "mapping.keyPath"),
+        (.limit(.init(rawValue: "own")), "limit.own"),
+    ]
+
+    @Test("M144 A code has one fixed text", arguments: 0..<codes.count)
+    func rawValues(_ row: Int) {
+        let (code, text) = Self.codes[row]
+        #expect(code.rawValue == text)
+        #expect("\(code)" == text)
+        #expect(Code(rawValue: text) == code)
+    }
+
+    @Test("No two codes are the same")
+    func distinctCodes() {
+        #expect(Set(Self.codes.map(\.0)).count == Self.codes.count)
+    }
+
+    @Test("A pattern matches its code and its details, and no other code")
+    func matching() {
+        func kind(_ code: Code) -> String {
+            switch code {
+            case .timeout(.connect): "connecting"
+            case .timeout: "timeout"
+            case .connect(.refused): "refused"
+            case .mapping: "mapping"
+            default: "other"
+            }
+        }
+        #expect(kind(.timeout(.connect)) == "connecting")
+        #expect(kind(.timeout(.idle)) == "timeout")
+        #expect(kind(.timeout) == "timeout")
+        #expect(kind(.connect(.refused)) == "refused")
+        #expect(kind(.connect) == "other")
+        #expect(kind(.mapping(.keyPath)) == "mapping")
+        #expect(kind(Code(rawValue: "timeouts")) == "other")
+        #expect(kind(Code(rawValue: "timeout.connect.slow")) == "connecting")
+        #expect(Code.timeout(.idle).isKind(of: .timeout))
+        #expect(!Code.timeout.isKind(of: .timeout(.idle)))
+    }
+
+    /// Every text that an error shows by itself.
+    static func texts(of error: PipelineError) -> [String] {
+        var dumped = ""
+        dump(error, to: &dumped)
+        let any: any Error = error
+        return [
+            error.description, error.localizedDescription, any.localizedDescription, "\(error)", "\(any)",
+            String(reflecting: error), String(describing: any), error.errorDescription ?? "", dumped,
+            "\(any as NSError)", (any as NSError).localizedDescription, "\((any as NSError).userInfo)",
+            "\(Result<Int, PipelineError>.failure(error))", "\([error])", "\(Optional(error) as Any)",
+        ]
+    }
+
+    static func secretRequest() throws -> PipelineRequest {
+        var request = try PipelineRequest(
+            .post,
+            url: "https://example.com/path?token=CANARY-query",
+            headers: [.authorization: "Bearer CANARY-header", .cookie: "CANARY-cookie"],
+            body: .bytes(Data("CANARY-body".utf8))
+        )
+        let name = try #require(HTTPField.Name("X-Key"))
+        try request.setHeader("CANARY-field", for: name, isSecret: true)
+        return request
+    }
+
+    static func underlyingErrors() throws -> [any Error] {
+        let url = try #require(URL(string: "https://example.com/?CANARY-url"))
+        let key = try #require(Issue.key)
+        let context = DecodingError.Context(codingPath: [key], debugDescription: "CANARY-debug")
+        return [
+            URLError(
+                .timedOut,
+                userInfo: [NSURLErrorFailingURLErrorKey: url, NSLocalizedDescriptionKey: "CANARY"]
+            ),
+            NSError(domain: "d", code: 1, userInfo: [NSLocalizedDescriptionKey: "CANARY-text"]),
+            DecodingError.dataCorrupted(context), DecodingError.typeMismatch(Int.self, context),
+            EncodingError.invalidValue("CANARY-value", .init(codingPath: [], debugDescription: "CANARY")),
+            Told(secret: "CANARY-own"),
+        ]
+    }
+
+    enum Issue: CodingKey {
+        case title
+        static let key = Issue(stringValue: "title")
+    }
+
+    struct Told: LocalizedError, CustomStringConvertible {
+        let secret: String
+        var description: String { secret }
+        var errorDescription: String? { secret }
+        var failureReason: String? { secret }
+    }
+
+    @Test("No text of an error shows a query, a header value, a body or the text of an underlying error")
+    func noSecrets() throws {
+        for underlying in try Self.underlyingErrors() {
+            let response = PipelineResponse(
+                request: try Self.secretRequest(),
+                statusCode: 401,
+                headers: [.setCookie: "CANARY-response"],
+                data: Data("CANARY-answer".utf8)
+            )
+            let error = PipelineError(.transport, "it broke", response: response, underlyingError: underlying)
+            for text in Self.texts(of: error) {
+                #expect(!text.contains("CANARY"), "\(type(of: underlying))")
+            }
+            #expect(error.description.hasPrefix("transport: it broke"))
+            for part in ["401", "POST", "example.com", "\(type(of: underlying))"] {
+                #expect(error.description.contains(part))
+            }
+        }
+    }
+
+    @Test("What a transport, a plugin or a body throws reaches the caller without its secrets")
+    func noSecretsThroughCalls() async throws {
+        struct Throwing: Stage.Intercept {
+            let error: any Error
+            func intercept(_: PipelineRequest, context: PipelineContext, next: Next) async throws -> PipelineResponse {
+                throw error
+            }
+        }
+        let target = try SampleTarget("https://example.com/?CANARY") {
+            $0.headers = ["Authorization": "CANARY"]
+            $0.method = .post
+            $0.task = .requestData(Data("CANARY".utf8))
+        }
+        for underlying in try Self.underlyingErrors() {
+            let broken = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: underlying) }
+            let providers = [
+                Provider<SampleTarget>(transport: ScriptedTransport([.failure(underlying), .status(200)])),
+                Provider<SampleTarget>(
+                    transport: ScriptedTransport([.status(200, body: .stream(broken)), .status(200)])
+                ),
+                Provider<SampleTarget>(transport: ScriptedTransport([]), plugins: [Throwing(error: underlying)]),
+            ]
+            for (index, provider) in providers.enumerated() {
+                let thrown = await #expect(throws: PipelineError.self) { try await provider.request(target) }
+                let error = try #require(thrown)
+                #expect(error.code == (index == 2 ? .plugin : .transport))
+                #expect(error.plugin == (index == 2 ? "Throwing" : nil))
+                #expect(error.stage == (index == 2 ? .intercept : nil))
+                #expect(error.request?.host == "example.com")
+                #expect(error.underlyingError != nil)
+                for text in Self.texts(of: error) { #expect(!text.contains("CANARY")) }
+                guard index < 2 else { continue }
+                #expect(error.exchanges.map(\.failure) == [.transport])
+                let next = try await provider.request(target)
+                #expect(next.statusCode == 200)
+            }
+        }
+    }
+
+    @Test("M145 M146 An error carries the response, its request, its exchanges and the cause")
+    func contents() throws {
+        let response = PipelineResponse(request: try Self.secretRequest(), statusCode: 500, data: Data("x".utf8))
+        let error = PipelineError(.unacceptableStatus, "no", response: response, underlyingError: URLError(.badURL))
+        #expect(error.response?.statusCode == 500)
+        #expect(error.request?.method == .post)
+        #expect((error.underlyingError as? URLError)?.code == .badURL)
+        #expect(error.exchanges.isEmpty)
+        #expect(error.plugin == nil)
+        let bare = PipelineError(.encoding, "no")
+        #expect(bare.response == nil)
+        #expect(bare.request == nil)
+        #expect(bare.description == "encoding: no")
+    }
+
+    @Test("A copy of an error that is changed leaves the other as it was")
+    func copies() {
+        let error = PipelineError(.encoding, "one")
+        var copy = error
+        copy.reason = "two"
+        copy.code = .timeout
+        copy.underlyingError = URLError(.badURL)
+        #expect(error.reason == "one")
+        #expect(error.code == .encoding)
+        #expect(error.underlyingError == nil)
+    }
+
+    @Test("M147 M148 The localized description is the description, also as an NSError's")
+    func localized() {
+        let error = PipelineError(.timeout(.idle), "nothing came")
+        #expect(error.localizedDescription == "timeout.idle: nothing came")
+        #expect((error as any Error as NSError).localizedDescription == error.description)
+    }
+
+    @Test("A request's description holds method, scheme, host and path alone")
+    func requestDescription() throws {
+        var request = try Self.secretRequest()
+        var dumped = ""
+        dump(request, to: &dumped)
+        #expect(request.description == "POST https://example.com/path")
+        #expect(String(reflecting: request) == request.description)
+        #expect(!dumped.contains("CANARY"))
+        request.head.authority = "user:CANARY@example.com:8080"
+        #expect(request.description == "POST https://example.com:8080/path")
+        #expect(request.host == "example.com:8080")
+        request.head.authority = nil
+        #expect(request.host == nil)
+    }
+
+    @Test("A header value that cannot be sent is refused without showing it, and nothing is set")
+    func setHeader() throws {
+        var request = try PipelineRequest(url: "https://h/")
+        for value in ["CANARY\r\nX: y", "CANARY\n", "\u{0}CANARY", " CANARY", "CANARY\t"] {
+            let error = #expect(throws: PipelineError.self) {
+                try request.setHeader(value, for: .authorization, isSecret: true)
+            }
+            #expect(error?.code == .invalidRequest(.headerValue))
+            #expect(error?.description.contains("CANARY") == false)
+            #expect(error?.reason.contains("Authorization") == true)
+        }
+        #expect(request.headers.isEmpty)
+        #expect(request.secretFields.isEmpty)
+    }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import Pipeline
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("PipelineBody")
+struct PipelineBodyTests {
+    static func stream(_ chunks: [String], byteCount: Int? = nil) -> PipelineBody {
+        .stream(makeChunks(chunks), byteCount: byteCount)
+    }
+
+    static func makeChunks(_ chunks: [String]) -> AsyncStream<Data> {
+        AsyncStream { continuation in
+            for chunk in chunks { continuation.yield(Data(chunk.utf8)) }
+            continuation.finish()
+        }
+    }
+
+    /// A file of its own, removed at the end.
+    static func withFile<Value>(_ data: Data, _ run: (URL) async throws -> Value) async throws -> Value {
+        let url = FileManager.default.temporaryDirectory.appending(component: "body-\(UUID().uuidString).txt")
+        try data.write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        return try await run(url)
+    }
+
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let body: PipelineBody
+        let text: String
+        let byteCount: Int?
+        let isReplayable: Bool
+    }
+
+    static let kinds = [
+        Kind(testDescription: "none", body: .none, text: "", byteCount: 0, isReplayable: true),
+        Kind(testDescription: "no bytes", body: .bytes(Data()), text: "", byteCount: 0, isReplayable: true),
+        Kind(testDescription: "bytes", body: .bytes(Data("ab".utf8)), text: "ab", byteCount: 2, isReplayable: true),
+        Kind(
+            testDescription: "stream",
+            body: stream(["a", "", "bc"]),
+            text: "abc",
+            byteCount: nil,
+            isReplayable: false
+        ),
+        Kind(
+            testDescription: "sized",
+            body: stream(["abc"], byteCount: 3),
+            text: "abc",
+            byteCount: 3,
+            isReplayable: false
+        ),
+        Kind(
+            testDescription: "replaying",
+            body: .stream(byteCount: 2) { makeChunks(["a", "b"]) },
+            text: "ab",
+            byteCount: 2,
+            isReplayable: true
+        ),
+    ]
+
+    @Test("Each kind knows its length and whether it can be read again", arguments: kinds)
+    func kind(_ kind: Kind) async throws {
+        #expect(kind.body.byteCount == kind.byteCount)
+        #expect(kind.body.isReplayable == kind.isReplayable)
+        #expect(kind.body.fileURL == nil)
+        #expect(kind.body.isNone == (kind.testDescription == "none"))
+        #expect(try await kind.body.collect(upTo: 10) == Data(kind.text.utf8))
+        if kind.isReplayable {
+            #expect(try await kind.body.collect(upTo: 10) == Data(kind.text.utf8))
+        } else {
+            let error = await #expect(throws: PipelineError.self) { try await kind.body.collect(upTo: 10) }
+            #expect(error?.code == .bodyConsumed)
+            await #expect(throws: PipelineError.self) { for try await _ in kind.body.chunks() {} }
+        }
+    }
+
+    @Test("Only bytes in memory are there at once")
+    func bytes() {
+        #expect(PipelineBody.none.bytes == Data())
+        #expect(PipelineBody.bytes(Data([1])).bytes == Data([1]))
+        #expect(Self.stream(["a"]).bytes == nil)
+        #expect(PipelineBody.file(URL(filePath: "/x")).bytes == nil)
+        #expect(PipelineBody.file(URL(filePath: "/x")).fileURL?.path() == "/x")
+    }
+
+    @Test("Of many readers of one stream exactly one gets it")
+    func manyReaders() async {
+        let body = Self.stream(["abc"])
+        let outcomes = await withTaskGroup(of: PipelineError.Code?.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    do {
+                        return try await body.collect(upTo: 3) == Data("abc".utf8) ? nil : .transport
+                    } catch {
+                        return (error as? PipelineError)?.code
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 == nil } == 1)
+        #expect(outcomes.count { $0 == .bodyConsumed } == 49)
+    }
+
+    @Test("Copies of a body share its one reading")
+    func copies() async throws {
+        let body = Self.stream(["abc"])
+        let copy = body
+        _ = try await copy.collect(upTo: 3)
+        await #expect(throws: PipelineError.self) { try await body.collect(upTo: 3) }
+    }
+
+    @Test("A body of the limit is collected, one byte more is a typed error", arguments: [0, 1, 5], [false, true])
+    func limit(_ limit: Int, _ isStream: Bool) async throws {
+        func make(_ count: Int) -> PipelineBody {
+            let text = String(repeating: "x", count: count)
+            return isStream ? Self.stream([text]) : .bytes(Data(text.utf8))
+        }
+        let collected = try await make(limit).collect(upTo: limit)
+        #expect(collected.count == limit)
+        let larger = make(limit + 1)
+        let error = await #expect(throws: PipelineError.self) { try await larger.collect(upTo: limit) }
+        #expect(error?.code == .limit(.bodyBytes))
+        #expect(error?.reason.contains("\(limit)") == true)
+    }
+
+    @Test("A stream that announces too much is refused before it is read")
+    func announcedLength() async throws {
+        let body = Self.stream(["abc"], byteCount: 3)
+        await #expect(throws: PipelineError.self) { try await body.collect(upTo: 2) }
+        #expect(try await body.collect(upTo: 3) == Data("abc".utf8))
+    }
+
+    @Test("An endless stream is read no further than the limit")
+    func endlessStream() async throws {
+        let count = Mutex(0)
+        let chunks = AsyncStream { () -> Data? in
+            count.withLock { $0 += 1 }
+            return Data(repeating: 1, count: 10)
+        }
+        await #expect(throws: PipelineError.self) { try await PipelineBody.stream(chunks).collect(upTo: 100) }
+        #expect(count.withLock { $0 } == 11)
+    }
+
+    @Test("What a stream throws arrives after what came before it")
+    func throwingStream() async throws {
+        struct Broken: Error {}
+        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
+            continuation.yield(Data("a".utf8))
+            continuation.finish(throwing: Broken())
+        }
+        let read = Mutex<[Data]>([])
+        await #expect(throws: Broken.self) {
+            for try await chunk in PipelineBody.stream(chunks).chunks() { read.withLock { $0.append(chunk) } }
+        }
+        #expect(read.withLock { $0 } == [Data("a".utf8)])
+    }
+
+    @Test("Bytes come in one piece, and no bytes in none")
+    func pieces() async throws {
+        var pieces = 0
+        for try await chunk in PipelineBody.bytes(Data("abc".utf8)).chunks() {
+            #expect(chunk == Data("abc".utf8))
+            pieces += 1
+        }
+        for try await _ in PipelineBody.bytes(Data()).chunks() { pieces += 10 }
+        for try await _ in PipelineBody.none.chunks() { pieces += 10 }
+        #expect(pieces == 1)
+    }
+
+    @Test("A file is read in pieces of 64 KiB, again and again")
+    func file() async throws {
+        let data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+        try await Self.withFile(data) { url in
+            let body = PipelineBody.file(url)
+            #expect(body.byteCount == 200_000)
+            #expect(body.isReplayable)
+            #expect(body.fileURL == url)
+            for _ in 0..<2 {
+                var sizes: [Int] = []
+                for try await chunk in body.chunks() { sizes.append(chunk.count) }
+                #expect(sizes == [65_536, 65_536, 65_536, 3_392])
+                #expect(try await body.collect(upTo: 200_000) == data)
+            }
+            let error = await #expect(throws: PipelineError.self) { try await body.collect(upTo: 199_999) }
+            #expect(error?.code == .limit(.bodyBytes))
+        }
+    }
+
+    @Test("A file that changes has its new length and bytes")
+    func changingFile() async throws {
+        try await Self.withFile(Data("abc".utf8)) { url in
+            let body = PipelineBody.file(url)
+            #expect(body.byteCount == 3)
+            try Data("abcdef".utf8).write(to: url)
+            #expect(body.byteCount == 6)
+            #expect(try await body.collect(upTo: 6) == Data("abcdef".utf8))
+        }
+    }
+
+    @Test("An empty file has no pieces")
+    func emptyFile() async throws {
+        try await Self.withFile(Data()) { url in
+            #expect(PipelineBody.file(url).byteCount == 0)
+            let data = try await PipelineBody.file(url).collect(upTo: 0)
+            #expect(data.isEmpty)
+        }
+    }
+
+    static let unreadable = [
+        URL(filePath: "/nowhere/at/all/missing.txt"), FileManager.default.temporaryDirectory,
+        URL(string: "https://example.com/etc/hostname"),
+    ]
+
+    @Test("A file that is missing, a folder or no file at all is a typed error that names it", arguments: unreadable)
+    func unreadableFile(_ url: URL?) async throws {
+        let url = try #require(url)
+        let body = PipelineBody.file(url)
+        #expect(body.byteCount == nil)
+        let error = await #expect(throws: PipelineError.self) { try await body.collect(upTo: 1 << 20) }
+        #expect(error?.code == .file)
+        #expect(error?.reason.contains(url.lastPathComponent) == true)
+    }
+}

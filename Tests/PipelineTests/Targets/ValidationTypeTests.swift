@@ -1,0 +1,74 @@
+import Foundation
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("ValidationType")
+struct ValidationTypeTests {
+    static let rows: [(ValidationType, accepted: [Int], refused: [Int])] = [
+        (.none, [100, 200, 304, 404, 500, 999], []),
+        (.successCodes, [200, 204, 299], [100, 199, 300, 304, 404, 500]),
+        (.successAndRedirectCodes, [200, 299, 300, 304, 399], [100, 199, 400, 500]),
+        (.customCodes([201, 404]), [201, 404], [200, 202, 403, 500]),
+        (.customCodes(200..<203), [200, 202], [199, 203]),
+        (.customCodes([]), [100, 200, 404, 500], []),
+    ]
+
+    @Test("M128 Each kind accepts exactly its statuses", arguments: 0..<rows.count)
+    func statuses(_ row: Int) async throws {
+        let (type, accepted, refused) = Self.rows[row]
+        let target = try SampleTarget { $0.validationType = type }
+        for status in accepted {
+            #expect(type.accepts(status))
+            let provider = Provider<SampleTarget>(transport: ScriptedTransport([.status(status)]))
+            #expect(try await provider.request(target).statusCode == status)
+        }
+        for status in refused {
+            #expect(!type.accepts(status))
+            let provider = Provider<SampleTarget>(transport: ScriptedTransport([.status(status)]))
+            let error = await #expect(throws: PipelineError.self) { try await provider.request(target) }
+            #expect(error?.code == .unacceptableStatus)
+            #expect(error?.response?.statusCode == status)
+        }
+    }
+
+    @Test("An empty list of statuses is the same as none")
+    func emptyList() {
+        #expect(ValidationType.customCodes([]) == .none)
+        #expect(ValidationType.customCodes([200]) != .none)
+    }
+
+    @Test("M129 A refused status is an error that holds the response with its body, and the next call works")
+    func refusedBody() async throws {
+        let transport = ScriptedTransport([.status(404, body: "gone CANARY"), .status(200)])
+        let provider = Provider<SampleTarget>(transport: transport)
+        let target = try SampleTarget { $0.validationType = .successCodes }
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(target) }
+        #expect(try error?.response?.mapString() == "gone CANARY")
+        #expect(error?.request?.host == "example.com")
+        #expect(error?.exchanges.count == 1)
+        #expect(error?.description.contains("CANARY") == false)
+        #expect(error?.description.contains("404") == true)
+        #expect(try await provider.request(target).statusCode == 200)
+    }
+
+    @Test("M129 A streamed response of a refused status is an error with its body read")
+    func refusedStream() async throws {
+        let body = PipelineBody.stream(
+            AsyncStream {
+                $0.yield(Data("gone".utf8))
+                $0.finish()
+            }
+        )
+        let provider = Provider<SampleTarget>(transport: ScriptedTransport([.status(500, body: body)]))
+        let target = try SampleTarget { $0.validationType = .successCodes }
+        let error = await #expect(throws: PipelineError.self) { try await provider.stream(target) }
+        #expect(try error?.response?.mapString() == "gone")
+    }
+
+    @Test("M130 Without validation a 404 and a 500 are responses", arguments: [404, 500])
+    func noValidation(_ status: Int) async throws {
+        let provider = Provider<SampleTarget>(transport: ScriptedTransport([.status(status)]))
+        #expect(try await provider.request(SampleTarget()).statusCode == status)
+    }
+}

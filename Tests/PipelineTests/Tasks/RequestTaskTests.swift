@@ -1,0 +1,157 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("RequestTask")
+struct RequestTaskTests {
+    struct Order: Codable, Sendable, Equatable {
+        var zone = "b/c"
+        var amount: Double? = 1
+        var lines = ["y": 1, "x": 2, "w": 3, "v": 4]
+        var note: String?
+    }
+
+    static func request(_ task: RequestTask, _ headers: [String: String]? = nil) throws -> PipelineRequest {
+        try Endpoint(url: "https://example.com/p?a=b", method: .post, task: task, httpHeaderFields: headers)
+            .makeRequest()
+    }
+
+    @Test("M13 A plain request has no body and no fields")
+    func plain() throws {
+        let request = try Self.request(.requestPlain)
+        #expect(request.body.isNone)
+        #expect(request.headers.isEmpty)
+        #expect(request.head.path == "/p?a=b")
+    }
+
+    @Test("M14 Data is the body as it is, without a Content-Type", arguments: ["", "\u{0}\r\n"])
+    func data(_ text: String) throws {
+        let request = try Self.request(.requestData(Data(text.utf8)))
+        #expect(request.body.bytes == Data(text.utf8))
+        #expect(!request.body.isNone)
+        #expect(request.headers.isEmpty)
+    }
+
+    @Test("M15 A value is JSON with its keys in order at every level")
+    func jsonEncodable() throws {
+        let request = try Self.request(.requestJSONEncodable(Order()))
+        let json = #"{"amount":1,"lines":{"v":4,"w":3,"x":2,"y":1},"zone":"b\/c"}"#
+        #expect(request.body.bytes.map { String(decoding: $0, as: UTF8.self) } == json)
+        #expect(request.headers[.contentType] == "application/json")
+    }
+
+    @Test("M15 A Content-Type of the target's own stays, whatever the case of its name")
+    func jsonContentType() throws {
+        let request = try Self.request(.requestJSONEncodable(Order()), ["content-TYPE": "application/vnd.api+json"])
+        #expect(request.headers[values: .contentType] == ["application/vnd.api+json"])
+    }
+
+    @Test("An array, a string, a number, a boolean and nil are JSON too")
+    func jsonRoots() throws {
+        let roots: [(any Encodable & Sendable, String)] = [
+            ([1, 2], "[1,2]"), ("a", #""a""#), (1, "1"), (true, "true"), (Int?.none, "null"),
+        ]
+        for (value, json) in roots {
+            let body = try Self.request(.requestJSONEncodable(value)).body.bytes
+            #expect(body.map { String(decoding: $0, as: UTF8.self) } == json)
+        }
+    }
+
+    struct Refusing: Encodable, Sendable {
+        struct Reason: Error { let secret = "CANARY" }
+        func encode(to encoder: any Encoder) throws { throw Reason() }
+    }
+
+    @Test("M17 A value that cannot be encoded is a typed error that names its place and not the value")
+    func jsonFailure() async throws {
+        struct Price: Encodable, Sendable {
+            var amounts = ["net": Double.infinity]
+        }
+        let error = #expect(throws: PipelineError.self) { try Self.request(.requestJSONEncodable(Price())) }
+        #expect(error?.code == .encoding)
+        #expect(error?.reason.contains("\"amounts.net\"") == true)
+        #expect(error?.underlyingError is EncodingError)
+
+        let refused = #expect(throws: PipelineError.self) { try Self.request(.requestJSONEncodable(Refusing())) }
+        #expect(refused?.code == .encoding)
+        #expect(refused?.reason.contains("Refusing") == true)
+        #expect(refused?.underlyingError is Refusing.Reason)
+        #expect(refused?.description.contains("CANARY") == false)
+    }
+
+    @Test("M18 Parameters go where their encoding says")
+    func parameters() throws {
+        let query = try Self.request(.requestParameters(parameters: ["c": 1], encoding: URLEncoding.queryString))
+        #expect(query.head.path == "/p?a=b&c=1")
+        #expect(query.body.isNone)
+        let form = try Self.request(.requestParameters(parameters: ["c": 1], encoding: URLEncoding.default))
+        #expect(form.head.path == "/p?a=b")
+        #expect(form.body.bytes == Data("c=1".utf8))
+        let json = try Self.request(.requestParameters(parameters: ["c": 1], encoding: JSONEncoding.default))
+        #expect(json.body.bytes == Data(#"{"c":1}"#.utf8))
+    }
+
+    /// The root of the body is an array, which `JSONEncoding` cannot write.
+    struct ArrayEncoding: ParameterEncoding {
+        func encode(_ parameters: RequestParameters, into request: inout PipelineRequest) throws {
+            let array = try #require(parameters["jsonArray"] as? [Int])
+            request.body = .bytes(try JSONEncoder().encode(array))
+            request.setContentTypeIfAbsent("application/json")
+        }
+    }
+
+    struct ThrowingEncoding: ParameterEncoding {
+        let error: any Error
+
+        func encode(_ parameters: RequestParameters, into request: inout PipelineRequest) throws { throw error }
+    }
+
+    @Test("M31 A parameter encoding of a user's own writes what it likes")
+    func ownEncoding() throws {
+        let task = RequestTask.requestParameters(parameters: ["jsonArray": [3, 1]], encoding: ArrayEncoding())
+        #expect(try Self.request(task).body.bytes == Data("[3,1]".utf8))
+        #expect(try Self.request(task, ["Content-Type": "a/b"]).headers[values: .contentType] == ["a/b"])
+    }
+
+    private func failure(_ thrown: any Error, _ provider: Provider<SampleTarget>) async throws -> PipelineError {
+        let encoding = ThrowingEncoding(error: thrown)
+        let target = try SampleTarget { $0.task = .requestParameters(parameters: [:], encoding: encoding) }
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(target) }
+        return try #require(error)
+    }
+
+    @Test("M19 An encoding's own error arrives underneath a typed one, a typed one as it is, and the next call works")
+    func ownErrors() async throws {
+        struct NoRoom: Error { let secret = "CANARY" }
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = Provider<SampleTarget>(transport: transport)
+        let wrapped = try await failure(NoRoom(), provider)
+        #expect(wrapped.code == .encoding)
+        #expect(wrapped.underlyingError is NoRoom)
+        #expect(wrapped.reason.contains("ThrowingEncoding"))
+        #expect(!wrapped.description.contains("CANARY"))
+
+        let code = PipelineError.Code(rawValue: "own.code")
+        #expect(try await failure(PipelineError(code, "mine"), provider).code == code)
+        #expect(try await provider.request(SampleTarget()).statusCode == 200)
+        #expect(transport.sent.count == 1)
+    }
+
+    @Test("A parameter that cannot be encoded ends the call before anything is sent, and the next call works")
+    func unencodableParameter() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = Provider<SampleTarget>(transport: transport)
+        for encoding: any ParameterEncoding in [URLEncoding.default, JSONEncoding.default] {
+            let target = try SampleTarget {
+                $0.task = .requestParameters(parameters: ["a": ["bad": Double.nan]], encoding: encoding)
+            }
+            let error = await #expect(throws: PipelineError.self) { try await provider.request(target) }
+            #expect(error?.code == .encoding)
+            #expect(error?.reason.contains("\"a.bad\"") == true)
+        }
+        #expect(transport.sent.isEmpty)
+        #expect(try await provider.request(SampleTarget()).statusCode == 200)
+    }
+}
