@@ -149,7 +149,7 @@ extension PipelineError: CustomStringConvertible, LocalizedError, CustomReflecta
     public var description: String {
         var text = "\(code.rawValue): \(reason)"
         if let plugin, let stage { text += " (\(plugin), \(stage.rawValue))" }
-        if let response { text += "; status \(response.statusCode)" }
+        if let response, code != .unacceptableStatus { text += "; status \(response.statusCode)" }
         if let request { text += "; \(request.method) \(request.host ?? "")" }
         if exchanges.count > 1 { text += "; \(exchanges.count) exchanges" }
         if let underlyingError, plugin == nil { text += "; underlying \(Self.name(of: underlyingError))" }

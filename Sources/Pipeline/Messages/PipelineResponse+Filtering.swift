@@ -5,7 +5,11 @@ extension PipelineResponse {
     @discardableResult
     public func filter(statusCodes: some RangeExpression<Int>) throws -> PipelineResponse {
         guard statusCodes.contains(statusCode) else {
-            throw PipelineError(.unacceptableStatus, "the status is not one of those asked for", response: self)
+            throw PipelineError(
+                .unacceptableStatus,
+                "the status \(statusCode) is not one of those asked for",
+                response: self
+            )
         }
         return self
     }

@@ -188,7 +188,8 @@ extension Provider {
             let data = try? await response.body.collect(upTo: settings.limits.bufferedBodyByteCount)
             response.body = data.map { .bytes($0) } ?? .none
         }
-        return PipelineError(.unacceptableStatus, "the target does not accept this status", response: response)
+        let reason = "the status \(response.statusCode) is not one that the target accepts"
+        return PipelineError(.unacceptableStatus, reason, response: response)
     }
 }
 

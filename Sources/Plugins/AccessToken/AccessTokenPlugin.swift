@@ -22,6 +22,8 @@ public import Pipeline
 /// |---|---|
 /// | `allowsCleartext` | `false`: no token leaves over http, except to the machine itself |
 ///
+/// Whether a request leaves over http is judged by the URL that is sent, after the provider's endpoint closure.
+///
 /// **Errors**: what the closure throws, as the underlying error of code `plugin`; `invalidRequest.headerValue` for a token
 /// that is empty or has a character that may not stand in a field; `invalidRequest.credential` for a token that its scheme
 /// cannot carry (`.basic`: it is not base64, such as `user:password` in clear; `.bearer`: it has a blank, a comma or a
