@@ -60,7 +60,7 @@ enum RequestValidation {
     private static func framingFailure(of field: HTTPField, in request: PipelineRequest) -> PipelineError? {
         switch field.name.canonicalName.utf8.count {
         case 4 where field.name.canonicalName == "host":
-            guard field.value.lowercased() != request.head.authority else { return nil }
+            guard field.value.lowercased() != request.head.authority?.lowercased() else { return nil }
             return PipelineError(.invalidRequest(.headerValue), "the field Host differs from the host of the URL")
         case 14 where field.name == .contentLength:
             guard let byteCount = request.body.byteCount, field.value != String(byteCount) else { return nil }

@@ -116,7 +116,8 @@ enum URLText {
         guard !host.isEmpty else { throw invalid("the URL has no host") }
         let isValid =
             isLiteral
-            ? host.count > 2 && host.dropFirst().dropLast().allSatisfy { ByteSet.addressLiteral.contains($0) }
+            ? host.contains(UInt8(ascii: ":"))
+                && host.dropFirst().dropLast().allSatisfy { ByteSet.addressLiteral.contains($0) }
             : host.allSatisfy { ByteSet.hostName.contains($0) }
         guard isValid else { throw invalidHost() }
 

@@ -127,6 +127,7 @@ struct URLTextTests {
         ("http://h:\u{664}/", .url),
         ("http://[::1/", .url), ("http://[]/", .url), ("http://[::1]x/", .url), ("http://[::1]80/", .url),
         ("http://[fe80::1%25eth0]/", .url), ("http://[fe80::1%eth0]/", .url), ("http://[v1.x]/", .url),
+        ("http://[1.2.3.4]/", .url), ("http://[.]/", .url),
         ("http://::1/", .url), ("http://h]/", .url), ("http://[::1]:0/", .url),
         ("http://h/a b", .url), ("http://h/é", .url), ("http://h/a\r\nX: y", .url), ("http://h/a\u{7f}", .url),
         ("http://h/a?b c", .url), ("http://h/a?b\r\n", .url), ("http://h/?\u{0}", .url), ("http://h/?é", .url),
