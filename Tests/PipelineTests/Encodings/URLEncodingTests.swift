@@ -241,7 +241,7 @@ struct URLEncodingTests {
 
     @Test("Keys and values of any characters come back from the query as they were", arguments: 0..<20)
     func roundTrip(_ seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = PipelineRandom.seeded(seed)
         for _ in 0..<100 {
             var parameters: [String: String] = [:]
             for _ in 0..<Int.random(in: 1...4, using: &random) {

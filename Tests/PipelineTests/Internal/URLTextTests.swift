@@ -193,7 +193,7 @@ struct URLTextTests {
 
     @Test("Q04 No path, however odd, changes the origin or lets a control character through", arguments: 0..<20)
     func randomPaths(_ seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = PipelineRandom.seeded(seed)
         let bases = ["https://h", "https://h/", "https://h/v1", "https://h/v1/?k=1", "https://H:443/a%20b?x#f"]
         for _ in 0..<100 {
             let base = try #require(bases.randomElement(using: &random))
