@@ -84,6 +84,25 @@ struct LoopbackServerTests {
         #expect(client.receiveToEnd() == .end("b"))
     }
 
+    @Test("releasing one name leaves the others held")
+    func releaseOfOne() async throws {
+        let server = try LoopbackServer { request in
+            [.hold(request.target), .hold("\(request.target) again"), .close]
+        }
+        let held = try RawClient(port: server.port)
+        held.send("GET /held HTTP/1.1\r\n\r\n")
+        await server.wait { $0.holdCount == 1 }
+        for index in 0..<10 {
+            let client = try RawClient(port: server.port)
+            client.send("GET /\(index) HTTP/1.1\r\n\r\n")
+            server.release("/\(index)")
+            server.release("/\(index) again")
+            #expect(client.receiveToEnd() == .end(""))
+        }
+        await server.wait { $0.openConnectionCount == 1 }
+        #expect(server.activity.holdCount == 1 + 10 * 2)
+    }
+
     @Test("a greeting comes before any request")
     func greeting() async throws {
         let server = try LoopbackServer(greeting: [.send("hello"), .close]) { _ in [] }

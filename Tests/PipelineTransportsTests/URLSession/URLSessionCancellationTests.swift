@@ -47,6 +47,26 @@ struct URLSessionCancellationTests {
         #expect(server.activity.connectionCount == 0)
     }
 
+    @Test("P06: a call that is cancelled while it waits for its turn ends at once, and its task is never made")
+    func whileQueued() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let transport = URLSessionTransport()
+        let queue = transport.delegate.queue
+        let provider = Provider<Probe>(transport: transport)
+        let target = Probe(server)
+        queue.isSuspended = true
+        let call = Task { try await provider.request(target) }
+        #expect(await eventually { queue.operationCount == 1 })
+        call.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await call.value }
+        let liveTaskCount = await withCheckedContinuation { continuation in
+            queue.addOperation { continuation.resume(returning: transport.delegate.liveTaskCount) }
+            queue.isSuspended = false
+        }
+        #expect(liveTaskCount == 0)
+        #expect(server.activity.connectionCount == 0)
+    }
+
     @Test("P06: cancelling while the body is awaited throws at once and closes the connection")
     func withinBody() async throws {
         let server = try LoopbackServer { _ in
