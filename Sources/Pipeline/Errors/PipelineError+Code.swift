@@ -135,6 +135,8 @@ extension PipelineError.Code {
         public static let headerName = Self(rawValue: "headerName")
         /// The value of a header field.
         public static let headerValue = Self(rawValue: "headerValue")
+        /// A body that the method or the transport cannot carry.
+        public static let body = Self(rawValue: "body")
         /// A credential that must not be sent this way.
         public static let credential = Self(rawValue: "credential")
     }

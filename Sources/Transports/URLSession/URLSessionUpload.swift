@@ -52,8 +52,3 @@ struct URLSessionUpload: Sendable {
 
     private static let host = HTTPField.Name("Host")
 }
-
-extension PipelineError.Code.RequestPart {
-    /// The body.
-    static let body = Self(rawValue: "body")
-}
