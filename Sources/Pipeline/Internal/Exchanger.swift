@@ -52,20 +52,13 @@ final class Exchanger: Sendable {
     ) async -> (result: CallResult, redirect: PipelineRequest?) {
         let start = context.clock.now
         do {
-            var response = try await transport.send(request, context: context)
-            response.request = request
-            if let failure = context.limits.headerFailure(of: response.headers) { throw failure }
+            var (response, decision) = try await receive(request, context)
             var exchange = PipelineExchange(request, context, from: start)
             var redirect: PipelineRequest?
-            switch context.call.settings.redirects.decision(after: response) {
-            case .none:
-                try await bound(&response.body, context)
-            case .refuse(let refusal):
-                exchange.refusedRedirect = refusal
-                try await bound(&response.body, context)
-            case .follow(let next):
-                redirect = next
-                response.body = await drain(response.body, upTo: context.limits.discardedBodyByteCount)
+            switch decision {
+            case .none: break
+            case .refuse(let refusal): exchange.refusedRedirect = refusal
+            case .follow(let next): redirect = next
             }
             exchange.end(context, statusCode: response.statusCode)
             response.exchanges = context.call.append(exchange)
@@ -82,6 +75,42 @@ final class Exchanger: Sendable {
             failure.exchanges = context.call.append(exchange)
             return (.failure(failure), nil)
         }
+    }
+
+    /// The response, within the time that an attempt may take.
+    private func receive(
+        _ request: PipelineRequest,
+        _ context: PipelineContext
+    ) async throws -> (PipelineResponse, RedirectPolicy.Decision) {
+        guard let timeout = context.options.attemptTimeout else { return try await receiveUntimed(request, context) }
+        return try await withThrowingTaskGroup(of: (PipelineResponse, RedirectPolicy.Decision)?.self) { group in
+            group.addTask { try await self.receiveUntimed(request, context) }
+            group.addTask {
+                try await context.clock.sleep(for: timeout)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next(), let received = first else {
+                throw PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout)")
+            }
+            return received
+        }
+    }
+
+    private func receiveUntimed(
+        _ request: PipelineRequest,
+        _ context: PipelineContext
+    ) async throws -> (PipelineResponse, RedirectPolicy.Decision) {
+        var response = try await transport.send(request, context: context)
+        response.request = request
+        if let failure = context.limits.headerFailure(of: response.headers) { throw failure }
+        let decision = context.call.settings.redirects.decision(after: response)
+        if case .follow = decision {
+            response.body = await drain(response.body, upTo: context.limits.discardedBodyByteCount)
+        } else {
+            try await bound(&response.body, context)
+        }
+        return (response, decision)
     }
 
     /// Buffers a body under the limit, unless the caller reads it as a stream.

@@ -6,7 +6,7 @@ extension RequestOptions {
     /// The longest that one exchange with the network may take, from its start to its last byte; to its header fields for a
     /// call made with `stream`.
     ///
-    /// Measured on the provider's clock. Default `nil`: only the transport's own idle timeout holds. Exceeding it is
+    /// Measured on the provider's clock, by the core, for every transport. Default `nil`: only the transport's own idle timeout holds. Exceeding it is
     /// ``PipelineError/Code-swift.struct/timeout(_:)`` with `.attempt`.
     public var attemptTimeout: Duration? {
         get { self[AttemptTimeout.self] }

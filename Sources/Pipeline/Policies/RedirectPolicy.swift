@@ -73,7 +73,7 @@ extension RedirectPolicy {
         public static let filter = Refusal(rawValue: "filter")
     }
 
-    enum Decision {
+    enum Decision: Sendable {
         case none
         case refuse(Refusal)
         case follow(PipelineRequest)

@@ -17,8 +17,7 @@ public import Pipeline
 ///
 /// **Effects**: the sample response is read when the answer is due, not before.
 ///
-/// **Errors**: ``PipelineError/Code-swift.struct/timeout(_:)`` with `.attempt` when the delay is longer than
-/// ``RequestOptions/attemptTimeout``; the endpoint's `networkError`, a `URLError` as the typed error that a real transport gives;
+/// **Errors**: the endpoint's `networkError`, a `URLError` as the typed error that a real transport gives;
 /// ``PipelineError/Code-swift.struct/stubWithoutTransport`` for a target that is not stubbed when there is no transport to
 /// pass it to; `CancellationError` at once when the call is cancelled during the delay.
 public struct StubTransport: Transport {
@@ -77,7 +76,7 @@ public struct StubTransport: Transport {
         case .immediate:
             break
         case .delayed(let duration):
-            try await wait(duration, context)
+            try await context.clock.sleep(for: duration)
         case .never:
             guard let wrapped else {
                 throw PipelineError(
@@ -100,14 +99,5 @@ public struct StubTransport: Transport {
         case .failure(let error):
             throw URLErrorMapping.pipelineError(for: error)
         }
-    }
-
-    /// Waits like a network: no longer than an attempt may take.
-    private func wait(_ duration: Duration, _ context: PipelineContext) async throws {
-        guard let timeout = context.options.attemptTimeout, timeout < duration else {
-            return try await context.clock.sleep(for: duration)
-        }
-        try await context.clock.sleep(for: timeout)
-        throw PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout)")
     }
 }

@@ -20,19 +20,16 @@ final class URLSessionExchange: Sendable {
         var end: Result<Void, any Error>?
         var responseWaiter: CheckedContinuation<PipelineResponse, any Error>?
         var chunkWaiter: CheckedContinuation<Data?, any Error>?
-        var timer: Task<Void, Never>?
     }
 
     /// What to do once the lock is released.
     private struct Effects {
         var response: (CheckedContinuation<PipelineResponse, any Error>, Result<PipelineResponse, any Error>)?
         var chunk: (CheckedContinuation<Data?, any Error>, Result<Data?, any Error>)?
-        var timer: Task<Void, Never>?
         var isCancelling = false
     }
 
     private let request: PipelineRequest
-    private let isStreaming: Bool
     private let byteLimit: Int
     private let owner: URLSessionExchanges
     private let state: Mutex<State>
@@ -44,7 +41,6 @@ final class URLSessionExchange: Sendable {
     ///   - owner: cancels the task.
     init(request: PipelineRequest, isStreaming: Bool, byteLimit: Int, owner: URLSessionExchanges) {
         self.request = request
-        self.isStreaming = isStreaming
         self.byteLimit = byteLimit
         self.owner = owner
         state = Mutex(State(isStreaming: isStreaming))
@@ -94,20 +90,6 @@ extension URLSessionExchange {
             state.end = .failure(error)
             self.settle(&state, &effects)
         }
-    }
-
-    /// Ends the exchange when it takes longer.
-    func end(after timeout: Duration, on clock: PipelineClock) {
-        let timer = Task { [weak self] in
-            guard (try? await clock.sleep(for: timeout)) != nil else { return }
-            self?.close(throwing: PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout)"))
-        }
-        let isLate = state.withLock { state in
-            guard isTimed(state) else { return true }
-            state.timer = timer
-            return false
-        }
-        if isLate { timer.cancel() }
     }
 }
 
@@ -194,7 +176,6 @@ extension URLSessionExchange {
             body(&state, &effects)
             return effects
         }
-        effects.timer?.cancel()
         if effects.isCancelling { owner.cancel(self) }
         if let (continuation, result) = effects.response { continuation.resume(with: result) }
         if let (continuation, result) = effects.chunk { continuation.resume(with: result) }
@@ -217,12 +198,6 @@ extension URLSessionExchange {
             state.chunkWaiter = nil
             effects.chunk = (waiter, result)
         }
-        if !isTimed(state) { effects.timer = state.timer.take() }
-    }
-
-    /// The time of an attempt ends with its last byte, for a call that streams with its header fields.
-    private func isTimed(_ state: State) -> Bool {
-        state.end == nil && (state.head == nil || !isStreaming)
     }
 
     private func responseResult(_ state: inout State) -> Result<PipelineResponse, any Error>? {

@@ -40,7 +40,6 @@ public import Foundation
 /// |---|---|
 /// | `connect.refused`, `connect.unreachable`, `dns`, `tls`, `offline` | there is no connection |
 /// | `file` | the file to send cannot be read |
-/// | `timeout.attempt` | ``RequestOptions/attemptTimeout`` has passed on the provider's clock |
 /// | `timeout.idle` | the configuration's `timeoutIntervalForRequest` has passed without a byte; connecting counts |
 /// | `connectionLost` | the connection ended, without an answer or by a reset |
 /// | `truncated` | the body is shorter than it was announced to be |
@@ -112,9 +111,6 @@ public final class URLSessionTransport: Transport {
             owner: delegate
         )
         delegate.start(exchange) { [session] in upload.makeTask(in: session) }
-        if let timeout = context.options.attemptTimeout {
-            exchange.end(after: timeout, on: context.clock)
-        }
         return try await exchange.response()
     }
 }

@@ -112,6 +112,32 @@ struct ProviderTests {
         #expect(try await draw(seed: 8) != first)
     }
 
+    @Test(
+        "An attempt that takes longer than its time is timeout.attempt on every transport, and the next attempt has its own time"
+    )
+    func attemptTimeout() async throws {
+        let clock = ManualClock()
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport([.hang, .delayed(.seconds(4), .status(200))]),
+            plugins: [
+                .intercept { request, _, next in
+                    let error = await pipelineError { _ = try await next(request) }
+                    #expect(error?.code == .timeout(.attempt))
+                    #expect(error?.exchanges.map(\.failure) == [.timeout(.attempt)])
+                    return try await next(request)
+                }
+            ],
+            clock: clock
+        )
+        async let pending = provider.request(TestTarget(), options: .init { $0.attemptTimeout = .seconds(5) })
+        #expect(await clock.advanceToNextSleeper() == .seconds(5))
+        await clock.waitForSleepers(2)
+        #expect(await clock.advanceToNextSleeper() == .seconds(4))
+        let response = try await pending
+        #expect(response.exchanges.map(\.duration) == [.seconds(5), .seconds(4)])
+        #expect(clock.sleeperCount == 0)
+    }
+
     @Test("A callback runs on the call's queue, else on the provider's, once")
     func callbackQueues() async throws {
         let key = DispatchSpecificKey<String>()

@@ -155,6 +155,7 @@ struct StubTransportTests {
         var target = target
         target.options.attemptTimeout = .seconds(1)
         let call = Task { [target] in try await provider.failureCode(target) }
+        await clock.waitForSleepers(2)
         #expect(await clock.advanceToNextSleeper() == .seconds(1))
         #expect(try await call.value == .timeout(.attempt))
     }
