@@ -77,6 +77,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "AppIsolationTests",
+            dependencies: ["Pipeline", "PipelinePlugins", "PipelineTesting", httpTypes],
+            swiftSettings: [.defaultIsolation(MainActor.self)]
+        ),
+        .testTarget(
             name: "PipelineTestingTests",
             dependencies: ["Pipeline", "PipelineTesting", httpTypes],
             swiftSettings: swiftSettings

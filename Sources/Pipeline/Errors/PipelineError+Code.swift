@@ -1,7 +1,8 @@
 extension PipelineError {
     /// What went wrong: a kind, and for most kinds a detail after a full stop.
     ///
-    /// A pattern matches its details: `case .timeout` also matches `.timeout(.connect)`.
+    /// A pattern matches its details: `case .timeout` also matches `.timeout(.connect)`. Elsewhere `isKind(of:)` does;
+    /// `==` compares exactly.
     ///
     /// ```swift
     /// switch error.code {

@@ -40,9 +40,8 @@ final class Exchanger: Sendable {
     /// The failure of a call that has made all the exchanges it may; the first exchange needs no look.
     private func exchangeFailure(_ context: PipelineContext) -> PipelineError? {
         guard context.attempt > 1 || context.hop > 0 else { return nil }
-        let limit = context.limits.exchangeCount
-        guard context.exchanges.count >= limit else { return nil }
-        return PipelineError(.limit(.exchanges), "the call has made the \(limit) exchanges allowed")
+        guard context.exchanges.count >= context.limits.exchangeCount else { return nil }
+        return .tooManyExchanges(context)
     }
 
     /// One exchange, and the request that a redirect leads to.
@@ -83,18 +82,7 @@ final class Exchanger: Sendable {
         _ context: PipelineContext
     ) async throws -> (PipelineResponse, RedirectPolicy.Decision) {
         guard let timeout = context.options.attemptTimeout else { return try await receiveUntimed(request, context) }
-        return try await withThrowingTaskGroup(of: (PipelineResponse, RedirectPolicy.Decision)?.self) { group in
-            group.addTask { try await self.receiveUntimed(request, context) }
-            group.addTask {
-                try await context.clock.sleep(for: timeout)
-                return nil
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next(), let received = first else {
-                throw PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout)")
-            }
-            return received
-        }
+        return try await context.clock.run(within: timeout) { try await self.receiveUntimed(request, context) }
     }
 
     private func receiveUntimed(
@@ -108,17 +96,9 @@ final class Exchanger: Sendable {
         if case .follow = decision {
             response.body = await drain(response.body, upTo: context.limits.discardedBodyByteCount)
         } else {
-            try await bound(&response.body, context)
+            try await response.buffer(context)
         }
         return (response, decision)
-    }
-
-    /// Buffers a body under the limit, unless the caller reads it as a stream.
-    private func bound(_ body: inout PipelineBody, _ context: PipelineContext) async throws {
-        let limit = context.limits.bufferedBodyByteCount
-        if let bytes = body.bytes, bytes.count <= limit { return }
-        if context.isStreaming, body.bytes == nil { return }
-        body = .bytes(try await body.collect(upTo: limit))
     }
 
     /// The body of a redirect is read so that the connection can be used again, but not at any length.
@@ -144,5 +124,21 @@ extension PipelineExchange {
         self.statusCode = statusCode
         self.failure = failure
         duration = context.start.duration(to: context.clock.now) - start
+    }
+}
+
+extension PipelineResponse {
+    /// Reads the body into memory under the limit, unless the caller reads it as a stream.
+    mutating func buffer(_ context: PipelineContext) async throws {
+        let limit = context.limits.bufferedBodyByteCount
+        if let bytes = body.bytes, bytes.count <= limit { return }
+        if context.isStreaming, body.bytes == nil { return }
+        body = .bytes(try await body.collect(upTo: limit))
+    }
+}
+
+extension PipelineError {
+    static func tooManyExchanges(_ context: PipelineContext) -> PipelineError {
+        PipelineError(.limit(.exchanges), "the call has made the \(context.limits.exchangeCount) exchanges allowed")
     }
 }

@@ -14,7 +14,8 @@ final class Interceptor: Sendable {
     func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         do {
             let next = Next(interceptor: self, context: context)
-            let response = try await plugin.intercept(request, context: context, next: next)
+            var response = try await plugin.intercept(request, context: context, next: next)
+            try await response.buffer(context)
             context.endInterceptor(number)
             return .success(response)
         } catch {

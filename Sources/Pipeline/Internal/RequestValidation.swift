@@ -22,7 +22,7 @@ enum RequestValidation {
         guard let scheme = head.scheme, scheme == "https" || scheme == "http" else {
             return PipelineError(.invalidRequest(.scheme), "the scheme is neither http nor https")
         }
-        guard let authority = head.authority, !authority.isEmpty, consists(authority, of: .authority) else {
+        guard let authority = head.authority, isAuthority(authority) else {
             return PipelineError(
                 .invalidRequest(.authority),
                 "the host is missing or has a character that may not stand there"
@@ -35,6 +35,12 @@ enum RequestValidation {
             )
         }
         return nil
+    }
+
+    /// A name needs one look; a port or an address in brackets, a closer one.
+    private static func isAuthority(_ authority: String) -> Bool {
+        guard !authority.isEmpty else { return false }
+        return consists(authority, of: .hostName) || URLText.isAuthority(authority)
     }
 
     private static func consists(_ text: String, of bytes: ByteSet) -> Bool {

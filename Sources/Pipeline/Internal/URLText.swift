@@ -90,6 +90,11 @@ enum URLText {
 
     // MARK: Authority
 
+    /// Whether a text is a host, with or without a port.
+    static func isAuthority(_ text: String) -> Bool {
+        text.withBytes { (try? canonicalAuthority($0[...], isSecure: true)) != nil }
+    }
+
     private static func canonicalAuthority(
         _ bytes: Slice<UnsafeBufferPointer<UInt8>>,
         isSecure: Bool

@@ -10,6 +10,9 @@ extension RequestOptions {
     /// ``PipelineError/Code-swift.struct/timeout(_:)`` with `.attempt`.
     public var attemptTimeout: Duration? {
         get { self[AttemptTimeout.self] }
-        set { self[AttemptTimeout.self] = newValue }
+        set {
+            if let newValue { precondition(newValue > .zero, "attemptTimeout is \(newValue), not more than zero") }
+            self[AttemptTimeout.self] = newValue
+        }
     }
 }

@@ -42,7 +42,7 @@ public struct RequestOptions: Sendable {
 }
 
 /// A key of ``RequestOptions``.
-public protocol RequestOptionKey {
+public protocol RequestOptionKey: SendableMetatype {
     /// The type of the setting.
     associatedtype Value: Sendable
     /// The setting of a request that says nothing.

@@ -11,8 +11,8 @@ import HTTPTypes
 /// | `bufferedBodyByteCount` | 104,857,600 (100 MiB) | bytes | 0 and up |
 /// | `headerByteCount` | 65,536 (64 KiB) | bytes of names and values | 1 and up |
 /// | `headerCount` | 1,000 | fields | 1 and up |
-/// | `discardedBodyByteCount` | 65,536 (64 KiB) | bytes of a redirect's body | 0 and up |
-/// | `exchangeCount` | 1,000 | exchanges of one call, retries and redirects together | 1 and up |
+/// | `discardedBodyByteCount` | 65,536 (64 KiB) | bytes of the body of a redirect or of a refused stream | 0 and up |
+/// | `exchangeCount` | 1,000 | exchanges of one call, retries and redirects together; also attempts | 1 and up |
 /// | `nestedCallCount` | 10 | calls made by plugins inside calls | 1 and up |
 ///
 /// How many redirects are followed is set by ``RedirectPolicy/maximumHopCount``.
@@ -23,11 +23,12 @@ public struct PipelineLimits: Sendable, Hashable {
     public var headerByteCount: Int
     /// The most header fields, of a request and of a response.
     public var headerCount: Int
-    /// How much of the body of a redirect is read before its exchange is closed instead.
+    /// How much is read of the body of a redirect that is followed, and of a stream whose status the target does not accept,
+    /// before the exchange is closed instead.
     public var discardedBodyByteCount: Int
     /// The most exchanges of one call.
     public var exchangeCount: Int
-    /// How deep calls may nest that plugins make while they handle a call.
+    /// How deep calls may nest that plugins make while they handle a call, also in tasks that they start.
     public var nestedCallCount: Int
 
     /// Makes limits.

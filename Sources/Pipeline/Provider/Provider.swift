@@ -103,7 +103,9 @@ public final class Provider<Target: TargetType>: Sendable {
     ///   - target: what to ask.
     ///   - options: settings of this call; they win over the target's own.
     /// - Returns: the response, of any status that the target accepts.
-    /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled. The body throws the same.
+    /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled. The body throws the same. The error of a
+    ///   status that the target does not accept has the body if that comes within ``RequestOptions/attemptTimeout`` (10 s
+    ///   without) and ``PipelineLimits/discardedBodyByteCount``.
     @concurrent
     public func stream(
         _ target: Target,
@@ -135,7 +137,7 @@ extension Provider {
         guard case .success(let response) = result, !target.validationType.accepts(response.statusCode) else {
             return result
         }
-        return .failure(await failure(of: response))
+        return .failure(await failure(of: response, target.options.overridden(by: options)))
     }
 
     private func run(_ target: Target, _ options: RequestOptions, _ isStreaming: Bool) async -> CallResult {
@@ -152,7 +154,30 @@ extension Provider {
         } catch {
             return await fail(error, PipelineContext(call: call))
         }
-        return await pipeline.outermost.run(request, PipelineContext(call: call))
+        let context = PipelineContext(call: call)
+        let result = await pipeline.outermost.run(request, context)
+        return await finish(result, context)
+    }
+
+    /// Whatever plugins made of it: a body as the caller reads it, and all exchanges of this call and of no other.
+    private func finish(_ result: CallResult, _ context: PipelineContext) async -> CallResult {
+        let exchanges = context.exchanges
+        switch result {
+        case .success(var response):
+            if !response.exchanges.isSameArray(as: exchanges) { response.exchanges = exchanges }
+            do {
+                try await response.buffer(context)
+                return .success(response)
+            } catch {
+                var failure = PipelineError(thrown: error, otherwise: .transport, "the body could not be read")
+                failure.request = response.request
+                failure.exchanges = exchanges
+                return .failure(failure)
+            }
+        case .failure(var error):
+            if !error.exchanges.isSameArray(as: exchanges) { error.exchanges = exchanges }
+            return .failure(error)
+        }
     }
 
     private func makeCall(
@@ -182,14 +207,29 @@ extension Provider {
         return result
     }
 
-    private func failure(of response: PipelineResponse) async -> PipelineError {
+    /// The failure of a status that the target does not accept, with its body when that comes soon and is short.
+    private func failure(of response: PipelineResponse, _ options: RequestOptions) async -> PipelineError {
         var response = response
         if response.body.bytes == nil {
-            let data = try? await response.body.collect(upTo: settings.limits.bufferedBodyByteCount)
+            let body = response.body
+            let limit = settings.limits.discardedBodyByteCount
+            let data = try? await settings.clock.run(within: options.attemptTimeout ?? .seconds(10)) {
+                try await body.collect(upTo: limit)
+            }
+            if Task.isCancelled { return .cancelled(before: response.request) }
             response.body = data.map { .bytes($0) } ?? .none
         }
         let reason = "the status \(response.statusCode) is not one that the target accepts"
         return PipelineError(.unacceptableStatus, reason, response: response)
+    }
+}
+
+extension [PipelineExchange] {
+    /// Whether two arrays are one in memory; equal ones of two calls are not.
+    fileprivate func isSameArray(as other: [PipelineExchange]) -> Bool {
+        guard count == other.count else { return false }
+        return isEmpty
+            || withUnsafeBufferPointer { mine in other.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress } }
     }
 }
 

@@ -16,7 +16,7 @@ public struct Next: Sendable {
         case .first:
             return try await run(request, context)
         case .again:
-            return try await run(request, context.makeNextAttempt())
+            return try await run(request, try context.makeNextAttempt())
         case .closed:
             throw PipelineError(.plugin, "next was called after the interceptor had returned")
         }

@@ -24,10 +24,13 @@ public struct PipelineContext: Sendable {
     }
 
     /// The context of the same call sent on once more.
-    func makeNextAttempt() -> PipelineContext {
+    ///
+    /// - Throws: ``PipelineError`` with code `limit.exchanges` when the call has begun all the attempts it may.
+    func makeNextAttempt() throws -> PipelineContext {
         var copy = self
         copy.pass = Pass()
         copy.attempt = call.beginAttempt()
+        guard copy.attempt <= limits.exchangeCount else { throw PipelineError.tooManyExchanges(self) }
         return copy
     }
 
@@ -68,13 +71,23 @@ public struct PipelineContext: Sendable {
     }
 }
 
+extension PipelineContext: CustomStringConvertible, CustomReflectable {
+    /// The number of the call, the attempt and the hop.
+    public var description: String { "call \(callID), attempt \(attempt), hop \(hop)" }
+
+    /// Only what the description shows, so that `dump` leaks nothing either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["context": description])
+    }
+}
+
 /// A key for values that plugins share within a call.
 ///
 /// ```swift
 /// enum CacheHit: PipelineContextKey { static let defaultValue = false }
 /// context[CacheHit.self] = true
 /// ```
-public protocol PipelineContextKey {
+public protocol PipelineContextKey: SendableMetatype {
     /// The type of the value.
     associatedtype Value: Sendable
     /// The value before anybody has set one.

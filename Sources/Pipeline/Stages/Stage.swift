@@ -44,7 +44,8 @@ public enum Stage {
         ///   - context: the call.
         ///   - next: all that is inside; call it not at all, once, again, or several times at once, but not after this
         ///     method has returned.
-        /// - Returns: the response, from inside or its own.
+        /// - Returns: the response, from inside or its own. A response kept from another call is given this call's request:
+        ///   `kept.request = request`; its exchanges become those of this call by themselves.
         /// - Throws: any error; one that is not a ``PipelineError`` reaches the caller with code
         ///   ``PipelineError/Code-swift.struct/plugin`` and the thrown error underneath.
         func intercept(

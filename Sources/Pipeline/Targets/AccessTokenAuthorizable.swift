@@ -1,7 +1,7 @@
 /// A target that wants an access token, and says in which form.
 ///
 /// Only targets that conform, with a type that is not `nil`, are given a token.
-public protocol AccessTokenAuthorizable {
+public protocol AccessTokenAuthorizable: Sendable {
     /// The form in which the token is sent; `nil` sends none.
     var authorizationType: AuthorizationType? { get }
 }

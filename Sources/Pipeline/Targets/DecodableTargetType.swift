@@ -9,5 +9,7 @@
 /// ```
 public protocol DecodableTargetType: TargetType {
     /// The type that the body of the answer decodes to.
+    ///
+    /// Decoding runs on no actor: a model in a module whose code is isolated to an actor by default says `nonisolated`.
     associatedtype ResultType: Decodable & SendableMetatype
 }

@@ -136,3 +136,13 @@ public struct Endpoint: Sendable {
         return try PipelineRequest.makeField(name, value)
     }
 }
+
+extension Endpoint: CustomStringConvertible, CustomReflectable {
+    /// The method and the URL, without user name, query values and fragment.
+    public var description: String { "\(method) \(Redactor.standard.url(url))" }
+
+    /// Only what the description shows, so that `dump` leaks nothing either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["endpoint": description])
+    }
+}

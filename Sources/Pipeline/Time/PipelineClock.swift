@@ -41,8 +41,31 @@ public struct PipelineClock: Clock, Sendable {
     /// The present moment.
     public var now: Instant { Instant(offset: makeNow()) }
 
-    /// Waits until a moment; throws `CancellationError` when the task is cancelled before.
+    /// Waits until a moment, at most 100 years; throws `CancellationError` when the task is cancelled before.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        try await sleep(deadline.offset, tolerance)
+        // A clock of the system stops the program when it is asked to wait for longer than it can count.
+        let latest = now.advanced(by: .seconds(100 * 365 * 86_400))
+        try await sleep(min(deadline, latest).offset, tolerance)
+    }
+
+    /// Runs the work, and cancels it when it takes longer.
+    ///
+    /// - Throws: ``PipelineError`` with code `timeout.attempt`, and what the work throws.
+    func run<Value: Sendable>(
+        within timeout: Duration,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                try await sleep(for: timeout)
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next(), let value = first else {
+                throw PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout)")
+            }
+            return value
+        }
     }
 }

@@ -91,6 +91,28 @@ struct ProviderLimitsTests {
         #expect(transport.sent.count == 5)
     }
 
+    @Test("Rule 10: attempts that fail before an exchange are counted too")
+    func attemptLimit() async throws {
+        let attempts = Journal()
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(200)),
+            plugins: [
+                .intercept { request, _, next in
+                    for _ in 0..<20 { _ = try? await next(request) }
+                    return try await next(request)
+                },
+                .prepare { _, _ in
+                    attempts.add("attempt")
+                    throw TestFailure()
+                },
+            ],
+            limits: PipelineLimits(exchangeCount: 5)
+        )
+        let error = await pipelineError { _ = try await provider.request(TestTarget()) }
+        #expect(error?.code == .limit(.exchanges))
+        #expect(attempts.entries.count == 5)
+    }
+
     @Test("Rule 10 (P04): calls inside calls end in limit.nestedCalls at the tenth, and the next call works")
     func nestedCalls() async throws {
         let transport = ScriptedTransport(always: .status(200))

@@ -250,6 +250,134 @@ struct ProviderTests {
         #expect(try error?.response?.mapString() == "gone")
     }
 
+    @Test(
+        "A stream with a refused status and a body that does not end is an error without a body, in time, and can be cancelled"
+    )
+    func stalledFailure() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport { _, _ in
+            .status(404, body: .stream(AsyncStream { $0.yield(Data("part".utf8)) }))
+        }
+        let provider = Provider<TestTarget>(transport: transport, clock: clock)
+        let target = TestTarget(validationType: .successCodes)
+        async let pending = pipelineError { _ = try await provider.stream(target) }
+        #expect(await clock.advanceToNextSleeper() == .seconds(10))
+        let error = await pending
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.response?.data.isEmpty == true)
+
+        let call = Task { try await provider.stream(target) }
+        await clock.waitForSleepers()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await call.value }
+    }
+
+    @Test(
+        "What a plugin answers with a stream or a file reaches request as bytes, for plugins outside it too, under the limit"
+    )
+    func pluginAnswersAreBuffered() async throws {
+        let seen = Journal()
+        func provider(_ body: PipelineBody, limit: Int = 100) -> Provider<TestTarget> {
+            Provider(
+                transport: ScriptedTransport(always: .status(200)),
+                plugins: [
+                    .process { result, _ in
+                        if case .success(let response) = result {
+                            seen.add(String(decoding: response.data, as: UTF8.self))
+                        }
+                    },
+                    .intercept { request, _, _ in
+                        PipelineResponse(request: request, head: HTTPResponse(status: .ok), body: body)
+                    },
+                ],
+                limits: PipelineLimits(bufferedBodyByteCount: limit)
+            )
+        }
+        let stream = PipelineBody.stream(replaying: {
+            AsyncStream { continuation in
+                continuation.yield(Data("abc".utf8))
+                continuation.finish()
+            }
+        })
+        #expect(try await provider(stream).request(TestTarget()).mapString() == "abc")
+        #expect(seen.entries == ["abc"])
+        let file = PipelineBody.file(URL(fileURLWithPath: #filePath))
+        #expect(
+            try await provider(file, limit: 1 << 20).request(TestTarget()).mapString().contains(
+                "pluginAnswersAreBuffered"
+            )
+        )
+        let error = await pipelineError { _ = try await provider(stream, limit: 2).request(TestTarget()) }
+        #expect(error?.code == .limit(.bodyBytes))
+
+        let processed = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(200)),
+            plugins: [
+                .process { result, _ in
+                    guard case .success(var response) = result else { return }
+                    response.body = stream
+                    result = .success(response)
+                }
+            ]
+        )
+        #expect(try await processed.request(TestTarget()).mapString() == "abc")
+    }
+
+    @Test("The exchanges of a response or an error are those of its call, whatever a plugin kept or made up")
+    func exchangesOfTheCall() async throws {
+        let kept = Mutex<PipelineResponse?>(nil)
+        let transport = ScriptedTransport([.status(500), .status(200), .failure(.dns), .failure(.offline)])
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            plugins: [
+                .intercept { request, _, next in
+                    if var hit = kept.withLock({ $0 }) {
+                        hit.request = request
+                        return hit
+                    }
+                    let first = try await next(request)
+                    _ = try await next(request)
+                    kept.withLock { $0 = first }
+                    return first
+                }
+            ]
+        )
+        #expect(try await provider.request(TestTarget()).exchanges.map(\.statusCode) == [500, 200])
+        #expect(try await provider.request(TestTarget()).exchanges.isEmpty)
+
+        let failing = Provider<TestTarget>(
+            transport: transport,
+            plugins: [
+                .intercept { request, _, next in
+                    do {
+                        return try await next(request)
+                    } catch {
+                        _ = try? await next(request)
+                        throw error
+                    }
+                }
+            ]
+        )
+        let error = await pipelineError { _ = try await failing.request(TestTarget()) }
+        #expect(error?.code == .dns)
+        #expect(error?.exchanges.map(\.failure) == [.dns, .offline])
+    }
+
+    @Test("A wait of any length is a wait, not a crash")
+    func endlessWait() async throws {
+        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .hang))
+        let options = RequestOptions { $0.attemptTimeout = .seconds(Int64.max) }
+        let call = Task { try await provider.request(TestTarget(), options: options) }
+        await Task.yield()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await call.value }
+
+        let sleep = Task { try await PipelineClock(ContinuousClock()).sleep(for: .seconds(Int64.max)) }
+        for _ in 0..<100 { await Task.yield() }
+        sleep.cancel()
+        await #expect(throws: CancellationError.self) { try await sleep.value }
+    }
+
     private enum Depth: RequestOptionKey { static let defaultValue = 1 }
     private enum Other: RequestOptionKey { static let defaultValue = "none" }
 

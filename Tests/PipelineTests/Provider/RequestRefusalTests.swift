@@ -99,6 +99,10 @@ struct RequestRefusalTests {
         let authority = try await failure { $0.head.authority = "canary:canary@host" }
         #expect(authority?.code == .invalidRequest(.authority))
         #expect(authority.map { "\($0) \(String(describing: $0.request))" }?.contains("canary") == false)
+        for text in ["a:b:c", "[::1", "127.0.0.1:99999", "h:0", "[1.2.3.4]"] {
+            let malformed = try await failure { $0.head.authority = text }
+            #expect(malformed?.code == .invalidRequest(.authority), "\(text)")
+        }
         let empty = try await failure { $0.head.authority = "" }
         #expect(empty?.code == .invalidRequest(.authority))
         let scheme = try await failure { $0.head.scheme = "file" }

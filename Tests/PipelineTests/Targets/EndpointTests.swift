@@ -219,4 +219,31 @@ struct EndpointTests {
         #expect(error?.underlyingError is Unknown)
         #expect(error?.reason.contains("Unknown") == true)
     }
+
+    @Test("F06: an endpoint and a context show no query value, header value or user name, also in dump")
+    func descriptions() async throws {
+        let endpoint = Endpoint(
+            url: "https://canary:canary@example.com/a?token=canary#canary",
+            httpHeaderFields: ["Authorization": "canary"]
+        )
+        var text = "\(endpoint)"
+        dump(endpoint, to: &text)
+        #expect(text.contains("example.com/a"))
+        #expect(!text.contains("canary"))
+
+        let seen = Journal()
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(200)),
+            plugins: [
+                .prepare { _, context in
+                    var text = "\(context)"
+                    dump(context, to: &text)
+                    seen.add(text)
+                }
+            ]
+        )
+        _ = try await provider.request(TestTarget(headers: ["Authorization": "canary"]))
+        #expect(seen.entries.first?.contains("call 1, attempt 1, hop 0") == true)
+        #expect(seen.entries.first?.contains("canary") == false)
+    }
 }
