@@ -14,7 +14,7 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
     }
 
     var value: Value {
-        get { storage.value }
+        _read { yield storage.value }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
             yield &storage.value

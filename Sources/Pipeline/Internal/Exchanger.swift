@@ -96,7 +96,7 @@ final class Exchanger: Sendable {
         if case .follow = decision {
             response.body = await drain(response.body, upTo: context.limits.discardedBodyByteCount)
         } else {
-            try await response.buffer(context)
+            if response.needsBuffering(context) { response = try await response.buffered(context) }
         }
         return (response, decision)
     }
@@ -128,12 +128,17 @@ extension PipelineExchange {
 }
 
 extension PipelineResponse {
-    /// Reads the body into memory under the limit, unless the caller reads it as a stream.
-    mutating func buffer(_ context: PipelineContext) async throws {
-        let limit = context.limits.bufferedBodyByteCount
-        if let bytes = body.bytes, bytes.count <= limit { return }
-        if context.isStreaming, body.bytes == nil { return }
-        body = .bytes(try await body.collect(upTo: limit))
+    /// Whether the body is not yet as the caller reads it: in memory under the limit, unless the call streams.
+    func needsBuffering(_ context: PipelineContext) -> Bool {
+        guard let byteCount = body.inMemoryByteCount else { return !context.isStreaming }
+        return byteCount > context.limits.bufferedBodyByteCount
+    }
+
+    /// Reads the body into memory under the limit.
+    func buffered(_ context: PipelineContext) async throws -> PipelineResponse {
+        var response = self
+        response.body = .bytes(try await body.collect(upTo: context.limits.bufferedBodyByteCount))
+        return response
     }
 }
 

@@ -14,10 +14,9 @@ final class Interceptor: Sendable {
     func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         do {
             let next = Next(interceptor: self, context: context)
-            var response = try await plugin.intercept(request, context: context, next: next)
-            try await response.buffer(context)
+            let response = try await plugin.intercept(request, context: context, next: next)
             context.endInterceptor(number)
-            return .success(response)
+            return .success(response.needsBuffering(context) ? try await response.buffered(context) : response)
         } catch {
             context.endInterceptor(number)
             return .failure(PipelineError(thrown: error, by: plugin, in: .intercept, request, context))

@@ -70,6 +70,15 @@ public struct PipelineBody: Sendable {
         }
     }
 
+    /// How many bytes are in memory, `nil` for a file or a stream.
+    var inMemoryByteCount: Int? {
+        switch storage {
+        case .none: 0
+        case .bytes(let data): data.count
+        case .file, .stream: nil
+        }
+    }
+
     /// Where the file is, `nil` unless the body is one.
     public var fileURL: URL? {
         guard case .file(let file) = storage else { return nil }

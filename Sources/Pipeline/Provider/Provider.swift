@@ -163,10 +163,13 @@ extension Provider {
     private func finish(_ result: CallResult, _ context: PipelineContext) async -> CallResult {
         let exchanges = context.exchanges
         switch result {
-        case .success(var response):
-            if !response.exchanges.isSameArray(as: exchanges) { response.exchanges = exchanges }
+        case .success(let response):
+            let isWhole = response.exchanges.isSameArray(as: exchanges)
+            if isWhole, !response.needsBuffering(context) { return result }
+            var response = response
+            response.exchanges = exchanges
             do {
-                try await response.buffer(context)
+                if response.needsBuffering(context) { response = try await response.buffered(context) }
                 return .success(response)
             } catch {
                 var failure = PipelineError(thrown: error, otherwise: .transport, "the body could not be read")
