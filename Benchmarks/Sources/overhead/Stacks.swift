@@ -60,6 +60,7 @@ let stages: [(name: String, plugin: any PluginType)] = [
 
 /// What an app has.
 let realisticStack: [any PluginType] = [
+    LoggingPlugin(level: .error) { _, line in consume(line) },
     .intercept { request, _, next in try await next(request) },
     AccessTokenPlugin { _ in "2YotnFZFEjr1zCsicMWpAA" },
     .prepare { request, _ in request.headers[.acceptLanguage] = "en" },
