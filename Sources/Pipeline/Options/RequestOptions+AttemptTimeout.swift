@@ -7,7 +7,7 @@ extension RequestOptions {
     /// call made with `stream`.
     ///
     /// Measured on the provider's clock, by the core, for every transport. Default `nil`: only the transport's own idle timeout holds. Exceeding it is
-    /// ``PipelineError/Code-swift.struct/timeout(_:)`` with `.attempt`.
+    /// ``PipelineError/Code-swift.struct/timeout(_:)`` with `.attempt`. The transport is cancelled then, and waited for.
     public var attemptTimeout: Duration? {
         get { self[AttemptTimeout.self] }
         set {
