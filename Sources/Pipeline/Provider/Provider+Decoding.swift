@@ -54,7 +54,7 @@ extension Provider where Target: DecodableTargetType {
 
     /// Sends a target, decodes its answer to the type that the target names, and calls back.
     ///
-    /// The completion is called as in ``request(_:options:callbackQueue:completion:)``.
+    /// The completion is called as in ``request(_:options:callbackQueue:progress:completion:)``.
     @discardableResult
     public func requestDecoded(
         _ target: Target,
