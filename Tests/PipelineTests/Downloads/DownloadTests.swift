@@ -265,6 +265,35 @@ struct DownloadTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    static let otherVolume: URL? = {
+        let folder = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+        return FileManager.default.isWritableFile(atPath: folder.path) ? folder : nil
+    }()
+
+    @Test(
+        "A destination on another volume gets the whole file, and nothing stays on either",
+        .enabled(if: otherVolume != nil)
+    )
+    func anotherVolume() async throws {
+        let volume = try #require(Self.otherVolume).appending(path: "pipeline-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: volume, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: volume) }
+        let journal = Journal()
+        let destination = DownloadDestination.custom { file, _ in
+            journal.add(file.path)
+            return (volume.appending(path: "a"), [.removePreviousFile])
+        }
+        for _ in 0..<2 {
+            let body = Self.body("file")
+            let provider = Self.provider(ScriptedTransport([.status(200, body: body)]))
+            _ = try await provider.request(TestTarget(task: .downloadDestination(destination)))
+        }
+        #expect(try String(contentsOf: volume.appending(path: "a"), encoding: .utf8) == "file")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: volume.path) == ["a"])
+        #expect(journal.entries.count == 2)
+        #expect(journal.entries.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
+    }
+
     @Test("Parameters of a download go where the encoding says")
     func parameters() async throws {
         let transport = ScriptedTransport(always: .status(200, body: "x"))
