@@ -3,7 +3,9 @@ import HTTPTypes
 
 extension RequestTask {
     /// Writes what the task carries into the request.
-    func encode(into request: inout PipelineRequest) throws {
+    ///
+    /// A random boundary comes from `random`.
+    func encode(into request: inout PipelineRequest, random: PipelineRandom) throws {
         switch kind {
         case .plain:
             break
@@ -29,6 +31,11 @@ extension RequestTask {
             } catch {
                 throw PipelineError.encodingFailed(error, "\(type(of: encoding)) could not encode the parameters")
             }
+        case .multipart(let form, let urlParameters):
+            try request.requireBodyCarryingMethod()
+            try URLEncoding.queryString.encode(urlParameters, into: &request)
+            var random = random
+            try form.encode(into: &request, using: &random)
         }
     }
 }
