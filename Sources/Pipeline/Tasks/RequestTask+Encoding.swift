@@ -3,7 +3,9 @@ import HTTPTypes
 
 extension RequestTask {
     /// Writes what the task carries into the request.
-    func encode(into request: inout PipelineRequest) throws {
+    ///
+    /// A random boundary comes from `random`.
+    func encode(into request: inout PipelineRequest, random: PipelineRandom) throws {
         switch kind {
         case .plain:
             break
@@ -39,6 +41,11 @@ extension RequestTask {
         case .download(let parameters, let encoding, let destination):
             if let encoding { try encode(parameters, with: encoding, into: &request) }
             if let file = destination.partialFile { PartialDownload(file: file).ask(in: &request) }
+        case .multipart(let form, let urlParameters):
+            try request.requireBodyCarryingMethod()
+            try URLEncoding.queryString.encode(urlParameters, into: &request)
+            var random = random
+            try form.encode(into: &request, using: &random)
         }
     }
 
@@ -51,7 +58,7 @@ extension RequestTask {
     /// Whether it is the request's body whose progress matters.
     var isUpload: Bool {
         switch kind {
-        case .file, .stream: true
+        case .file, .stream, .multipart: true
         default: false
         }
     }

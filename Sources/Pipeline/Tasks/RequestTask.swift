@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// A Content-Type is set only where the target has not set one.
 public struct RequestTask: Sendable {
-    /// What ``encode(into:)`` looks at; one case for each way of carrying something.
+    /// What ``encode(into:random:)`` looks at; one case for each way of carrying something.
     enum Kind: Sendable {
         case plain
         case data(Data)
@@ -15,6 +15,7 @@ public struct RequestTask: Sendable {
         case file(URL)
         case stream(PipelineBody)
         case download(RequestParameters, (any ParameterEncoding)?, DownloadDestination)
+        case multipart(MultipartFormData, urlParameters: RequestParameters)
     }
 
     let kind: Kind
@@ -95,5 +96,22 @@ public struct RequestTask: Sendable {
         destination: DownloadDestination
     ) -> RequestTask {
         RequestTask(kind: .download(parameters, encoding, destination))
+    }
+
+    /// A form of several parts, `Content-Type: multipart/form-data`, which replaces one of the target's own.
+    ///
+    /// **Errors**: those of ``MultipartFormData``; ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for a method that
+    /// carries no body (GET, HEAD, TRACE).
+    public static func uploadMultipartFormData(_ form: MultipartFormData) -> RequestTask {
+        uploadCompositeMultipartFormData(form, urlParameters: [:])
+    }
+
+    /// A form of several parts as ``uploadMultipartFormData(_:)``, and parameters in the query by
+    /// ``URLEncoding/queryString``.
+    public static func uploadCompositeMultipartFormData(
+        _ form: MultipartFormData,
+        urlParameters: RequestParameters
+    ) -> RequestTask {
+        RequestTask(kind: .multipart(form, urlParameters: urlParameters))
     }
 }
