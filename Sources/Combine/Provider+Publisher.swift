@@ -29,6 +29,7 @@ extension Provider {
     ///   - target: what to ask.
     ///   - options: settings of this call; they win over the target's own.
     ///   - callbackQueue: where values and the end are published; default the provider's, else a background executor.
+    /// - Returns: the publisher.
     public func requestPublisher(
         _ target: Target,
         options: RequestOptions = RequestOptions(),

@@ -41,6 +41,7 @@ extension Publisher where Output == PipelineResponse, Failure == PipelineError {
     /// The body as a JSON value.
     ///
     /// - Parameter failsOnEmptyData: whether an empty body is an error; without, it is `NSNull`.
+    /// - Returns: a publisher of what `JSONSerialization` makes of the body.
     public func mapJSON(failsOnEmptyData: Bool = true) -> AnyPublisher<Any, PipelineError> {
         mapped { try $0.mapJSON(failsOnEmptyData: failsOnEmptyData) }
     }
@@ -53,6 +54,7 @@ extension Publisher where Output == PipelineResponse, Failure == PipelineError {
     /// A string inside the body's JSON.
     ///
     /// - Parameter keyPath: where it stands, names joined by full stops.
+    /// - Returns: a publisher of the string.
     public func mapString(atKeyPath keyPath: String) -> AnyPublisher<String, PipelineError> {
         mapped { try $0.mapString(atKeyPath: keyPath) }
     }
@@ -64,6 +66,7 @@ extension Publisher where Output == PipelineResponse, Failure == PipelineError {
     ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
     ///   - decoder: the decoder.
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
+    /// - Returns: a publisher of the value.
     public func map<Value: Decodable>(
         _ type: Value.Type,
         atKeyPath keyPath: String? = nil,
