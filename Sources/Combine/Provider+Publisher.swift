@@ -37,14 +37,37 @@ extension Provider {
     ) -> AnyPublisher<PipelineResponse, PipelineError> {
         CallPublisher(queue: callbackQueue) { receiver in
             let handle = self.request(target, options: options, callbackQueue: callbackQueue) { result in
-                switch result {
-                case .success(let response):
-                    receiver.send(response)
-                    receiver.finish(nil)
-                case .failure(let error):
-                    receiver.finish(error)
-                }
+                if case .success(let response) = result { receiver.send(response) }
+                receiver.finish(result.failure)
             }
+            return { handle.cancel() }
+        }
+        .eraseToAnyPublisher()
+    }
+
+    /// A call as a publisher of how far it has come: steps, the last with the response, then the end; or the failure.
+    ///
+    /// **Effects**: as ``requestPublisher(_:options:callbackQueue:)``. Of steps that the subscriber has not asked for only the
+    /// newest is kept, so that the last is never missed; it is published when it is asked for.
+    ///
+    /// - Parameters:
+    ///   - target: what to ask.
+    ///   - options: settings of this call; they win over the target's own.
+    ///   - callbackQueue: where steps and the end are published; default the provider's, else a background executor. A step
+    ///     that had to wait for demand is published on `callbackQueue`, without one by the thread that asks.
+    /// - Returns: the publisher.
+    public func requestWithProgressPublisher(
+        _ target: Target,
+        options: RequestOptions = RequestOptions(),
+        callbackQueue: DispatchQueue? = nil
+    ) -> AnyPublisher<ProgressResponse, PipelineError> {
+        CallPublisher(queue: callbackQueue) { receiver in
+            let handle = self.request(
+                target,
+                options: options,
+                callbackQueue: callbackQueue,
+                progress: receiver.send
+            ) { receiver.finish($0.failure) }
             return { handle.cancel() }
         }
         .eraseToAnyPublisher()
@@ -60,6 +83,23 @@ extension Provider where Target == MultiTarget {
         callbackQueue: DispatchQueue? = nil
     ) -> AnyPublisher<PipelineResponse, PipelineError> {
         requestPublisher(MultiTarget(target), options: options, callbackQueue: callbackQueue)
+    }
+
+    /// A call of any target as a publisher of how far it has come, as
+    /// ``Pipeline/Provider/requestWithProgressPublisher(_:options:callbackQueue:)``.
+    @_disfavoredOverload
+    public func requestWithProgressPublisher(
+        _ target: some TargetType,
+        options: RequestOptions = RequestOptions(),
+        callbackQueue: DispatchQueue? = nil
+    ) -> AnyPublisher<ProgressResponse, PipelineError> {
+        requestWithProgressPublisher(MultiTarget(target), options: options, callbackQueue: callbackQueue)
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }
 #endif

@@ -50,8 +50,10 @@ extension PipelineError.Code {
     public static let unacceptableStatus = Self(rawValue: "unacceptableStatus")
     /// A stream was read a second time.
     public static let bodyConsumed = Self(rawValue: "bodyConsumed")
-    /// A file could not be read.
+    /// A file could not be read or written.
     public static let file = Self(rawValue: "file")
+    /// What is wrong with the file.
+    public static func file(_ failure: FileFailure) -> Self { file.detail(failure.rawValue) }
     /// A stub that should not answer has no transport to pass the request to.
     public static let stubWithoutTransport = Self(rawValue: "stubWithoutTransport")
 
@@ -174,6 +176,26 @@ extension PipelineError.Code {
         public static let nestedCalls = Self(rawValue: "nestedCalls")
         /// Bytes that have arrived and that nobody has read.
         public static let unreadBytes = Self(rawValue: "unreadBytes")
+    }
+
+    /// What is wrong with a file.
+    public struct FileFailure: RawRepresentable, Sendable, Hashable {
+        /// The text after the full stop.
+        public let rawValue: String
+        /// Makes a failure.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// It is not there, or may not be read.
+        public static let unreadable = Self(rawValue: "unreadable")
+        /// Its directory is not there, or it may not be written.
+        public static let notWritable = Self(rawValue: "notWritable")
+        /// It is there already.
+        public static let exists = Self(rawValue: "exists")
+        /// It is a directory.
+        public static let directory = Self(rawValue: "directory")
+        /// There is no room for it.
+        public static let noSpace = Self(rawValue: "noSpace")
+        /// Another download writes it.
+        public static let busy = Self(rawValue: "busy")
     }
 
     /// How redirects did not end.

@@ -29,6 +29,9 @@ final class CallState: Sendable {
     let options: RequestOptions
     let start: PipelineClock.Instant
     let isStreaming: Bool
+    /// Where the answer is put, for a call that is not read as a stream.
+    let download: Download?
+    let meter: ProgressMeter?
     let settings: CallSettings
     /// Of the first pass.
     let marks = InterceptorMarks()
@@ -40,6 +43,7 @@ final class CallState: Sendable {
         endpoint: Endpoint,
         options: RequestOptions,
         isStreaming: Bool,
+        meter: ProgressMeter?,
         settings: CallSettings
     ) {
         self.id = id
@@ -47,6 +51,8 @@ final class CallState: Sendable {
         self.endpoint = endpoint
         self.options = options
         self.isStreaming = isStreaming
+        self.download = isStreaming ? nil : endpoint.task.destination.map(Download.init)
+        self.meter = meter
         self.settings = settings
         self.start = settings.clock.now
     }

@@ -26,13 +26,14 @@ final class Exchanger: Sendable {
                 return .failure(failure)
             }
             for observer in willSend { observer.willSend(request, context: context) }
-            let (result, redirect) = await send(request, context)
+            let (result, followUp) = await send(request, context)
             for observer in didReceive { observer.didReceive(result, context: context) }
-            guard let redirect, case .success(let response) = result else { return result }
+            guard let followUp, case .success(let response) = result else { return result }
+            request = followUp.request
+            guard followUp.isRedirect else { continue }
             guard context.hop < context.call.settings.redirects.maximumHopCount else {
-                return .failure(RedirectPolicy.tooManyHops(response, leadingTo: redirect))
+                return .failure(RedirectPolicy.tooManyHops(response, leadingTo: request))
             }
-            request = redirect
             context.hop += 1
         }
     }
@@ -44,24 +45,19 @@ final class Exchanger: Sendable {
         return .tooManyExchanges(context)
     }
 
-    /// One exchange, and the request that a redirect leads to.
+    /// One exchange, and the one that has to follow it.
     private func send(
         _ request: PipelineRequest,
         _ context: PipelineContext
-    ) async -> (result: CallResult, redirect: PipelineRequest?) {
+    ) async -> (result: CallResult, FollowUp?) {
         let start = context.clock.now
         do {
-            var (response, decision) = try await receive(request, context)
+            var received = try await receive(request, context)
             var exchange = PipelineExchange(request, context, from: start)
-            var redirect: PipelineRequest?
-            switch decision {
-            case .none: break
-            case .refuse(let refusal): exchange.refusedRedirect = refusal
-            case .follow(let next): redirect = next
-            }
-            exchange.end(context, statusCode: response.statusCode)
-            response.exchanges = context.call.append(exchange)
-            return (.success(response), redirect)
+            exchange.refusedRedirect = received.refusal
+            exchange.end(context, statusCode: received.response.statusCode)
+            received.response.exchanges = context.call.append(exchange)
+            return (.success(received.response), received.followUp)
         } catch {
             var failure = PipelineError(
                 thrown: error,
@@ -80,7 +76,7 @@ final class Exchanger: Sendable {
     private func receive(
         _ request: PipelineRequest,
         _ context: PipelineContext
-    ) async throws -> (PipelineResponse, RedirectPolicy.Decision) {
+    ) async throws -> Received {
         guard let timeout = context.options.attemptTimeout else { return try await receiveUntimed(request, context) }
         return try await context.clock.run(within: timeout) { try await self.receiveUntimed(request, context) }
     }
@@ -88,17 +84,39 @@ final class Exchanger: Sendable {
     private func receiveUntimed(
         _ request: PipelineRequest,
         _ context: PipelineContext
-    ) async throws -> (PipelineResponse, RedirectPolicy.Decision) {
+    ) async throws -> Received {
+        if let meter = context.call.meter { meter.beginExchange(bodyByteCount: request.body.byteCount) }
         var response = try await transport.send(request, context: context)
         response.request = request
         if let failure = context.limits.headerFailure(of: response.headers) { throw failure }
-        let decision = context.call.settings.redirects.decision(after: response)
-        if case .follow = decision {
-            response.body = await drain(response.body, upTo: context.limits.discardedBodyByteCount)
-        } else {
-            if response.needsBuffering(context) { response = try await response.buffered(context) }
+        var received = Received(response: response)
+        switch context.call.settings.redirects.decision(after: response) {
+        case .none: break
+        case .refuse(let refusal): received.refusal = refusal
+        case .follow(let next): received.followUp = FollowUp(request: next, isRedirect: true)
         }
-        return (response, decision)
+        if received.followUp == nil, let download = context.call.download {
+            try await take(&received, by: download, context)
+        }
+        if received.followUp != nil {
+            received.response.body = await drain(response.body, upTo: context.limits.discardedBodyByteCount)
+        } else if received.response.needsBuffering(context) {
+            received.response = try await received.response.buffered(context)
+        }
+        return received
+    }
+
+    /// Takes the answer to a download into its file.
+    private func take(_ received: inout Received, by download: Download, _ context: PipelineContext) async throws {
+        switch try download.step(after: received.response, context) {
+        case .keepInMemory:
+            if received.response.body.bytes == nil { received.response = try await received.response.buffered(context) }
+        case .restart(let request):
+            received.followUp = FollowUp(request: request, isRedirect: false)
+        case .write(let file, let offset):
+            let body = received.response.body
+            received.response.body = try await download.receive(body, into: file, from: offset, context)
+        }
     }
 
     /// The body of a redirect is read so that the connection can be used again, but not at any length.
@@ -106,6 +124,19 @@ final class Exchanger: Sendable {
         guard let data = try? await body.collect(upTo: limit) else { return .none }
         return .bytes(data)
     }
+}
+
+/// What came of a request.
+private struct Received: Sendable {
+    var response: PipelineResponse
+    var refusal: RedirectPolicy.Refusal?
+    var followUp: FollowUp?
+}
+
+/// The request that has to follow an exchange: a redirect, or a download that begins again.
+private struct FollowUp: Sendable {
+    let request: PipelineRequest
+    let isRedirect: Bool
 }
 
 extension PipelineExchange {
@@ -130,14 +161,24 @@ extension PipelineExchange {
 extension PipelineResponse {
     /// Whether the body is not yet as the caller reads it: in memory under the limit, unless the call streams.
     func needsBuffering(_ context: PipelineContext) -> Bool {
-        guard let byteCount = body.inMemoryByteCount else { return !context.isStreaming }
+        guard let byteCount = body.inMemoryByteCount else {
+            return !context.isStreaming && context.call.download == nil
+        }
         return byteCount > context.limits.bufferedBodyByteCount
     }
 
     /// Reads the body into memory under the limit.
     func buffered(_ context: PipelineContext) async throws -> PipelineResponse {
         var response = self
-        response.body = .bytes(try await body.collect(upTo: context.limits.bufferedBodyByteCount))
+        guard context.call.meter != nil else {
+            response.body = .bytes(try await body.collect(upTo: context.limits.bufferedBodyByteCount))
+            return response
+        }
+        let totalByteCount = body.byteCount
+        let data = try await body.collect(upTo: context.limits.bufferedBodyByteCount) { byteCount in
+            context.reportReceived(byteCount, of: totalByteCount)
+        }
+        response.body = .bytes(data)
         return response
     }
 }

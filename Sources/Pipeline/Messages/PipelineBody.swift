@@ -15,8 +15,13 @@ public struct PipelineBody: Sendable {
 
     private final class File: Sendable {
         let url: URL
+        /// What it was written with; a temporary file goes with it.
+        let writer: FileWriter?
 
-        init(url: URL) { self.url = url }
+        init(url: URL, writer: FileWriter? = nil) {
+            self.url = url
+            self.writer = writer
+        }
     }
 
     private let storage: Storage
@@ -30,9 +35,20 @@ public struct PipelineBody: Sendable {
     }
 
     /// A file, read in pieces of 64 KiB when the body is; one that cannot be read is
-    /// ``PipelineError/Code-swift.struct/file``.
+    /// ``PipelineError/Code-swift.struct/file(_:)`` with `unreadable`.
     public static func file(_ url: URL) -> PipelineBody {
         PipelineBody(storage: .file(File(url: url)))
+    }
+
+    /// A file that the pipeline has written and still holds.
+    static func written(_ file: FileWriter) -> PipelineBody {
+        PipelineBody(storage: .file(File(url: file.url, writer: file)))
+    }
+
+    /// The file that the pipeline has written, `nil` for every other body.
+    var writtenFile: FileWriter? {
+        guard case .file(let file) = storage else { return nil }
+        return file.writer
     }
 
     /// A stream that can be read once.
@@ -114,7 +130,7 @@ public struct PipelineBody: Sendable {
         switch storage {
         case .none: Chunks { { nil } }
         case .bytes(let data): Chunks { Self.makeOnce(data) }
-        case .file(let file): Chunks { try Self.makeReader(of: file.url) }
+        case .file(let file): Chunks { try Self.makeReader(of: file) }
         case .stream(let source): Chunks { try source.makeNext() }
         }
     }
@@ -126,12 +142,18 @@ public struct PipelineBody: Sendable {
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/limit(_:)`` when there are more,
     ///   ``PipelineError/Code-swift.struct/bodyConsumed`` when the body was read before, and what the stream throws.
     public func collect(upTo limit: Int) async throws -> Data {
+        try await collect(upTo: limit, onProgress: { _ in })
+    }
+
+    /// Reads the whole body into memory and tells how much there is after each piece.
+    func collect(upTo limit: Int, onProgress: (Int) -> Void) async throws -> Data {
         if let byteCount, byteCount > limit { throw Self.tooLarge(limit) }
         if let bytes { return bytes }
         var collected = Data()
         for try await chunk in chunks() {
             guard collected.count + chunk.count <= limit else { throw Self.tooLarge(limit) }
             collected.append(chunk)
+            onProgress(collected.count)
         }
         return collected
     }
@@ -153,7 +175,8 @@ public struct PipelineBody: Sendable {
         return (attributes[.size] as? NSNumber)?.intValue
     }
 
-    private static func makeReader(of url: URL) throws -> Chunks.Next {
+    private static func makeReader(of file: File) throws -> Chunks.Next {
+        let url = file.url
         guard url.isFileURL else { throw unreadable(url, nil) }
         let handle: FileHandle
         do {
@@ -163,7 +186,8 @@ public struct PipelineBody: Sendable {
         }
         return {
             do {
-                guard let chunk = try handle.read(upToCount: 64 << 10), !chunk.isEmpty else { return nil }
+                let chunk = try withExtendedLifetime(file) { try handle.read(upToCount: 64 << 10) }
+                guard let chunk, !chunk.isEmpty else { return nil }
                 return chunk
             } catch {
                 throw unreadable(url, error)
@@ -172,7 +196,11 @@ public struct PipelineBody: Sendable {
     }
 
     private static func unreadable(_ url: URL, _ error: (any Error)?) -> PipelineError {
-        PipelineError(.file, "the file \(url.lastPathComponent.quotedExcerpt) cannot be read", underlyingError: error)
+        PipelineError(
+            .file(.unreadable),
+            "the file \(url.lastPathComponent.quotedExcerpt) cannot be read",
+            underlyingError: error
+        )
     }
 }
 

@@ -9,6 +9,7 @@ import HTTPTypes
 /// | setting | default | unit | range |
 /// |---|---|---|---|
 /// | `bufferedBodyByteCount` | 104,857,600 (100 MiB) | bytes | 0 and up |
+/// | `downloadByteCount` | 17,179,869,184 (16 GiB) | bytes of a file | 0 and up |
 /// | `headerByteCount` | 65,536 (64 KiB) | bytes of names and values | 1 and up |
 /// | `headerCount` | 1,000 | fields | 1 and up |
 /// | `discardedBodyByteCount` | 65,536 (64 KiB) | bytes of the body of a redirect or of a refused stream | 0 and up |
@@ -19,6 +20,8 @@ import HTTPTypes
 public struct PipelineLimits: Sendable, Hashable {
     /// The most that a body buffered for `request` may hold.
     public var bufferedBodyByteCount: Int
+    /// The most that a file may hold that a download writes.
+    public var downloadByteCount: Int
     /// The most that header fields may hold, of a request and of a response.
     public var headerByteCount: Int
     /// The most header fields, of a request and of a response.
@@ -34,6 +37,7 @@ public struct PipelineLimits: Sendable, Hashable {
     /// Makes limits.
     public init(
         bufferedBodyByteCount: Int = 100 << 20,
+        downloadByteCount: Int = Int(clamping: Int64(16) << 30),
         headerByteCount: Int = 64 << 10,
         headerCount: Int = 1_000,
         discardedBodyByteCount: Int = 64 << 10,
@@ -41,12 +45,14 @@ public struct PipelineLimits: Sendable, Hashable {
         nestedCallCount: Int = 10
     ) {
         precondition(bufferedBodyByteCount >= 0, "bufferedBodyByteCount is \(bufferedBodyByteCount), not 0 or more")
+        precondition(downloadByteCount >= 0, "downloadByteCount is \(downloadByteCount), not 0 or more")
         precondition(headerByteCount > 0, "headerByteCount is \(headerByteCount), not 1 or more")
         precondition(headerCount > 0, "headerCount is \(headerCount), not 1 or more")
         precondition(discardedBodyByteCount >= 0, "discardedBodyByteCount is \(discardedBodyByteCount), not 0 or more")
         precondition(exchangeCount > 0, "exchangeCount is \(exchangeCount), not 1 or more")
         precondition(nestedCallCount > 0, "nestedCallCount is \(nestedCallCount), not 1 or more")
         self.bufferedBodyByteCount = bufferedBodyByteCount
+        self.downloadByteCount = downloadByteCount
         self.headerByteCount = headerByteCount
         self.headerCount = headerCount
         self.discardedBodyByteCount = discardedBodyByteCount

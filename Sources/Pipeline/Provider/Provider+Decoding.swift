@@ -35,7 +35,7 @@ extension Provider {
 
     /// Sends a target, decodes its answer, and calls back.
     ///
-    /// The completion is called as in ``request(_:options:callbackQueue:completion:)``; the parameters are those of
+    /// The completion is called as in ``request(_:options:callbackQueue:progress:completion:)``; the parameters are those of
     /// ``request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)``.
     @discardableResult
     public func request<Value: Decodable & Sendable>(
@@ -86,7 +86,7 @@ extension Provider where Target: DecodableTargetType {
 
     /// Sends a target, decodes its answer to the type that the target names, and calls back.
     ///
-    /// The completion is called as in ``request(_:options:callbackQueue:completion:)``; the parameters are those of
+    /// The completion is called as in ``request(_:options:callbackQueue:progress:completion:)``; the parameters are those of
     /// ``requestDecoded(_:atKeyPath:decoder:failsOnEmptyData:options:)``.
     @discardableResult
     public func requestDecoded(

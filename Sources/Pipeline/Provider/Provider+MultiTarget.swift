@@ -22,16 +22,32 @@ extension Provider where Target == MultiTarget {
         try await stream(MultiTarget(target), options: options)
     }
 
-    /// Sends any target, as ``Provider/request(_:options:callbackQueue:completion:)``.
+    /// Sends any target, as ``Provider/requestWithProgress(_:options:)``.
+    @_disfavoredOverload
+    public func requestWithProgress(
+        _ target: some TargetType,
+        options: RequestOptions = RequestOptions()
+    ) -> RequestProgress {
+        requestWithProgress(MultiTarget(target), options: options)
+    }
+
+    /// Sends any target, as ``Provider/request(_:options:callbackQueue:progress:completion:)``.
     @_disfavoredOverload
     @discardableResult
     public func request(
         _ target: some TargetType,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
+        progress: (@Sendable (ProgressResponse) -> Void)? = nil,
         completion: @escaping @Sendable (Result<PipelineResponse, PipelineError>) -> Void
     ) -> RequestHandle {
-        request(MultiTarget(target), options: options, callbackQueue: callbackQueue, completion: completion)
+        request(
+            MultiTarget(target),
+            options: options,
+            callbackQueue: callbackQueue,
+            progress: progress,
+            completion: completion
+        )
     }
 
     /// Sends any target and decodes its answer, as

@@ -99,6 +99,8 @@ public final class Provider<Target: TargetType>: Sendable {
 
     /// Sends a target and returns the response as soon as its header fields are there.
     ///
+    /// The destination of a task that downloads is not used: the caller reads the body.
+    ///
     /// - Parameters:
     ///   - target: what to ask.
     ///   - options: settings of this call; they win over the target's own.
@@ -120,32 +122,34 @@ public final class Provider<Target: TargetType>: Sendable {
 
 extension Provider {
     /// The whole path of a call, from the target to the validated response.
-    func perform(_ target: Target, _ options: RequestOptions, isStreaming: Bool) async -> CallResult {
+    func perform(
+        _ target: Target,
+        _ options: RequestOptions,
+        isStreaming: Bool,
+        meter: ProgressMeter? = nil
+    ) async -> CallResult {
         if Task.isCancelled { return .failure(PipelineError(.cancelled, "the call was cancelled before it began")) }
-        let result: CallResult
-        if pipeline.plugins.isEmpty {
-            result = await run(target, options, isStreaming)
-        } else {
-            let depth = CallDepth.current
-            guard depth < settings.limits.nestedCallCount else {
-                return .failure(PipelineError(.limit(.nestedCalls), "plugins made calls inside calls, \(depth) deep"))
-            }
-            result = await CallDepth.$current.withValue(depth + 1) {
-                await run(target, options, isStreaming)
-            }
+        guard !pipeline.plugins.isEmpty else { return await run(target, options, isStreaming, meter) }
+        let depth = CallDepth.current
+        guard depth < settings.limits.nestedCallCount else {
+            return .failure(PipelineError(.limit(.nestedCalls), "plugins made calls inside calls, \(depth) deep"))
         }
-        guard case .success(let response) = result, !target.validationType.accepts(response.statusCode) else {
-            return result
+        return await CallDepth.$current.withValue(depth + 1) {
+            await run(target, options, isStreaming, meter)
         }
-        return .failure(await failure(of: response, target.options.overridden(by: options)))
     }
 
-    private func run(_ target: Target, _ options: RequestOptions, _ isStreaming: Bool) async -> CallResult {
+    private func run(
+        _ target: Target,
+        _ options: RequestOptions,
+        _ isStreaming: Bool,
+        _ meter: ProgressMeter?
+    ) async -> CallResult {
         let call: CallState
         do {
-            call = makeCall(target, try endpoint(target), options, isStreaming)
+            call = makeCall(target, try endpoint(target), options, isStreaming, meter)
         } catch {
-            call = makeCall(target, Endpoint(target), options, isStreaming)
+            call = makeCall(target, Endpoint(target), options, isStreaming, meter)
             return await fail(error, PipelineContext(call: call))
         }
         let request: PipelineRequest
@@ -155,8 +159,36 @@ extension Provider {
             return await fail(error, PipelineContext(call: call))
         }
         let context = PipelineContext(call: call)
-        let result = await pipeline.outermost.run(request, context)
-        return await finish(result, context)
+        if call.download?.destination.partialFile != nil {
+            context[DownloadResource.self] = PartialDownload.resource(of: request)
+        }
+        let result = await finish(await pipeline.outermost.run(request, context), context)
+        guard case .success(let response) = result else { return result }
+        guard target.validationType.accepts(response.statusCode) else {
+            return .failure(await failure(of: response, call.options))
+        }
+        guard let download = call.download else { return result }
+        return await place(response, download, context)
+    }
+
+    /// The answer to a download with its file where it was wanted.
+    private func place(
+        _ response: PipelineResponse,
+        _ download: Download,
+        _ context: PipelineContext
+    ) async -> CallResult {
+        do {
+            return .success(try await download.place(response, context))
+        } catch {
+            var failure = PipelineError(thrown: error, otherwise: .file, "the file could not be put in its place")
+            var answer = response
+            // Else the temporary file would live as long as the error does.
+            if answer.body.bytes == nil { answer.body = .none }
+            failure.response = answer
+            failure.request = response.request
+            failure.exchanges = response.exchanges
+            return .failure(failure)
+        }
     }
 
     /// Whatever plugins made of it: a body as the caller reads it, and all exchanges of this call and of no other.
@@ -187,7 +219,8 @@ extension Provider {
         _ target: Target,
         _ endpoint: consuming Endpoint,
         _ options: RequestOptions,
-        _ isStreaming: Bool
+        _ isStreaming: Bool,
+        _ meter: ProgressMeter?
     ) -> CallState {
         CallState(
             id: callCount.add(1, ordering: .relaxed).newValue,
@@ -195,6 +228,7 @@ extension Provider {
             endpoint: endpoint,
             options: target.options.overridden(by: options),
             isStreaming: isStreaming,
+            meter: meter,
             settings: settings
         )
     }

@@ -61,6 +61,24 @@ public struct PipelineContext: Sendable {
     /// Whether the caller reads the body as a stream.
     public var isStreaming: Bool { call.isStreaming }
 
+    /// Whether a transport is to hand over the body of its answer piece by piece as it arrives: the caller reads it so, it is
+    /// written to a file, or somebody watches its progress. Otherwise it may hand over whichever form costs it least.
+    public var wantsStream: Bool { call.isStreaming || call.download != nil || call.meter != nil }
+
+    /// Lets a transport tell how much of the request's body the network has taken.
+    ///
+    /// It costs nothing when nobody watches the progress of the call.
+    ///
+    /// - Parameter byteCount: the bytes of this exchange so far, all together.
+    public func reportSent(_ byteCount: Int) {
+        call.meter?.sent(byteCount, isProgress: call.endpoint.task.isUpload)
+    }
+
+    /// Tells how much of the answer's body has arrived.
+    func reportReceived(_ byteCount: Int, of totalByteCount: Int?) {
+        call.meter?.received(byteCount, of: totalByteCount, isProgress: !call.endpoint.task.isUpload)
+    }
+
     /// The exchanges of the call that have ended so far.
     public var exchanges: [PipelineExchange] { call.exchanges }
 

@@ -22,14 +22,67 @@ extension RequestTask {
             }
             request.setContentTypeIfAbsent("application/json")
         case .parameters(let parameters, let encoding):
-            do {
-                try encoding.encode(parameters, into: &request)
-            } catch let error as PipelineError {
-                throw error
-            } catch {
-                throw PipelineError.encodingFailed(error, "\(type(of: encoding)) could not encode the parameters")
-            }
+            try encode(parameters, with: encoding, into: &request)
+        case .composite(let data, let query):
+            request.body = .bytes(data)
+            try URLEncoding.queryString.encode(query, into: &request)
+        case .compositeParameters(let parameters, let encoding, let query):
+            try encodeBody(parameters, with: encoding, into: &request)
+            try URLEncoding.queryString.encode(query, into: &request)
+        case .file(let url):
+            try request.requireBodyCarryingMethod()
+            try PipelineBody.requireReadableFile(url)
+            request.body = .file(url)
+        case .stream(let body):
+            try request.requireBodyCarryingMethod()
+            request.body = body
+        case .download(let parameters, let encoding, let destination):
+            if let encoding { try encode(parameters, with: encoding, into: &request) }
+            if let file = destination.partialFile { PartialDownload(file: file).ask(in: &request) }
         }
+    }
+
+    /// Where the answer is put, `nil` when it is not a file.
+    var destination: DownloadDestination? {
+        guard case .download(_, _, let destination) = kind else { return nil }
+        return destination
+    }
+
+    /// Whether it is the request's body whose progress matters.
+    var isUpload: Bool {
+        switch kind {
+        case .file, .stream: true
+        default: false
+        }
+    }
+
+    private func encode(
+        _ parameters: RequestParameters,
+        with encoding: any ParameterEncoding,
+        into request: inout PipelineRequest
+    ) throws {
+        do {
+            try encoding.encode(parameters, into: &request)
+        } catch let error as PipelineError {
+            throw error
+        } catch {
+            throw PipelineError.encodingFailed(error, "\(type(of: encoding)) could not encode the parameters")
+        }
+    }
+
+    private func encodeBody(
+        _ parameters: RequestParameters,
+        with encoding: any ParameterEncoding,
+        into request: inout PipelineRequest
+    ) throws {
+        let path = request.head.path
+        let isQuery = (encoding as? URLEncoding)?.destination.isQuery(for: request.method) ?? false
+        try encode(parameters, with: encoding, into: &request)
+        guard isQuery || request.head.path != path else { return }
+        throw PipelineError(
+            .encoding,
+            "\(type(of: encoding)) writes the parameters of the body to the URL of a \(request.method)"
+        )
     }
 }
 

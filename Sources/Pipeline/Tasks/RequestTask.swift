@@ -10,6 +10,11 @@ public struct RequestTask: Sendable {
         case data(Data)
         case jsonEncodable(any Encodable & Sendable)
         case parameters(RequestParameters, any ParameterEncoding)
+        case composite(body: Data, query: RequestParameters)
+        case compositeParameters(RequestParameters, any ParameterEncoding, query: RequestParameters)
+        case file(URL)
+        case stream(PipelineBody)
+        case download(RequestParameters, (any ParameterEncoding)?, DownloadDestination)
     }
 
     let kind: Kind
@@ -37,5 +42,58 @@ public struct RequestTask: Sendable {
         encoding: any ParameterEncoding
     ) -> RequestTask {
         RequestTask(kind: .parameters(parameters, encoding))
+    }
+
+    /// These bytes, without a Content-Type of their own, and parameters in the query as ``URLEncoding/queryString`` puts them.
+    ///
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded.
+    public static func requestCompositeData(bodyData: Data, urlParameters: RequestParameters) -> RequestTask {
+        RequestTask(kind: .composite(body: bodyData, query: urlParameters))
+    }
+
+    /// Parameters in the body, and others in the query as ``URLEncoding/queryString`` puts them.
+    ///
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded, or when the
+    /// encoding of the body would write to the URL.
+    public static func requestCompositeParameters(
+        bodyParameters: RequestParameters,
+        bodyEncoding: any ParameterEncoding,
+        urlParameters: RequestParameters
+    ) -> RequestTask {
+        RequestTask(kind: .compositeParameters(bodyParameters, bodyEncoding, query: urlParameters))
+    }
+
+    /// A body of any kind, without a Content-Type of its own.
+    ///
+    /// One that is a stream of unknown length is sent in chunks by transports that can. Only a body that can be replayed
+    /// survives a retry or a redirect that keeps the method.
+    ///
+    /// **Errors**: ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
+    public static func requestStream(_ body: PipelineBody) -> RequestTask {
+        RequestTask(kind: .stream(body))
+    }
+
+    /// A file as it is, without a Content-Type of its own, read in pieces as it is sent.
+    ///
+    /// **Errors**: ``PipelineError/Code-swift.struct/file(_:)`` before anything is sent: `unreadable`, or `directory`;
+    /// ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
+    public static func uploadFile(_ url: URL) -> RequestTask {
+        RequestTask(kind: .file(url))
+    }
+
+    /// Nothing; the answer becomes a file.
+    public static func downloadDestination(_ destination: DownloadDestination) -> RequestTask {
+        RequestTask(kind: .download([:], nil, destination))
+    }
+
+    /// Parameters, put where the encoding says; the answer becomes a file.
+    ///
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded.
+    public static func downloadParameters(
+        parameters: RequestParameters,
+        encoding: any ParameterEncoding,
+        destination: DownloadDestination
+    ) -> RequestTask {
+        RequestTask(kind: .download(parameters, encoding, destination))
     }
 }

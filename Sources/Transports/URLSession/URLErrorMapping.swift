@@ -38,8 +38,10 @@ enum URLErrorMapping {
             (.malformedResponse, "the answer is not HTTP")
         case .cannotDecodeContentData, .cannotDecodeRawData:
             (.contentCoding, "the body could not be decoded from its content coding")
-        case .fileDoesNotExist, .fileIsDirectory, .noPermissionsToReadFile:
-            (.file, "the file to send cannot be read")
+        case .fileIsDirectory:
+            (.file(.directory), "the file to send is a directory")
+        case .fileDoesNotExist, .noPermissionsToReadFile:
+            (.file(.unreadable), "the file to send cannot be read")
         case .unsupportedURL, .badURL:
             (.invalidRequest(.url), "the URL cannot be requested")
         default:

@@ -31,18 +31,32 @@ final class URLSessionExchange: Sendable {
 
     private let request: PipelineRequest
     private let byteLimit: Int
+    /// Kept for as long as the exchange is: its file may be a temporary one.
+    private let upload: URLSessionUpload
     private let owner: URLSessionExchanges
+    private let reportSent: @Sendable (Int) -> Void
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - request: what is sent.
     ///   - isStreaming: whether the response is wanted as soon as its header fields are there.
     ///   - byteLimit: the most bytes that may be kept.
+    ///   - upload: what the task sends.
     ///   - owner: cancels the task.
-    init(request: PipelineRequest, isStreaming: Bool, byteLimit: Int, owner: URLSessionExchanges) {
+    ///   - reportSent: told how many bytes of the body have been sent.
+    init(
+        request: PipelineRequest,
+        isStreaming: Bool,
+        byteLimit: Int,
+        upload: URLSessionUpload,
+        owner: URLSessionExchanges,
+        reportSent: @escaping @Sendable (Int) -> Void
+    ) {
         self.request = request
         self.byteLimit = byteLimit
+        self.upload = upload
         self.owner = owner
+        self.reportSent = reportSent
         state = Mutex(State(isStreaming: isStreaming))
     }
 
@@ -102,6 +116,10 @@ extension URLSessionExchange {
             self.accept(response, &state, &effects)
             self.settle(&state, &effects)
         }
+    }
+
+    func didSend(_ byteCount: Int) {
+        if isOpen { reportSent(byteCount) }
     }
 
     func receive(_ data: Data) {

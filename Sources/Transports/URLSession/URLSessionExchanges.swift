@@ -104,6 +104,16 @@ extension URLSessionExchanges: URLSessionDataDelegate {
         exchange(of: dataTask)?.receive(data)
     }
 
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        exchange(of: task)?.didSend(Int(clamping: totalBytesSent))
+    }
+
     /// TLS is left to the platform; credentials are the business of plugins, so the 401 is the answer.
     ///
     /// On Linux the challenge comes when the whole answer is there, and refusing it makes the task end as cancelled.

@@ -23,7 +23,8 @@ public import Foundation
 /// - Request fields go out in no particular order; those of one name are joined by a comma.
 /// - Response fields are sorted by name, for Foundation hands them over without an order. Those of one name arrive joined by a
 ///   comma; Set-Cookie is taken apart again. The platform may change the case of a name.
-/// - A body that is a stream is first read into memory, under ``PipelineLimits/bufferedBodyByteCount``.
+/// - A body that is a stream is first read to its end: up to 1 MiB into memory, more into a temporary file of mode 0600 that is
+///   removed after the exchange.
 /// - A request with GET or HEAD is sent without a body; one that has bytes is refused.
 /// - Proxies, TLS and connection limits are those of the configuration.
 ///
@@ -33,19 +34,21 @@ public import Foundation
 /// |---|---|---|---|
 /// | `configuration` | ``makeDefaultConfiguration()`` | | |
 /// | `unreadByteCount` | 16,777,216 (16 MiB) | bytes | 1 and up |
+/// | `spooledByteCount` | 17,179,869,184 (16 GiB) | bytes | 0 and up |
 ///
 /// **Errors**
 ///
 /// | code | when |
 /// |---|---|
 /// | `connect.refused`, `connect.unreachable`, `dns`, `tls`, `offline` | there is no connection |
-/// | `file` | the file to send cannot be read |
+/// | `file.unreadable` | the file to send cannot be read |
+/// | `file.noSpace`, `file.notWritable` | there is no room for a streamed body |
 /// | `timeout.idle` | the configuration's `timeoutIntervalForRequest` has passed without a byte; connecting counts |
 /// | `connectionLost` | the connection ended, without an answer or by a reset |
 /// | `truncated` | the body is shorter than it was announced to be |
 /// | `malformedResponse` | the answer is not HTTP, or its Content-Length is not one number |
 /// | `contentCoding` | the body does not decode |
-/// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount`` |
+/// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount``, or a streamed body to send larger than `spooledByteCount` |
 /// | `limit.unreadBytes` | the reader of a stream is too far behind |
 /// | `invalidRequest.path`, `invalidRequest.body` | Foundation cannot send it |
 ///
@@ -63,18 +66,23 @@ public final class URLSessionTransport: Transport {
     private let session: URLSession
     let delegate: URLSessionExchanges
     private let unreadByteCount: Int
+    private let spooledByteCount: Int
 
     /// Makes a transport with a session of its own.
     ///
     /// - Parameters:
     ///   - configuration: how the session connects; it is copied.
     ///   - unreadByteCount: the most bytes of a stream that may wait for their reader.
+    ///   - spooledByteCount: the most bytes of a streamed body that may be read before it is sent.
     public init(
         configuration: URLSessionConfiguration = makeDefaultConfiguration(),
-        unreadByteCount: Int = 16 << 20
+        unreadByteCount: Int = 16 << 20,
+        spooledByteCount: Int = Int(clamping: Int64(16) << 30)
     ) {
         precondition(unreadByteCount > 0, "unreadByteCount is \(unreadByteCount), not 1 or more")
+        precondition(spooledByteCount >= 0, "spooledByteCount is \(spooledByteCount), not 0 or more")
         self.unreadByteCount = unreadByteCount
+        self.spooledByteCount = spooledByteCount
         delegate = URLSessionExchanges()
         session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegate.queue)
     }
@@ -103,13 +111,14 @@ public final class URLSessionTransport: Transport {
     /// - Throws: as said above.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
-        let upload = try await URLSessionUpload(request, limit: context.limits.bufferedBodyByteCount)
+        let upload = try await URLSessionUpload(request, limit: spooledByteCount)
         let exchange = URLSessionExchange(
             request: request,
-            isStreaming: context.isStreaming,
-            byteLimit: context.isStreaming ? unreadByteCount : context.limits.bufferedBodyByteCount,
+            isStreaming: context.wantsStream,
+            byteLimit: context.wantsStream ? unreadByteCount : context.limits.bufferedBodyByteCount,
+            upload: upload,
             owner: delegate
-        )
+        ) { context.reportSent($0) }
         delegate.start(exchange) { [session] in upload.makeTask(in: session) }
         return try await exchange.response()
     }

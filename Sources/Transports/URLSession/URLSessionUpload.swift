@@ -11,17 +11,23 @@ struct URLSessionUpload: Sendable {
     private let request: URLRequest
     private let body: Data?
     private let file: URL?
+    /// What the file is removed with.
+    private let spool: URLSessionSpool?
 
-    /// Reads a stream into memory, up to the limit.
+    /// Reads a stream first: into memory when it is short, else into a temporary file, up to the limit.
     init(_ request: PipelineRequest, limit: Int) async throws {
         self.request = try Self.makeURLRequest(request)
         if request.body.isNone || request.body.byteCount == 0 {
-            (body, file) = (nil, nil)
+            (body, file, spool) = (nil, nil, nil)
         } else if let url = request.body.fileURL {
-            (body, file) = (nil, url)
+            (body, file, spool) = (nil, url, nil)
+        } else if let bytes = request.body.bytes {
+            (body, file, spool) = (bytes, nil, nil)
         } else {
-            let bytes = try await request.body.collect(upTo: limit)
-            (body, file) = (bytes.isEmpty ? nil : bytes, nil)
+            switch try await URLSessionSpool.read(request.body, limit: limit) {
+            case .bytes(let bytes): (body, file, spool) = (bytes.isEmpty ? nil : bytes, nil, nil)
+            case .file(let spool): (body, file, self.spool) = (nil, spool.url, spool)
+            }
         }
         guard request.method == .get || request.method == .head, body != nil || file != nil else { return }
         throw PipelineError(.invalidRequest(.body), "Foundation sends no body with \(request.method)")

@@ -220,7 +220,7 @@ struct PipelineBodyTests {
         let body = PipelineBody.file(url)
         #expect(body.byteCount == nil)
         let error = await #expect(throws: PipelineError.self) { try await body.collect(upTo: 1 << 20) }
-        #expect(error?.code == .file)
+        #expect(error?.code == .file(.unreadable))
         #expect(error?.reason.contains(url.lastPathComponent) == true)
     }
 }

@@ -77,7 +77,7 @@ struct StubTransportTests {
             (.badServerResponse, .malformedResponse),
             (.cannotDecodeContentData, .contentCoding),
             (.badURL, .invalidRequest(.url)),
-            (.fileDoesNotExist, .file),
+            (.fileDoesNotExist, .file(.unreadable)),
             (.unknown, .transport),
         ]
     )

@@ -64,7 +64,7 @@ struct URLSessionTransportTests {
         let url = URL(fileURLWithPath: "/nowhere-to-be-found/secret")
         let provider = makeProvider(URLSessionTransport(), .prepare { request, _ in request.body = .file(url) })
         let error = try #require(await provider.failure(Probe(server, method: .put)))
-        #expect(error.code == .file)
+        #expect(error.code == .file(.unreadable))
         #expect(!"\(error)".contains("nowhere"))
         #expect(server.requests.isEmpty)
     }
@@ -89,7 +89,7 @@ struct URLSessionTransportTests {
     func largeStream() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         let provider = Provider<Probe>(
-            transport: URLSessionTransport(),
+            transport: URLSessionTransport(spooledByteCount: 100),
             plugins: [
                 .prepare { request, _ in
                     request.body = .stream { () -> AsyncStream<Data> in
@@ -99,8 +99,7 @@ struct URLSessionTransportTests {
                         }
                     }
                 }
-            ],
-            limits: PipelineLimits(bufferedBodyByteCount: 100)
+            ]
         )
         #expect(try await provider.failureCode(Probe(server, method: .post)) == .limit(.bodyBytes))
         #expect(server.activity.connectionCount == 0)

@@ -1,0 +1,131 @@
+import Foundation
+import HTTPTypes
+
+/// What is known of an unfinished download: its file, and beside it a record of what it is a part of.
+struct PartialDownload: Sendable {
+    /// Which version of which resource the bytes belong to.
+    struct Record: Codable, Equatable {
+        /// A hash of the URL, so that no secret of a query is kept.
+        var resource: String
+        /// A strong entity tag, or a date that is as good.
+        var validator: String
+        /// Of the whole, when the server said.
+        var byteCount: Int?
+    }
+
+    let file: URL
+
+    private var recordFile: URL { file.appendingPathExtension("resume") }
+
+    /// The record of this resource, and how many bytes of it are there; `nil` when there is nothing to go on from.
+    func progress(of resource: String) -> (record: Record, byteCount: Int)? {
+        guard let data = try? Data(contentsOf: recordFile), data.count < 4096,
+            let record = try? JSONDecoder().decode(Record.self, from: data), record.resource == resource,
+            let byteCount = PipelineBody.file(file).byteCount, byteCount > 0
+        else { return nil }
+        if let whole = record.byteCount, byteCount >= whole { return nil }
+        return (record, byteCount)
+    }
+
+    /// Asks for the rest, if a part is there.
+    func ask(in request: inout PipelineRequest) {
+        guard !request.headers.contains(.range) else { return }
+        if !request.headers.contains(.acceptEncoding) { request.headers[.acceptEncoding] = "identity" }
+        guard let (record, byteCount) = progress(of: Self.resource(of: request)) else { return }
+        request.headers[.range] = "bytes=\(byteCount)-"
+        request.headers[.ifRange] = record.validator
+    }
+
+    /// Where an answer to this request has to go on, `nil` when it was not asked to.
+    static func offset(of request: PipelineRequest) -> Int? {
+        guard request.headers.contains(.ifRange), let range = request.headers[.range] else { return nil }
+        guard range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
+        return Int(range.dropFirst(6).dropLast())
+    }
+
+    /// Whether a 206 is exactly the rest of what the record belongs to.
+    static func isRest(_ response: PipelineResponse, from offset: Int, of record: Record) -> Bool {
+        guard let range = ContentRange(response.headers[.contentRange] ?? ""), range.first == offset else {
+            return false
+        }
+        guard let whole = range.whole, range.last == whole - 1, whole == record.byteCount ?? whole else { return false }
+        if let length = response.body.byteCount, length != range.last - range.first + 1 { return false }
+        if response.headers[.eTag] != nil || response.headers[.lastModified] != nil {
+            return validator(of: response) == record.validator
+        }
+        return true
+    }
+
+    /// What If-Range may say: a strong entity tag, else a date of change that lies at least a second before the answer.
+    ///
+    /// Source: RFC 9110 §8.8.2.2 and §13.1.5, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.8.2.2
+    static func validator(of response: PipelineResponse) -> String? {
+        if let tag = response.headers[.eTag] {
+            return tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count > 2 ? tag : nil
+        }
+        guard let text = response.headers[.lastModified], let modified = HTTPDate.parse(text),
+            let date = response.headers[.date].flatMap(HTTPDate.parse), modified <= date - 1
+        else { return nil }
+        return text
+    }
+
+    func write(_ record: Record) throws {
+        let data = try JSONEncoder().encode(record)
+        let writer = try FileWriter.temporary(exactlyIn: file.deletingLastPathComponent())
+        try writer.append(data)
+        _ = try writer.move(to: recordFile, replaces: true)
+    }
+
+    func remove() {
+        try? FileManager.default.removeItem(at: recordFile)
+        try? FileManager.default.removeItem(at: file)
+    }
+
+    func removeRecord() {
+        try? FileManager.default.removeItem(at: recordFile)
+    }
+
+    /// A name for the URL of a request from which the URL cannot be read.
+    static func resource(of request: PipelineRequest) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325  // FNV-1a
+        for part in [request.head.scheme, request.head.authority, request.head.path] {
+            for byte in (part ?? "").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+            hash = (hash ^ 0xff) &* 0x100_0000_01b3
+        }
+        return String(hash, radix: 16)
+    }
+}
+
+/// `bytes first-last/whole`.
+///
+/// Source: RFC 9110 §14.4, https://www.rfc-editor.org/rfc/rfc9110.html#section-14.4
+struct ContentRange: Equatable {
+    let first: Int
+    let last: Int
+    let whole: Int?
+
+    init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last else {
+            return nil
+        }
+        (self.first, self.last) = (first, last)
+        guard parts[1] != "*" else {
+            whole = nil
+            return
+        }
+        guard let whole = Self.number(parts[1]), last < whole else { return nil }
+        self.whole = whole
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return nil
+        }
+        return Int(text)
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import HTTPTypes
+
+/// The name of a file as a server suggests it, made safe.
+///
+/// Source: RFC 6266 §4.3 and RFC 8187, https://www.rfc-editor.org/rfc/rfc8187.html#section-3.2
+enum SuggestedFileName {
+    private static let maximumByteCount = 200
+
+    static func make(for response: PipelineResponse) -> String {
+        let suggested = response.headers[.contentDisposition].flatMap(name(inDisposition:)).flatMap(safe)
+        return suggested ?? safe(lastPart(of: response.request.path)) ?? "download"
+    }
+
+    private static func lastPart(of path: String) -> String {
+        let part = path.split(separator: "/", omittingEmptySubsequences: true).last.map(String.init) ?? ""
+        return part.removingPercentEncoding ?? part
+    }
+
+    /// `filename*` where it can be read, else `filename`.
+    static func name(inDisposition text: String) -> String? {
+        var parser = Parser(rest: Array(text.utf8)[...])
+        parser.skip { $0 != UInt8(ascii: ";") }
+        var plain: String?
+        while let (name, value) = parser.parameter() {
+            if name == "filename*", let decoded = extended(value) { return decoded }
+            if name == "filename" { plain = plain ?? value }
+        }
+        return plain
+    }
+
+    /// `charset'language'percent-encoded`, of UTF-8 and ISO 8859-1, as RFC 8187 asks.
+    private static func extended(_ value: String) -> String? {
+        let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { return nil }
+        switch parts[0].lowercased() {
+        case "utf-8":
+            return String(parts[2]).removingPercentEncoding
+        case "iso-8859-1":
+            // Of Latin-1 each byte is the scalar of that number.
+            var text = ""
+            var rest = parts[2].utf8[...]
+            while let byte = rest.popFirst() {
+                guard byte == UInt8(ascii: "%") else {
+                    text.unicodeScalars.append(Unicode.Scalar(byte))
+                    continue
+                }
+                let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+                guard digits.utf8.count == 2, let value = UInt8(digits, radix: 16) else { return nil }
+                text.unicodeScalars.append(Unicode.Scalar(value))
+                rest = rest.dropFirst(2)
+            }
+            return text
+        default:
+            return nil
+        }
+    }
+
+    /// A name that stays in its directory on every system, `nil` when nothing is left of it.
+    static func safe(_ name: String) -> String? {
+        let last = name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last
+        var kept = String.UnicodeScalarView()
+        for scalar in last ?? name.unicodeScalars[...] where isPrintable(scalar) {
+            kept.append("<>:\"|?*".unicodeScalars.contains(scalar) ? "_" : scalar)
+        }
+        var text = String(kept).trimmingCharacters(in: .whitespaces)
+        while let first = text.unicodeScalars.first, first == "." || first == "~" || first == " " {
+            text.unicodeScalars.removeFirst()
+        }
+        while let last = text.unicodeScalars.last, last == "." || last == " " { text.unicodeScalars.removeLast() }
+        guard !text.isEmpty else { return nil }
+        let stem = text.prefix { $0 != "." }.trimmingCharacters(in: .whitespaces).uppercased()
+        if devices.contains(stem) { text = "_" + text }
+        return shortened(text)
+    }
+
+    /// Control characters, what turns the direction of text, and what has no width are left out.
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+
+    /// At most so many bytes, with the extension when it is a short one.
+    private static func shortened(_ text: String) -> String {
+        guard text.utf8.count > maximumByteCount else { return text }
+        var ending = ""
+        if let dot = text.lastIndex(of: "."), text[dot...].utf8.count <= 20 { ending = String(text[dot...]) }
+        var stem = text.dropLast(ending.count).unicodeScalars
+        while stem.reduce(0, { $0 + UTF8.width($1) }) + ending.utf8.count > maximumByteCount { stem.removeLast() }
+        return String(String.UnicodeScalarView(stem)) + ending
+    }
+
+    private static let devices: Set<String> = {
+        var names: Set<String> = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"]
+        for number in ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"] {
+            names.insert("COM" + number)
+            names.insert("LPT" + number)
+        }
+        return names
+    }()
+}
+
+/// Reads `; name=value` and `; name="value"`.
+private struct Parser {
+    var rest: ArraySlice<UInt8>
+
+    mutating func skip(while condition: (UInt8) -> Bool) {
+        rest = rest.drop(while: condition)
+    }
+
+    mutating func parameter() -> (name: String, value: String)? {
+        skip { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        guard !rest.isEmpty else { return nil }
+        let name = take { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }
+        guard rest.first == UInt8(ascii: "=") else { return (name.lowercased(), "") }
+        rest = rest.dropFirst()
+        skip { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        let value = rest.first == UInt8(ascii: "\"") ? quoted() : take { $0 != UInt8(ascii: ";") }
+        skip { $0 != UInt8(ascii: ";") }
+        return (name.lowercased(), value)
+    }
+
+    private mutating func take(while condition: (UInt8) -> Bool) -> String {
+        let taken = rest.prefix(while: condition)
+        rest = rest.dropFirst(taken.count)
+        return String(decoding: taken, as: UTF8.self).trimmingCharacters(in: .whitespaces)
+    }
+
+    private mutating func quoted() -> String {
+        rest = rest.dropFirst()
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
+                bytes.append(escaped)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,59 @@
+/// The steps of a call, the last with its response.
+///
+/// ```swift
+/// for try await step in provider.requestWithProgress(.upload(video)) {
+///     bar.progress = step.progress
+///     if let response = step.response { show(response) }
+/// }
+/// ```
+///
+/// **Effects**: nothing is sent before it is read, and each reading sends again. Leaving the loop cancels the call. A reader that
+/// is slow misses steps, never the last.
+///
+/// **Errors**: ``PipelineError``; `CancellationError` when the reading task is cancelled.
+public struct RequestProgress: AsyncSequence, Sendable {
+    /// A step.
+    public typealias Element = ProgressResponse
+
+    let perform: @Sendable (ProgressMeter) async -> CallResult
+
+    /// Starts the call.
+    public func makeAsyncIterator() -> AsyncIterator {
+        let perform = perform
+        let (steps, continuation) = AsyncThrowingStream<ProgressResponse, any Error>.makeStream(
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        let task = Task {
+            let meter = ProgressMeter { continuation.yield($0) }
+            switch await perform(meter) {
+            case .success(let response):
+                continuation.yield(meter.end(with: response))
+                continuation.finish()
+            case .failure(let error):
+                continuation.finish(throwing: error.asThrown)
+            }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return AsyncIterator(steps: steps.makeAsyncIterator())
+    }
+
+    /// Reads step by step.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var steps: AsyncThrowingStream<ProgressResponse, any Error>.AsyncIterator
+        private var isCompleted = false
+
+        init(steps: AsyncThrowingStream<ProgressResponse, any Error>.AsyncIterator) {
+            self.steps = steps
+        }
+
+        /// The next step, `nil` after the last.
+        public mutating func next() async throws -> ProgressResponse? {
+            guard !isCompleted else { return nil }
+            let step = try await steps.next(isolation: #isolation)
+            // A stream ends without an error when its reader is cancelled.
+            if step == nil { throw CancellationError() }
+            isCompleted = step?.completed ?? true
+            return step
+        }
+    }
+}

@@ -1,0 +1,34 @@
+extension Provider {
+    /// Sends a target and tells how far it has come.
+    ///
+    /// - Parameters:
+    ///   - target: what to ask.
+    ///   - options: settings of this call; they win over the target's own.
+    /// - Returns: the steps of the call, which begins when they are read; the last has the response.
+    public func requestWithProgress(
+        _ target: Target,
+        options: RequestOptions = RequestOptions()
+    ) -> RequestProgress {
+        RequestProgress { meter in
+            await self.perform(target, options, isStreaming: false, meter: meter)
+        }
+    }
+
+    /// Performs a call and waits with each step until the one before is delivered.
+    func perform(
+        _ target: Target,
+        _ options: RequestOptions,
+        deliver: @escaping @Sendable (ProgressResponse) async -> Void
+    ) async -> CallResult {
+        let (steps, continuation) = AsyncStream<ProgressResponse>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let meter = ProgressMeter { continuation.yield($0) }
+        async let performed = {
+            defer { continuation.finish() }
+            return await perform(target, options, isStreaming: false, meter: meter)
+        }()
+        for await step in steps { await deliver(step) }
+        let result = await performed
+        if case .success(let response) = result { await deliver(meter.end(with: response)) }
+        return result
+    }
+}
