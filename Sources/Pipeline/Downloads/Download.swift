@@ -88,9 +88,7 @@ struct Download: Sendable {
             byteCount += chunk.count
             context.reportReceived(offset + byteCount, of: announced.map { offset + $0 })
         }
-        if let announced, announced != byteCount {
-            throw PipelineError(.truncated, "\(byteCount) of \(announced) bytes arrived")
-        }
+        try body.requireWhole(byteCount)
         return .written(file)
     }
 

@@ -79,7 +79,7 @@ final class FileWriter: Sendable {
     /// Gives the file another name on the same volume, with the mode of a file that anybody else would have made.
     ///
     /// - Returns: whether it could; `false` when the name is on another volume.
-    func move(to destination: URL, replaces: Bool) throws -> Bool {
+    func move(to destination: URL, replaces: Bool, isPrivate: Bool = false) throws -> Bool {
         var mode: mode_t = 0o600
         var status = stat()
         // A new file takes the name first, so that another that comes in between is never replaced.
@@ -99,7 +99,7 @@ final class FileWriter: Sendable {
             if status.st_mode & S_IFMT == S_IFREG { mode = status.st_mode & 0o777 }
         }
         guard rename(url.path, destination.path) != 0 else {
-            _ = fchmod(descriptor, mode)
+            if !isPrivate { _ = fchmod(descriptor, mode) }
             return true
         }
         let failure = errno

@@ -73,7 +73,7 @@ struct PartialDownload: Sendable {
         let data = try JSONEncoder().encode(record)
         let writer = try FileWriter.temporary(exactlyIn: file.deletingLastPathComponent())
         try writer.append(data)
-        _ = try writer.move(to: recordFile, replaces: true)
+        _ = try writer.move(to: recordFile, replaces: true, isPrivate: true)
     }
 
     func remove() {

@@ -140,7 +140,9 @@ public struct PipelineBody: Sendable {
     /// - Parameter limit: the most bytes that are accepted.
     /// - Returns: all bytes.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/limit(_:)`` when there are more,
-    ///   ``PipelineError/Code-swift.struct/bodyConsumed`` when the body was read before, and what the stream throws.
+    ///   ``PipelineError/Code-swift.struct/bodyConsumed`` when the body was read before,
+    ///   ``PipelineError/Code-swift.struct/truncated`` when there are fewer than the stream's length, `CancellationError`, and what
+    ///   the stream throws.
     public func collect(upTo limit: Int) async throws -> Data {
         try await collect(upTo: limit, onProgress: { _ in })
     }
@@ -155,7 +157,15 @@ public struct PipelineBody: Sendable {
             collected.append(chunk)
             onProgress(collected.count)
         }
+        try requireWhole(collected.count)
         return collected
+    }
+
+    /// Refuses to take a stream for whole that a cancellation has ended, or that is shorter than was announced.
+    func requireWhole(_ count: Int) throws {
+        try Task.checkCancellation()
+        guard case .stream(let source) = storage, let announced = source.byteCount, announced > count else { return }
+        throw PipelineError(.truncated, "\(count) of \(announced) bytes arrived")
     }
 
     private static func tooLarge(_ limit: Int) -> PipelineError {

@@ -61,8 +61,10 @@ public struct PipelineContext: Sendable {
     /// Whether the caller reads the body as a stream.
     public var isStreaming: Bool { call.isStreaming }
 
-    /// Whether a transport is to hand over the body of its answer piece by piece as it arrives: the caller reads it so, it is
-    /// written to a file, or somebody watches its progress. Otherwise it may hand over whichever form costs it least.
+    /// Whether a transport is to hand over the body of its answer piece by piece as it arrives.
+    ///
+    /// It is when the caller reads it so, when it is written to a file, and when somebody watches its progress. Otherwise a transport
+    /// may hand over whichever form costs it least.
     public var wantsStream: Bool { call.isStreaming || call.download != nil || call.meter != nil }
 
     /// Lets a transport tell how much of the request's body the network has taken.

@@ -224,3 +224,21 @@ struct PipelineBodyTests {
         #expect(error?.reason.contains(url.lastPathComponent) == true)
     }
 }
+
+@Suite("PipelineBody that ends early")
+struct PipelineBodyEndTests {
+    @Test("I8 A stream that is shorter than its length is truncated, not whole")
+    func short() async {
+        let body = PipelineBody.stream(byteCount: 10) { AsyncStream(unfolding: once(Data(count: 9))) }
+        let error = await pipelineError { _ = try await body.collect(upTo: 100) }
+        #expect(error?.code == .truncated)
+    }
+
+    @Test("I8 A stream that ends because its reader is cancelled is not whole")
+    func cancelled() async {
+        let never = AsyncStream<Data> { _ in }
+        let reader = Task { try await PipelineBody.stream(never).collect(upTo: 100) }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+    }
+}

@@ -154,4 +154,133 @@ struct RequestTaskTests {
         #expect(transport.sent.isEmpty)
         #expect(try await provider.request(SampleTarget()).statusCode == 200)
     }
+
+    @Test("M20 Data goes with parameters in the query, which comes after the one that is there")
+    func compositeData() throws {
+        let request = try Self.request(.requestCompositeData(bodyData: Data("x".utf8), urlParameters: ["q": [1, 2]]))
+        #expect(request.head.path == "/p?a=b&q%5B%5D=1&q%5B%5D=2")
+        #expect(request.body.bytes == Data("x".utf8))
+        #expect(request.headers.isEmpty)
+    }
+
+    @Test("M21 Parameters of the body and of the query each go where they belong")
+    func compositeParameters() throws {
+        let json = RequestTask.requestCompositeParameters(
+            bodyParameters: ["Nemesis": "Harvey"],
+            bodyEncoding: JSONEncoding.default,
+            urlParameters: ["Harvey": "Nemesis"]
+        )
+        let request = try Self.request(json)
+        #expect(request.head.path == "/p?a=b&Harvey=Nemesis")
+        #expect(request.body.bytes == Data(#"{"Nemesis":"Harvey"}"#.utf8))
+        #expect(request.headers[.contentType] == "application/json")
+
+        let form = RequestTask.requestCompositeParameters(
+            bodyParameters: ["a": "b c"],
+            bodyEncoding: URLEncoding.httpBody,
+            urlParameters: [:]
+        )
+        #expect(try Self.request(form).body.bytes == Data("a=b%20c".utf8))
+        #expect(try Self.request(form).head.path == "/p?a=b")
+    }
+
+    @Test(
+        "M22 B-M17 A body encoding that would write to the URL is an error, also without parameters",
+        arguments: [[:], ["a": "b"]]
+    )
+    func compositeQuery(_ parameters: [String: String]) throws {
+        struct Custom: ParameterEncoding {
+            func encode(_ parameters: RequestParameters, into request: inout PipelineRequest) throws {
+                request.appendQuery("z=1")
+            }
+        }
+        for encoding in [URLEncoding.queryString, Custom()] as [any ParameterEncoding] {
+            let task = RequestTask.requestCompositeParameters(
+                bodyParameters: parameters,
+                bodyEncoding: encoding,
+                urlParameters: ["c": "d"]
+            )
+            #expect { try Self.request(task) } throws: { ($0 as? PipelineError)?.code == .encoding }
+        }
+        let byMethod = RequestTask.requestCompositeParameters(
+            bodyParameters: parameters,
+            bodyEncoding: URLEncoding.default,
+            urlParameters: [:]
+        )
+        #expect(try !Self.request(byMethod).body.isNone)
+        #expect {
+            try Endpoint(url: "https://example.com", method: .get, task: byMethod).makeRequest()
+        } throws: {
+            ($0 as? PipelineError)?.code == .encoding
+        }
+    }
+
+    @Test("M23 A file is the body, without a Content-Type")
+    func uploadFile() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("content", to: "a.png")
+        let request = try Self.request(.uploadFile(folder.file("a.png")))
+        #expect(request.body.fileURL == folder.file("a.png"))
+        #expect(request.body.isReplayable)
+        #expect(request.headers.isEmpty)
+        #expect(try await request.body.collect(upTo: 100) == Data("content".utf8))
+    }
+
+    @Test("A file that cannot be sent is an error before anything is, and its path is not in the text")
+    func unreadableFile() throws {
+        let folder = try TemporaryFolder()
+        let missing = folder.file("missing")
+        let remote = try #require(URL(string: "https://example.com/etc/passwd"))
+        let rows: [(URL, PipelineError.Code)] = [
+            (missing, .file(.unreadable)), (folder.url, .file(.directory)), (remote, .file(.unreadable)),
+            (URL(filePath: "/dev/null"), .file(.unreadable)),
+        ]
+        for (url, code) in rows {
+            #expect {
+                try Self.request(.uploadFile(url))
+            } throws: { error in
+                (error as? PipelineError)?.code == code && !"\(error)".contains(url.deletingLastPathComponent().path)
+            }
+        }
+        #expect { try Self.request(.uploadFile(missing)) } throws: { !"\($0)".contains(folder.url.path) }
+    }
+
+    @Test("A stream is the body as it is", arguments: [nil, 5])
+    func requestStream(_ byteCount: Int?) throws {
+        let stream = PipelineBody.stream(byteCount: byteCount) { AsyncStream<Data> { $0.finish() } }
+        let request = try Self.request(.requestStream(stream))
+        #expect(request.body.byteCount == byteCount)
+        #expect(request.body.isReplayable)
+        #expect(request.headers.isEmpty)
+    }
+
+    @Test(
+        "B-M17 A method that carries no body refuses an upload",
+        arguments: ["GET", "HEAD", "TRACE", "POST", "DELETE", "X"]
+    )
+    func bodilessMethod(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        try folder.write("content", to: "a")
+        let method = try #require(HTTPMethod(name))
+        for task in [RequestTask.uploadFile(folder.file("a")), .requestStream(.bytes(Data()))] {
+            let endpoint = Endpoint(url: "https://example.com", method: method, task: task)
+            let isRefused = ["GET", "HEAD", "TRACE"].contains(name)
+            var code: PipelineError.Code?
+            do { _ = try endpoint.makeRequest() } catch { code = (error as? PipelineError)?.code }
+            #expect(code == (isRefused ? .invalidRequest(.body) : nil))
+        }
+    }
+
+    @Test("M27 M28 A download carries only its parameters")
+    func download() throws {
+        let destination = DownloadDestination.file(URL(filePath: "/nowhere/a"))
+        let plain = try Self.request(.downloadDestination(destination))
+        #expect(plain.body.isNone && plain.headers.isEmpty && plain.head.path == "/p?a=b")
+        let task = RequestTask.downloadParameters(
+            parameters: ["c": 1],
+            encoding: JSONEncoding.default,
+            destination: destination
+        )
+        #expect(try Self.request(task).body.bytes == Data(#"{"c":1}"#.utf8))
+    }
 }

@@ -1,0 +1,111 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+/// What the guides of tasks, uploads and downloads show.
+enum TransferSamples {
+    struct Order: Encodable {
+        var id = 1
+    }
+
+    // sample: tasks
+    enum Shop: TargetType {
+        case find(text: String)
+        case order(Order)
+        case receipt(id: Int, to: URL)
+
+        var baseURL: URL { URL(string: "https://shop.example/v1") ?? URL(filePath: "/") }
+        var path: String {
+            switch self {
+            case .find: "items"
+            case .order: "orders"
+            case .receipt(let id, _): "orders/\(id)/receipt"
+            }
+        }
+        var method: HTTPMethod {
+            switch self {
+            case .find, .receipt: .get
+            case .order: .post
+            }
+        }
+        var task: RequestTask {
+            switch self {
+            case .find(let text): .requestParameters(parameters: ["q": text], encoding: URLEncoding.queryString)
+            case .order(let order): .requestJSONEncodable(order)
+            case .receipt(_, let file): .downloadDestination(.file(file, options: .removePreviousFile))
+            }
+        }
+    }
+    // end
+
+    static func uploadFile(_ video: URL) -> RequestTask {
+        // sample: upload file
+        RequestTask.uploadFile(video)
+        // end
+    }
+
+    static func uploadStream(_ makeChunks: @escaping @Sendable () -> AsyncStream<Data>) -> RequestTask {
+        // sample: upload stream
+        RequestTask.requestStream(.stream(byteCount: 4_096) { makeChunks() })
+        // end
+    }
+
+    static func download(_ caches: URL) -> RequestTask {
+        // sample: download
+        let file = caches.appending(path: "cover.jpg")
+        let destination = DownloadDestination.file(
+            file,
+            options: [.createIntermediateDirectories, .removePreviousFile]
+        )
+        return RequestTask.downloadDestination(destination)
+        // end
+    }
+
+    static func destinations(_ folder: URL) -> [DownloadDestination] {
+        // sample: destinations
+        let named = DownloadDestination.suggestedName(in: folder)
+        let chosen = DownloadDestination.custom { temporaryFile, response in
+            (folder.appending(path: "cover-\(response.statusCode)"), [.removePreviousFile])
+        }
+        // end
+        return [named, chosen]
+    }
+
+    static func resumable(_ file: URL) -> DownloadDestination {
+        // sample: resumable
+        let resumable = DownloadDestination.file(file).resumable(at: file.appendingPathExtension("part"))
+        // end
+        return resumable
+    }
+
+    static func progress(
+        _ provider: Provider<Shop>,
+        _ file: URL,
+        show: (Double) -> Void,
+        finish: (PipelineResponse) -> Void
+    ) async throws {
+        // sample: progress
+        for try await step in provider.requestWithProgress(Shop.receipt(id: 7, to: file)) {
+            show(step.progress)
+            if let response = step.response { finish(response) }
+        }
+        // end
+    }
+
+    static func callbacks(
+        _ provider: Provider<Shop>,
+        _ file: URL,
+        show: @escaping @Sendable (Double) -> Void,
+        finish: @escaping @Sendable (Result<PipelineResponse, PipelineError>) -> Void
+    ) -> RequestHandle {
+        // sample: progress by callback
+        let handle = provider.request(
+            Shop.receipt(id: 7, to: file),
+            callbackQueue: .main,
+            progress: { step in show(step.progress) },
+            completion: { result in finish(result) }
+        )
+        // end
+        return handle
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Pipeline
+import PipelineTesting
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+@Suite("Downloads without room")
+struct DiskFullTests {
+    @Test("F01 A volume without room is file.noSpace, nothing stays behind, and the next call works")
+    func noSpace() async {
+        // In a process of its own, since the size that files may have is the process's.
+        await #expect(processExitsWith: .success) {
+            signal(SIGXFSZ, SIG_IGN)
+            var size = rlimit(rlim_cur: 64 << 10, rlim_max: 64 << 10)
+            #if canImport(Glibc)
+            let isSet = setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &size) == 0
+            #else
+            let isSet = setrlimit(RLIMIT_FSIZE, &size) == 0
+            #endif
+            let folder = try TemporaryFolder()
+            let transport = ScriptedTransport { _, index in
+                .status(200, body: .bytes(Data(count: index == 0 ? 100_000 : 1000)))
+            }
+            let provider = Provider<TestTarget>(transport: transport)
+            let target = TestTarget(task: .downloadDestination(.file(folder.file("a"))))
+            let error = await pipelineError { _ = try await provider.request(target) }
+            let namesThen = folder.names
+            _ = try await provider.request(target)
+            guard isSet, error?.code == .file(.noSpace), namesThen == [], folder.names == ["a"] else { exit(1) }
+        }
+    }
+}

@@ -1,0 +1,381 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("Downloads")
+struct DownloadTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    static func provider(
+        _ transport: any Transport,
+        _ plugins: [any PluginType] = [],
+        limits: PipelineLimits = PipelineLimits()
+    ) -> Provider<TestTarget> {
+        Provider(transport: transport, plugins: plugins, limits: limits)
+    }
+
+    func target(
+        _ name: String = "a.txt",
+        options: DownloadDestination.Options = [],
+        validationType: ValidationType = .none
+    ) -> TestTarget {
+        TestTarget(
+            task: .downloadDestination(.file(folder.file(name), options: options)),
+            validationType: validationType
+        )
+    }
+
+    static func body(_ text: String) -> PipelineBody {
+        .stream(byteCount: text.utf8.count) { AsyncStream(unfolding: once(Data(text.utf8))) }
+    }
+
+    @Test("B-M33 The answer becomes the file, and the response says where it is", arguments: [true, false])
+    func download(isStream: Bool) async throws {
+        let body = isStream ? Self.body("hello") : .bytes(Data("hello".utf8))
+        let transport = ScriptedTransport([.status(200, body: body)])
+        let response = try await Self.provider(transport).request(target())
+        #expect(response.statusCode == 200)
+        #expect(response.body.fileURL == folder.file("a.txt"))
+        #expect(response.data.isEmpty)
+        #expect(folder.text(of: "a.txt") == "hello")
+        #expect(folder.names == ["a.txt"])
+        #expect(transport.sent.first?.headers.isEmpty == true)
+    }
+
+    @Test("An empty answer is an empty file")
+    func empty() async throws {
+        _ = try await Self.provider(ScriptedTransport([.status(200)])).request(target())
+        #expect(folder.text(of: "a.txt") == "")
+    }
+
+    @Test("M156 What stands there already stays, unless it is to be replaced")
+    func existing() async throws {
+        try folder.write("old", to: "a.txt")
+        let provider = Self.provider(ScriptedTransport(always: .status(200, body: "new")))
+        let error = await pipelineError { _ = try await provider.request(target()) }
+        #expect(error?.code == .file(.exists))
+        #expect(error?.response?.statusCode == 200)
+        #expect(error.map { "\($0)".contains(folder.url.lastPathComponent) } == false)
+        #expect(folder.text(of: "a.txt") == "old")
+        _ = try await provider.request(target(options: .removePreviousFile))
+        #expect(folder.text(of: "a.txt") == "new")
+        #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("M156 Directories are made only when asked for")
+    func directories() async throws {
+        let provider = Self.provider(ScriptedTransport(always: .status(200, body: "x")))
+        let error = await pipelineError { _ = try await provider.request(target("b/c/a.txt")) }
+        #expect(error?.code == .file(.notWritable))
+        #expect(folder.names == [])
+        _ = try await provider.request(target("b/c/a.txt", options: .createIntermediateDirectories))
+        #expect(folder.text(of: "b/c/a.txt") == "x")
+        _ = try await provider.request(target("b/c/a2.txt", options: .createIntermediateDirectories))
+        #expect(folder.text(of: "b/c/a2.txt") == "x")
+    }
+
+    @Test("A directory is never replaced, and a file is no directory")
+    func directoryInPlace() async throws {
+        try FileManager.default.createDirectory(at: folder.file("a.txt"), withIntermediateDirectories: false)
+        try folder.write("file", to: "a.txt/inside")
+        let provider = Self.provider(ScriptedTransport(always: .status(200, body: "x")))
+        let error = await pipelineError { _ = try await provider.request(target(options: .removePreviousFile)) }
+        #expect(error?.code == .file(.directory))
+        let inside = target("a.txt/inside/b", options: .createIntermediateDirectories)
+        let other = await pipelineError { _ = try await provider.request(inside) }
+        #expect(other?.code == .file(.notWritable))
+        #expect(folder.text(of: "a.txt/inside") == "file")
+        #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("F07 A symbolic link is not followed: without the option it is in the way, with it the link is replaced")
+    func symbolicLink() async throws {
+        try folder.write("victim", to: "victim")
+        let link = folder.file("a.txt")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file("victim"))
+        let provider = Self.provider(ScriptedTransport(always: .status(200, body: "new")))
+        let error = await pipelineError { _ = try await provider.request(target()) }
+        #expect(error?.code == .file(.exists))
+        _ = try await provider.request(target(options: .removePreviousFile))
+        #expect(folder.text(of: "victim") == "victim")
+        #expect(folder.text(of: "a.txt") == "new")
+    }
+
+    @Test("A place that is no file URL is refused")
+    func notAFile() async throws {
+        let place = try #require(URL(string: "https://example.com/a"))
+        let provider = Self.provider(ScriptedTransport(always: .status(200, body: "x")))
+        let task = RequestTask.downloadDestination(.file(place))
+        let error = await pipelineError { _ = try await provider.request(TestTarget(task: task)) }
+        #expect(error?.code == .file(.notWritable))
+    }
+
+    @Test("B-M32 A status that the target refuses replaces nothing, and the error has the body")
+    func refusedStatus() async throws {
+        try folder.write("old", to: "a.txt")
+        let provider = Self.provider(ScriptedTransport([.status(404, body: Self.body("gone"))]))
+        let refused = target(options: .removePreviousFile, validationType: .successCodes)
+        let error = await pipelineError { _ = try await provider.request(refused) }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.response?.data == Data("gone".utf8))
+        #expect(folder.text(of: "a.txt") == "old")
+        #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("Of a 2xx that the target refuses no file stays")
+    func refusedSuccess() async throws {
+        let provider = Self.provider(ScriptedTransport([.status(200, body: Self.body("x"))]))
+        let error = await pipelineError {
+            _ = try await provider.request(target(validationType: .customCodes([201])))
+        }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.response?.data == Data("x".utf8))
+        #expect(folder.names == [])
+    }
+
+    @Test("An answer that is no content stays in memory", arguments: [204, 205, 304, 404, 500])
+    func noContent(_ status: Int) async throws {
+        try folder.write("old", to: "a.txt")
+        let provider = Self.provider(ScriptedTransport([.status(status, body: Self.body("why"))]))
+        let response = try await provider.request(target(options: .removePreviousFile))
+        #expect(response.data == Data("why".utf8))
+        #expect(response.body.fileURL == nil)
+        #expect(folder.text(of: "a.txt") == "old")
+    }
+
+    @Test("An answer to HEAD is no file")
+    func head() async throws {
+        let provider = Self.provider(ScriptedTransport([.status(200)]))
+        var target = target()
+        target.method = .head
+        _ = try await provider.request(target)
+        #expect(folder.names == [])
+    }
+
+    @Test("A download that fails half way leaves nothing, and the next works")
+    func failure() async throws {
+        let feed = Feed()
+        let transport = ScriptedTransport([.status(200, body: .stream(feed)), .status(200, body: "whole")])
+        feed.send(100)
+        feed.finish(throwing: PipelineError(.connectionLost, "by script"))
+        let provider = Self.provider(transport)
+        let error = await pipelineError { _ = try await provider.request(target()) }
+        #expect(error?.code == .connectionLost)
+        #expect(folder.names == [])
+        _ = try await provider.request(target())
+        #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("A body that is shorter than it was announced is truncated, and no file")
+    func truncated() async throws {
+        let body = PipelineBody.stream(byteCount: 10) { AsyncStream(unfolding: once(Data(count: 4))) }
+        let error = await pipelineError {
+            _ = try await Self.provider(ScriptedTransport([.status(200, body: body)])).request(target())
+        }
+        #expect(error?.code == .truncated)
+        #expect(folder.names == [])
+    }
+
+    @Test("While it arrives the bytes are in a hidden file of mode 0600 beside the destination; a cancel removes it")
+    func cancelled() async throws {
+        let feed = Feed()
+        let arrived = Feed()
+        let provider = Self.provider(ScriptedTransport([.status(200, body: .stream(feed, byteCount: 100))]))
+        feed.send(50)
+        let call = provider.request(
+            target(),
+            progress: { _ in arrived.finish() },
+            completion: { _ in arrived.finish() }
+        )
+        for try await _ in arrived {}
+        let name = try #require(folder.names.first)
+        #expect(folder.names.count == 1)
+        #expect(name.hasPrefix(".pipeline-"))
+        #expect(try folder.mode(of: name) == 0o600)
+        call.cancel()
+        while !folder.names.isEmpty { await Task.yield() }
+    }
+
+    @Test("A file that is done has the mode that any new file has, one that is replaced keeps its own")
+    func mode() async throws {
+        let provider = Self.provider(ScriptedTransport(always: .status(200, body: "x")))
+        #expect(FileManager.default.createFile(atPath: folder.file("plain").path, contents: nil))
+        _ = try await provider.request(target())
+        #expect(try folder.mode(of: "a.txt") == folder.mode(of: "plain"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: folder.file("a.txt").path)
+        _ = try await provider.request(target(options: .removePreviousFile))
+        #expect(try folder.mode(of: "a.txt") == 0o640)
+    }
+
+    @Test(
+        "Rule 10 More bytes than allowed are a typed error, at once when they are announced late",
+        arguments: [10, 11]
+    )
+    func limit(_ count: Int) async throws {
+        let limits = PipelineLimits(downloadByteCount: 10)
+        let body = PipelineBody.stream { AsyncStream(unfolding: once(Data(count: count))) }
+        let provider = Self.provider(ScriptedTransport([.status(200, body: body)]), limits: limits)
+        let error = await pipelineError { _ = try await provider.request(target()) }
+        #expect(error?.code == (count == 10 ? nil : .limit(.bodyBytes)))
+        #expect(folder.names == (count == 10 ? ["a.txt"] : []))
+    }
+
+    @Test("A download may be larger than a body in memory")
+    func largerThanMemory() async throws {
+        let provider = Self.provider(
+            ScriptedTransport([.status(200, body: Self.body("0123456789"))]),
+            limits: PipelineLimits(bufferedBodyByteCount: 4)
+        )
+        _ = try await provider.request(target())
+        #expect(folder.text(of: "a.txt") == "0123456789")
+    }
+
+    @Test("A destination may be chosen by the response, and get the whole file to look at")
+    func custom() async throws {
+        let folder = folder
+        let destination = DownloadDestination.custom { file, response in
+            let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            return (folder.file("\(text)-\(response.statusCode).txt"), [.createIntermediateDirectories])
+        }
+        let provider = Self.provider(ScriptedTransport([.status(203, body: Self.body("x"))]))
+        let response = try await provider.request(TestTarget(task: .downloadDestination(destination)))
+        #expect(response.body.fileURL?.lastPathComponent == "x-203.txt")
+        #expect(folder.names == ["x-203.txt"])
+    }
+
+    @Test("What a destination throws is the call's error, and nothing stays")
+    func customFailure() async throws {
+        let journal = Journal()
+        let destination = DownloadDestination.custom { file, _ in
+            journal.add(file.path)
+            throw TestFailure()
+        }
+        let provider = Self.provider(ScriptedTransport([.status(200, body: Self.body("x"))]))
+        let error = await pipelineError {
+            _ = try await provider.request(TestTarget(task: .downloadDestination(destination)))
+        }
+        #expect(error?.code == .file)
+        #expect(error?.underlyingError is TestFailure)
+        #expect(error.map { "\($0)".contains("s3cr3t") } == false)
+        let path = try #require(journal.entries.first)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    static let otherVolume: URL? = {
+        let folder = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+        return FileManager.default.isWritableFile(atPath: folder.path) ? folder : nil
+    }()
+
+    @Test(
+        "A destination on another volume gets the whole file, and nothing stays on either",
+        .enabled(if: otherVolume != nil)
+    )
+    func anotherVolume() async throws {
+        let volume = try #require(Self.otherVolume).appending(path: "pipeline-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: volume, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: volume) }
+        let journal = Journal()
+        let destination = DownloadDestination.custom { file, _ in
+            journal.add(file.path)
+            return (volume.appending(path: "a"), [.removePreviousFile])
+        }
+        for _ in 0..<2 {
+            let body = Self.body("file")
+            let provider = Self.provider(ScriptedTransport([.status(200, body: body)]))
+            _ = try await provider.request(TestTarget(task: .downloadDestination(destination)))
+        }
+        #expect(try String(contentsOf: volume.appending(path: "a"), encoding: .utf8) == "file")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: volume.path) == ["a"])
+        #expect(journal.entries.count == 2)
+        #expect(journal.entries.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
+    }
+
+    @Test("Parameters of a download go where the encoding says")
+    func parameters() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: "x"))
+        let task = RequestTask.downloadParameters(
+            parameters: ["q": "a b"],
+            encoding: URLEncoding.default,
+            destination: .file(folder.file("a.txt"))
+        )
+        _ = try await Self.provider(transport).request(TestTarget(task: task))
+        #expect(transport.sent.first?.query == "q=a%20b")
+        #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("Plugins see the file in process, and what they make of it is what is written")
+    func changedByPlugin() async throws {
+        let journal = Journal()
+        let shout = ProcessPlugin.process { result, _ in
+            guard case .success(var response) = result else { return }
+            let body = response.body
+            journal.add("file \(body.fileURL != nil)")
+            let data = (try? await body.collect(upTo: 100)) ?? Data()
+            response.body = .stream { AsyncStream(unfolding: once(Data(data.map { $0 - 32 }))) }
+            result = .success(response)
+        }
+        let provider = Self.provider(ScriptedTransport([.status(200, body: Self.body("abc"))]), [shout])
+        _ = try await provider.request(target())
+        #expect(journal.entries == ["file true"])
+        #expect(folder.text(of: "a.txt") == "ABC")
+        #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("A plugin that answers by itself fills the file too")
+    func answeredByPlugin() async throws {
+        let cache = InterceptPlugin.intercept { request, _, _ in
+            PipelineResponse(request: request, statusCode: 200, data: Data("cached".utf8))
+        }
+        _ = try await Self.provider(ScriptedTransport([]), [cache]).request(target())
+        #expect(folder.text(of: "a.txt") == "cached")
+    }
+
+    @Test("A second attempt writes anew, and the first leaves nothing")
+    func secondAttempt() async throws {
+        let transport = ScriptedTransport([
+            .status(200, body: .stream(byteCount: 9) { AsyncStream(unfolding: once(Data("abc".utf8))) }),
+            .status(200, body: Self.body("def")),
+        ])
+        let retry = InterceptPlugin.intercept { request, _, next in
+            do { return try await next(request) } catch { return try await next(request) }
+        }
+        let response = try await Self.provider(transport, [retry]).request(target())
+        #expect(response.exchanges.map(\.failure) == [.truncated, nil])
+        #expect(folder.text(of: "a.txt") == "def")
+        #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("A redirect is followed to the file")
+    func redirect() async throws {
+        let transport = ScriptedTransport([
+            .status(302, headers: [.location: "/other"], body: Self.body("moved")),
+            .status(200, body: Self.body("file")),
+        ])
+        _ = try await Self.provider(transport).request(target())
+        #expect(folder.text(of: "a.txt") == "file")
+        #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("Progress of a download is the part of the file that is there")
+    func progress() async throws {
+        let feed = Feed()
+        let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 40))])
+        let progress = Self.provider(transport).requestWithProgress(target())
+        let steps = try await RequestProgressTests.read(progress, feed, pieces: [10, 10, 20])
+        #expect(RequestProgressTests.values(steps) == [0.25, 0.5, 1, 1])
+        #expect(steps.map { $0.progress == 1 } == [false, false, false, true])
+        #expect(steps.last?.response?.body.fileURL == folder.file("a.txt"))
+    }
+
+    @Test("A download that is read as a stream writes no file")
+    func stream() async throws {
+        let provider = Self.provider(ScriptedTransport([.status(200, body: Self.body("x"))]))
+        let data = try await provider.stream(target()).response.body.collect(upTo: 10)
+        #expect(data == Data("x".utf8))
+        #expect(folder.names == [])
+    }
+}

@@ -1,0 +1,314 @@
+import Dispatch
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("Progress")
+struct RequestProgressTests {
+    static func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType] = []) -> Provider<TestTarget> {
+        Provider(transport: transport, plugins: plugins)
+    }
+
+    static func values(_ steps: [ProgressResponse]) -> [Double] {
+        steps.map { ($0.progress * 1000).rounded() / 1000 }
+    }
+
+    /// Reads all steps, and feeds the next piece after each.
+    static func read(_ progress: RequestProgress, _ feed: Feed, pieces: [Int]) async throws -> [ProgressResponse] {
+        var rest = pieces[...]
+        var steps: [ProgressResponse] = []
+        if let first = rest.popFirst() { feed.send(first) }
+        for try await step in progress {
+            steps.append(step)
+            if let next = rest.popFirst() { feed.send(next) } else { feed.finish() }
+        }
+        return steps
+    }
+
+    @Test("M150 Each piece of the answer is a step, and 1 comes once, with the response")
+    func received() async throws {
+        let feed = Feed()
+        let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 4000))])
+        let progress = Self.provider(transport).requestWithProgress(TestTarget())
+        let steps = try await Self.read(progress, feed, pieces: [1000, 1000, 1000, 1000])
+        #expect(Self.values(steps) == [0.25, 0.5, 0.75, 1, 1])
+        #expect(steps.map { $0.progress == 1 } == [false, false, false, false, true])
+        #expect(steps.map(\.completed) == [false, false, false, false, true])
+        #expect(steps.map(\.received.byteCount) == [1000, 2000, 3000, 4000, 4000])
+        #expect(steps.allSatisfy { $0.received.totalByteCount == 4000 })
+        #expect(steps.last?.response?.data.count == 4000)
+    }
+
+    @Test("M151 Without a length progress stays 0 until the end, and the bytes are counted")
+    func unknownLength() async throws {
+        let feed = Feed()
+        let transport = ScriptedTransport([.status(200, body: .stream(feed))])
+        let progress = Self.provider(transport).requestWithProgress(TestTarget())
+        let steps = try await Self.read(progress, feed, pieces: [10, 20, 30])
+        #expect(steps.map(\.progress) == [0, 0, 0, 1])
+        #expect(steps.map(\.received.byteCount) == [10, 30, 60, 60])
+        #expect(steps.allSatisfy { $0.received.totalByteCount == nil })
+    }
+
+    @Test("M152 Of a task that uploads, progress is what was sent; the answer is only counted")
+    func sent() async throws {
+        let feed = Feed()
+        let transport = ScriptedTransport { _, _ in
+            .answer { request, context in
+                for try await chunk in feed {
+                    context.reportSent(chunk.count)
+                }
+                return PipelineResponse(
+                    request: request,
+                    head: HTTPResponse(status: .ok),
+                    body: .stream(byteCount: 2) { AsyncStream(unfolding: once(Data(count: 2))) }
+                )
+            }
+        }
+        let target = TestTarget(method: .post, task: .requestStream(.bytes(Data(count: 80))))
+        let progress = Self.provider(transport).requestWithProgress(target)
+        var pieces = [20, 40, 40, 30, 80][...]
+        var steps: [ProgressResponse] = []
+        feed.send(20)
+        pieces.removeFirst()
+        for try await step in progress {
+            steps.append(step)
+            // The second 40 and the 30 are no steps: nothing has changed.
+            switch step.sent.byteCount {
+            case 20: feed.send(40)
+            case 40:
+                feed.send(40)
+                feed.send(30)
+                feed.send(80)
+            default: feed.finish()
+            }
+        }
+        #expect(Self.values(Array(steps.prefix(3))) == [0.25, 0.5, 1])
+        #expect(steps.dropLast().allSatisfy { $0.progress < 1 })
+        #expect(steps.last?.progress == 1)
+        #expect(steps.last?.sent == .init(byteCount: 80, totalByteCount: 80))
+        #expect(steps.last?.received.byteCount == 2)
+    }
+
+    @Test("A second attempt counts from nothing, and progress does not fall")
+    func monotonic() async throws {
+        let feed = Feed()
+        let again = Feed()
+        let transport = ScriptedTransport([
+            .status(503, body: .stream(feed, byteCount: 100)), .status(200, body: .stream(again, byteCount: 100)),
+        ])
+        let retry = InterceptPlugin.intercept { request, _, next in
+            do { return try await next(request) } catch { return try await next(request) }
+        }
+        var steps: [ProgressResponse] = []
+        feed.send(60)
+        for try await step in Self.provider(transport, [retry]).requestWithProgress(TestTarget()) {
+            steps.append(step)
+            switch steps.count {
+            case 1:
+                feed.finish()
+                again.send(10)
+            case 2: again.send(70)
+            case 3: again.send(20)
+            default: again.finish()
+            }
+        }
+        #expect(Self.values(steps) == [0.6, 0.6, 0.8, 1, 1])
+        #expect(steps.map(\.received.byteCount) == [60, 10, 80, 100, 100])
+    }
+
+    @Test("An answer that is there at once is one step, and a stub's too")
+    func whole() async throws {
+        let transport = ScriptedTransport([.status(200, body: "hello")])
+        var steps: [ProgressResponse] = []
+        for try await step in Self.provider(transport).requestWithProgress(TestTarget()) { steps.append(step) }
+        #expect(steps.map(\.progress) == [1])
+        #expect(steps.first?.response?.data == Data("hello".utf8))
+    }
+
+    @Test("Nothing is sent before the steps are read, and each reading sends again")
+    func cold() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        let progress = Self.provider(transport).requestWithProgress(TestTarget())
+        #expect(transport.sent.isEmpty)
+        for _ in 0..<2 {
+            for try await _ in progress {}
+        }
+        #expect(transport.sent.count == 2)
+    }
+
+    @Test("A call that fails throws its error and never comes to 1")
+    func failure() async throws {
+        let feed = Feed()
+        let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 100))])
+        var steps: [ProgressResponse] = []
+        feed.send(30)
+        let error = await pipelineError {
+            for try await step in Self.provider(transport).requestWithProgress(TestTarget()) {
+                steps.append(step)
+                feed.finish(throwing: PipelineError(.connectionLost, "by script"))
+            }
+        }
+        #expect(error?.code == .connectionLost)
+        #expect(Self.values(steps) == [0.3])
+    }
+
+    @Test("A status that the target does not accept is thrown, and the last step is not 1")
+    func unacceptable() async throws {
+        let transport = ScriptedTransport([.status(404, body: "no")])
+        var count = 0
+        let error = await pipelineError {
+            let target = TestTarget(validationType: .successCodes)
+            for try await _ in Self.provider(transport).requestWithProgress(target) { count += 1 }
+        }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.response?.data == Data("no".utf8))
+        #expect(count == 0)
+    }
+
+    @Test("Rule 6 Leaving the loop cancels the call")
+    func leaving() async throws {
+        let feed = Feed()
+        let ended = Feed()
+        let journal = Journal()
+        let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 100))])
+        let watch = ProcessPlugin.process { result, _ in
+            if case .failure(let error) = result { journal.add("\(error.code)") }
+            ended.finish()
+        }
+        feed.send(10)
+        for try await _ in Self.provider(transport, [watch]).requestWithProgress(TestTarget()) { break }
+        for try await _ in ended {}
+        #expect(journal.entries == ["cancelled"])
+    }
+
+    @Test("Rule 6 A reader that is cancelled gets CancellationError")
+    func cancelled() async throws {
+        let transport = ScriptedTransport(always: .hang)
+        let progress = Self.provider(transport).requestWithProgress(TestTarget())
+        let reader = Task {
+            for try await _ in progress {}
+        }
+        while transport.sent.isEmpty { await Task.yield() }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+    }
+
+    @Test("A slow reader misses steps, never the last")
+    func slowReader() async throws {
+        let feed = Feed()
+        let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 1000))])
+        let journal = Journal()
+        let end = ProcessPlugin.process { _, _ in journal.add("end") }
+        for _ in 0..<100 { feed.send(10) }
+        feed.finish()
+        var steps: [ProgressResponse] = []
+        for try await step in Self.provider(transport, [end]).requestWithProgress(TestTarget()) {
+            while journal.entries.isEmpty { await Task.yield() }
+            steps.append(step)
+        }
+        #expect(steps.count <= 3)
+        #expect(steps.last?.completed == true)
+        #expect(steps.last?.received.byteCount == 1000)
+    }
+
+    @Test(
+        "B-M37 Callbacks get the steps on their queue, in order, before the completion and none after it",
+        arguments: [true, false]
+    )
+    func callback(_ hasQueue: Bool) async throws {
+        let feed = Feed()
+        let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 30))])
+        let key = DispatchSpecificKey<Int>()
+        let queue = DispatchQueue(label: "callbacks")
+        queue.setSpecific(key: key, value: 1)
+        let journal = Journal()
+        feed.send(10)
+        let result = await withCheckedContinuation { continuation in
+            Self.provider(transport).request(
+                TestTarget(),
+                callbackQueue: hasQueue ? queue : nil,
+                progress: { step in
+                    journal.add("\(step.received.byteCount) \(step.completed)")
+                    if hasQueue, DispatchQueue.getSpecific(key: key) != 1 { journal.add("another queue") }
+                    if step.received.byteCount < 30 { feed.send(10) } else { feed.finish() }
+                },
+                completion: { result in
+                    journal.add("end")
+                    continuation.resume(returning: result)
+                }
+            )
+        }
+        #expect(try result.get().data.count == 30)
+        #expect(journal.entries == ["10 false", "20 false", "30 false", "30 true", "end"])
+    }
+
+    @Test("M153 A callback of a call that fails gets no last step")
+    func callbackFailure() async throws {
+        let journal = Journal()
+        let result = await withCheckedContinuation { continuation in
+            Self.provider(ScriptedTransport([.failure(.dns)])).request(
+                TestTarget(),
+                progress: { _ in journal.add("step") },
+                completion: { continuation.resume(returning: $0) }
+            )
+        }
+        #expect(throws: PipelineError.self) { try result.get() }
+        #expect(journal.entries == [])
+    }
+
+    @Test("A provider of any target tells progress of any target")
+    func multiTarget() async throws {
+        let provider = Provider<MultiTarget>(transport: ScriptedTransport(always: .status(200)))
+        var count = 0
+        for try await step in provider.requestWithProgress(TestTarget()) { count += step.completed ? 1 : 0 }
+        let progress = provider.requestWithProgress(MultiTarget(TestTarget()))
+        for try await step in progress { count += step.completed ? 1 : 0 }
+        let done = await withCheckedContinuation { continuation in
+            provider.request(TestTarget(), progress: { _ in }, completion: { continuation.resume(returning: $0) })
+        }
+        #expect(try done.get().statusCode == 200)
+        #expect(count == 2)
+    }
+
+    @Test("Only who watches, streams or downloads makes a transport stream")
+    func wantsStream() async throws {
+        let journal = Journal()
+        let transport = ScriptedTransport { _, _ in
+            .answer { request, context in
+                journal.add("\(context.wantsStream) \(context.isStreaming)")
+                return PipelineResponse(request: request, statusCode: 204)
+            }
+        }
+        let provider = Self.provider(transport)
+        _ = try await provider.request(TestTarget())
+        _ = try await provider.stream(TestTarget())
+        for try await _ in provider.requestWithProgress(TestTarget()) {}
+        let file = URL(filePath: "/nowhere/file")
+        _ = try await provider.request(TestTarget(task: .downloadDestination(.file(file))))
+        #expect(journal.entries == ["false false", "true true", "true false", "true false"])
+    }
+
+    @Test("A step made by hand is brought between 0 and 1", arguments: [(-1.0, 0.0), (0.5, 0.5), (7, 1)])
+    func madeByHand(_ given: Double, _ expected: Double) {
+        #expect(ProgressResponse(progress: given).progress == expected)
+        #expect(!ProgressResponse(progress: given).completed)
+    }
+}
+
+/// A closure that gives the bytes once.
+func once(_ data: Data) -> @Sendable () async -> Data? {
+    let rest = Rest(data)
+    return { rest.take() }
+}
+
+private final class Rest: Sendable {
+    private let data: Mutex<Data?>
+
+    init(_ data: Data) { self.data = Mutex(data) }
+
+    func take() -> Data? { data.withLock { $0.take() } }
+}
