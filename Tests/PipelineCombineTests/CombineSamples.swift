@@ -1,4 +1,5 @@
 #if canImport(Combine) || OpenCombine
+import Dispatch
 import Pipeline
 import PipelineCombine
 import PipelineTesting
