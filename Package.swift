@@ -10,6 +10,11 @@ let swiftSettings: [SwiftSetting] = [
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let openCombine = Target.Dependency.product(
+    name: "OpenCombine",
+    package: "OpenCombine",
+    condition: .when(traits: ["OpenCombine"])
+)
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 
@@ -20,13 +25,18 @@ let package = Package(
         .library(name: "Pipeline", targets: ["Pipeline"]),
         .library(name: "PipelinePlugins", targets: ["PipelinePlugins"]),
         .library(name: "PipelineTransports", targets: ["PipelineTransports"]),
+        .library(name: "PipelineCombine", targets: ["PipelineCombine"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
         .executable(name: "quickstart", targets: ["quickstart"]),
+    ],
+    traits: [
+        .trait(name: "OpenCombine", description: "PipelineCombine on platforms without Combine, with OpenCombine")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
         .target(name: "Pipeline", dependencies: [httpTypes], swiftSettings: swiftSettings),
@@ -46,6 +56,12 @@ let package = Package(
             name: "PipelineTesting",
             dependencies: ["Pipeline", httpTypes],
             path: "Sources/Testing",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "PipelineCombine",
+            dependencies: ["Pipeline", openCombine],
+            path: "Sources/Combine",
             swiftSettings: swiftSettings
         ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -74,6 +90,11 @@ let package = Package(
             dependencies: [
                 "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox,
             ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PipelineCombineTests",
+            dependencies: ["Pipeline", "PipelineCombine", "PipelineTesting", httpTypes, openCombine],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -226,5 +226,9 @@ extension PipelineError.Code {
         public static let object = Self(rawValue: "object")
         /// A key path into JSON.
         public static let keyPath = Self(rawValue: "keyPath")
+        /// An image of the platform.
+        public static let image = Self(rawValue: "image")
+        /// A problem report (RFC 9457), see ``ProblemDetails``.
+        public static let problem = Self(rawValue: "problem")
     }
 }

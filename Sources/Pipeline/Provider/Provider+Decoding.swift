@@ -32,6 +32,27 @@ extension Provider {
             throw error.asThrown
         }
     }
+
+    /// Sends a target, decodes its answer, and calls back.
+    ///
+    /// The completion is called as in ``request(_:options:callbackQueue:progress:completion:)``; the parameters are those of
+    /// ``request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)``.
+    @discardableResult
+    public func request<Value: Decodable & Sendable>(
+        _ target: Target,
+        as type: Value.Type,
+        atKeyPath keyPath: String? = nil,
+        decoder: JSONDecoder = JSONDecoder(),
+        failsOnEmptyData: Bool = true,
+        options: RequestOptions = RequestOptions(),
+        callbackQueue: DispatchQueue? = nil,
+        completion: @escaping @Sendable (Result<Value, PipelineError>) -> Void
+    ) -> RequestHandle {
+        deliver(on: callbackQueue, completion) {
+            await self.perform(target, options, isStreaming: false)
+                .decoded(atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
+        }
+    }
 }
 
 extension Provider where Target: DecodableTargetType {
@@ -39,42 +60,74 @@ extension Provider where Target: DecodableTargetType {
     ///
     /// - Parameters:
     ///   - target: what to ask.
+    ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
     ///   - decoder: the decoder.
+    ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
     ///   - options: settings of this call; they win over the target's own.
     /// - Returns: the value.
     /// - Throws: as ``request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)``.
     @concurrent
     public func requestDecoded(
         _ target: Target,
+        atKeyPath keyPath: String? = nil,
         decoder: JSONDecoder = JSONDecoder(),
+        failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Target.ResultType {
-        try await request(target, as: Target.ResultType.self, decoder: decoder, options: options)
+        try await request(
+            target,
+            as: Target.ResultType.self,
+            atKeyPath: keyPath,
+            decoder: decoder,
+            failsOnEmptyData: failsOnEmptyData,
+            options: options
+        )
     }
 
     /// Sends a target, decodes its answer to the type that the target names, and calls back.
     ///
-    /// The completion is called as in ``request(_:options:callbackQueue:progress:completion:)``.
+    /// The completion is called as in ``request(_:options:callbackQueue:progress:completion:)``; the parameters are those of
+    /// ``requestDecoded(_:atKeyPath:decoder:failsOnEmptyData:options:)``.
     @discardableResult
     public func requestDecoded(
         _ target: Target,
+        atKeyPath keyPath: String? = nil,
         decoder: JSONDecoder = JSONDecoder(),
+        failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
         completion: @escaping @Sendable (Result<Target.ResultType, PipelineError>) -> Void
     ) -> RequestHandle where Target.ResultType: Sendable {
-        deliver(on: callbackQueue, completion) {
-            await self.perform(target, options, isStreaming: false).decoded(using: decoder)
-        }
+        request(
+            target,
+            as: Target.ResultType.self,
+            atKeyPath: keyPath,
+            decoder: decoder,
+            failsOnEmptyData: failsOnEmptyData,
+            options: options,
+            callbackQueue: callbackQueue,
+            completion: completion
+        )
     }
 }
 
 extension CallResult {
     /// The decoded body, or the failure as an error that a completion can be given.
-    func decoded<Value: Decodable & SendableMetatype>(using decoder: JSONDecoder) -> Result<Value, PipelineError> {
+    func decoded<Value: Decodable & SendableMetatype>(
+        atKeyPath keyPath: String?,
+        using decoder: JSONDecoder,
+        failsOnEmptyData: Bool
+    ) -> Result<Value, PipelineError> {
         flatMap { response in
             do {
-                return .success(try response.map(Value.self, using: decoder))
+                return .success(
+                    try response.map(
+                        Value.self,
+                        atKeyPath: keyPath,
+                        using: decoder,
+                        failsOnEmptyData: failsOnEmptyData
+                    )
+                )
             } catch {
                 return .failure(PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode"))
             }

@@ -72,15 +72,50 @@ extension Provider where Target == MultiTarget {
         )
     }
 
+    /// Sends any target, decodes its answer and calls back, as
+    /// ``Provider/request(_:as:atKeyPath:decoder:failsOnEmptyData:options:callbackQueue:completion:)``.
+    @_disfavoredOverload
+    @discardableResult
+    public func request<Value: Decodable & Sendable>(
+        _ target: some TargetType,
+        as type: Value.Type,
+        atKeyPath keyPath: String? = nil,
+        decoder: JSONDecoder = JSONDecoder(),
+        failsOnEmptyData: Bool = true,
+        options: RequestOptions = RequestOptions(),
+        callbackQueue: DispatchQueue? = nil,
+        completion: @escaping @Sendable (Result<Value, PipelineError>) -> Void
+    ) -> RequestHandle {
+        request(
+            MultiTarget(target),
+            as: type,
+            atKeyPath: keyPath,
+            decoder: decoder,
+            failsOnEmptyData: failsOnEmptyData,
+            options: options,
+            callbackQueue: callbackQueue,
+            completion: completion
+        )
+    }
+
     /// Sends any target that says what its answer decodes to.
     @_disfavoredOverload
     @concurrent
     public func requestDecoded<Inner: DecodableTargetType>(
         _ target: Inner,
+        atKeyPath keyPath: String? = nil,
         decoder: JSONDecoder = JSONDecoder(),
+        failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Inner.ResultType {
-        try await request(MultiTarget(target), as: Inner.ResultType.self, decoder: decoder, options: options)
+        try await request(
+            MultiTarget(target),
+            as: Inner.ResultType.self,
+            atKeyPath: keyPath,
+            decoder: decoder,
+            failsOnEmptyData: failsOnEmptyData,
+            options: options
+        )
     }
 
     /// Sends any target that says what its answer decodes to, and calls back.
@@ -88,13 +123,22 @@ extension Provider where Target == MultiTarget {
     @discardableResult
     public func requestDecoded<Inner: DecodableTargetType>(
         _ target: Inner,
+        atKeyPath keyPath: String? = nil,
         decoder: JSONDecoder = JSONDecoder(),
+        failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
         completion: @escaping @Sendable (Result<Inner.ResultType, PipelineError>) -> Void
     ) -> RequestHandle where Inner.ResultType: Sendable {
-        deliver(on: callbackQueue, completion) {
-            await self.perform(MultiTarget(target), options, isStreaming: false).decoded(using: decoder)
-        }
+        request(
+            MultiTarget(target),
+            as: Inner.ResultType.self,
+            atKeyPath: keyPath,
+            decoder: decoder,
+            failsOnEmptyData: failsOnEmptyData,
+            options: options,
+            callbackQueue: callbackQueue,
+            completion: completion
+        )
     }
 }

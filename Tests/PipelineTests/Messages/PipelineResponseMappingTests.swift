@@ -114,6 +114,35 @@ struct PipelineResponseMappingTests {
         #expect(Self.code { _ = try makeResponse().mapString(atKeyPath: "a") } == .mapping(.json))
     }
 
+    static let failures: [(String, String, PipelineError.Code.Mapping, @Sendable (PipelineResponse) throws -> Void)] = [
+        ("JSON", "<html>", .json, { _ = try $0.mapJSON() }),
+        ("text", "a", .string, { _ = try $0.mapString() }),
+        ("a string at a key path, of no JSON", "<html>", .json, { _ = try $0.mapString(atKeyPath: "a") }),
+        ("a string at a key path, missing", "{}", .keyPath, { _ = try $0.mapString(atKeyPath: "a") }),
+        ("a string at a key path, a number", #"{"a":1}"#, .string, { _ = try $0.mapString(atKeyPath: "a") }),
+        ("a value", "[]", .object, { _ = try $0.map(Issue.self) }),
+        ("a value at a key path, of no JSON", "<html>", .json, { _ = try $0.map(Issue.self, atKeyPath: "a") }),
+        ("a value at a key path, missing", "{}", .keyPath, { _ = try $0.map(Issue.self, atKeyPath: "a") }),
+        ("a value at a key path, another", #"{"a":1}"#, .object, { _ = try $0.map(Issue.self, atKeyPath: "a") }),
+        ("a problem", "{}", .problem, { _ = try $0.mapProblem(Issue.self) }),
+    ]
+
+    @Test(
+        "M144 M145 Every error of a mapping says which one it was and has the response",
+        arguments: 0..<failures.count
+    )
+    func mappingFailures(_ row: Int) throws {
+        let (name, body, mapping, run) = Self.failures[row]
+        let response = try makeResponse(206, body, contentType: mapping == .string ? "text/plain; charset=x" : nil)
+        let error = #expect(throws: PipelineError.self) { try run(response) }
+        #expect(error?.code == .mapping(mapping), "\(name)")
+        #expect(error?.code.isKind(of: .mapping) == true)
+        #expect(error?.response?.statusCode == 206)
+        #expect(error?.response?.data == Data(body.utf8))
+        #expect(error?.request?.host == "example.com")
+        #expect(error?.reason.isEmpty == false)
+    }
+
     // MARK: map
 
     @Test("M138 A body decodes to a value, an array, a scalar")

@@ -1,0 +1,32 @@
+#if canImport(Combine) || OpenCombine
+import Dispatch
+import Pipeline
+
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
+
+/// Makes one call for each subscription, at its first demand.
+struct CallPublisher<Output: Sendable>: Publisher {
+    typealias Failure = PipelineError
+
+    /// Takes what comes of a call.
+    struct Receiver: Sendable {
+        let send: @Sendable (Output) -> Void
+        let finish: @Sendable (PipelineError?) -> Void
+    }
+
+    /// Starts a call and returns what cancels it.
+    typealias Start = @Sendable (Receiver) -> @Sendable () -> Void
+
+    let queue: DispatchQueue?
+    let start: Start
+
+    func receive<Downstream: Subscriber>(subscriber: Downstream)
+    where Downstream.Input == Output, Downstream.Failure == PipelineError {
+        subscriber.receive(subscription: CallSubscription(AnySubscriber(subscriber), queue, start))
+    }
+}
+#endif

@@ -1,0 +1,136 @@
+#if canImport(Combine) || OpenCombine
+import Dispatch
+import Pipeline
+import Synchronization
+
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
+
+/// One call on behalf of one subscriber.
+///
+/// It publishes no more than was asked for. Of values that nobody has asked for it keeps the last one, which for a call with
+/// progress is the one with the response. A failure waits for nothing.
+final class CallSubscription<Output: Sendable>: Subscription, Sendable {
+    // Guarded by the state: the subscriber is called only by the thread that has set `isPublishing`, or has taken it out.
+    private struct Downstream: @unchecked Sendable {
+        let subscriber: AnySubscriber<Output, PipelineError>
+    }
+
+    private enum Step {
+        case value(Downstream, Output)
+        case end(Downstream, PipelineError?)
+    }
+
+    private struct State {
+        /// `nil` when it is over: cancelled, or ended.
+        var downstream: Downstream?
+        /// `nil` when the call was started.
+        var start: CallPublisher<Output>.Start?
+        var cancelCall: (@Sendable () -> Void)?
+        /// How many values may still be published; `Int.max` for all.
+        var demand = 0
+        var waiting: Output?
+        var isFinished = false
+        var failure: PipelineError?
+        var isPublishing = false
+
+        mutating func add(_ more: Int) {
+            let (sum, overflows) = demand.addingReportingOverflow(more)
+            demand = overflows ? .max : sum
+        }
+
+        mutating func nextStep() -> Step? {
+            guard !isPublishing, let downstream else { return nil }
+            if let output = waiting, demand > 0, failure == nil {
+                waiting = nil
+                if demand != .max { demand -= 1 }
+                isPublishing = true
+                return .value(downstream, output)
+            }
+            guard isFinished, waiting == nil || failure != nil else { return nil }
+            self.downstream = nil
+            cancelCall = nil
+            return .end(downstream, failure)
+        }
+    }
+
+    private let state: Mutex<State>
+    private let queue: DispatchQueue?
+
+    init(
+        _ subscriber: AnySubscriber<Output, PipelineError>,
+        _ queue: DispatchQueue?,
+        _ start: @escaping CallPublisher<Output>.Start
+    ) {
+        self.queue = queue
+        state = Mutex(State(downstream: Downstream(subscriber: subscriber), start: start))
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+        let count = demand.max ?? .max
+        guard count > 0 else { return }
+        let start = state.withLock { state in
+            state.add(count)
+            return state.start.take()
+        }
+        if let start {
+            begin(start)
+        } else if let queue {
+            queue.async { self.publish() }
+        } else {
+            publish()
+        }
+    }
+
+    func cancel() {
+        let (downstream, start, cancelCall) = state.withLock { state in
+            (state.downstream.take(), state.start.take(), state.cancelCall.take())
+        }
+        cancelCall?()
+        // What they hold may run code of its own when it goes, and does so only now.
+        withExtendedLifetime((downstream, start)) {}
+    }
+
+    private func begin(_ start: CallPublisher<Output>.Start) {
+        let cancelCall = start(
+            CallPublisher.Receiver(
+                send: { output in
+                    self.state.withLock { $0.waiting = output }
+                    self.publish()
+                },
+                finish: { failure in
+                    self.state.withLock { state in
+                        state.isFinished = true
+                        state.failure = failure
+                    }
+                    self.publish()
+                }
+            )
+        )
+        let isOver = state.withLock { state in
+            guard state.downstream != nil else { return true }
+            state.cancelCall = cancelCall
+            return false
+        }
+        if isOver { cancelCall() }
+    }
+
+    private func publish() {
+        while let step = state.withLock({ $0.nextStep() }) {
+            switch step {
+            case .value(let downstream, let output):
+                let more = downstream.subscriber.receive(output)
+                state.withLock { state in
+                    state.isPublishing = false
+                    state.add(more.max ?? .max)
+                }
+            case .end(let downstream, let failure):
+                downstream.subscriber.receive(completion: failure.map { .failure($0) } ?? .finished)
+            }
+        }
+    }
+}
+#endif

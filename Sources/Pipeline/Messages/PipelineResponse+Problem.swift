@@ -1,0 +1,34 @@
+public import Foundation
+import HTTPTypes
+
+extension PipelineResponse {
+    /// The problem that the body reports (RFC 9457), whatever the status; parsed each time.
+    ///
+    /// `nil` unless the media type is `application/problem+json` and the body a JSON object of at most 1 MiB, in memory.
+    public var problemDetails: ProblemDetails? {
+        guard reportsProblem, data.count <= 1 << 20 else { return nil }
+        return try? JSONDecoder().decode(ProblemDetails.self, from: data)
+    }
+
+    /// The reported problem as a type of its own, with the members that the API adds to ``ProblemDetails``.
+    ///
+    /// - Parameters:
+    ///   - type: what to decode; it gets the whole JSON object.
+    ///   - decoder: the decoder.
+    /// - Returns: the value.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.problem` when
+    ///   the media type is not `application/problem+json`, `.object` when the body does not decode.
+    public func mapProblem<Value: Decodable>(
+        _ type: Value.Type,
+        using decoder: JSONDecoder = JSONDecoder()
+    ) throws -> Value {
+        guard reportsProblem else {
+            throw PipelineError(.mapping(.problem), "the response does not report a problem", response: self)
+        }
+        return try map(type, using: decoder)
+    }
+
+    private var reportsProblem: Bool {
+        MediaType(headers[.contentType] ?? "").essence == "application/problem+json"
+    }
+}

@@ -1,0 +1,57 @@
+#if canImport(Combine) || OpenCombine
+import Pipeline
+import Synchronization
+
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
+
+/// A subscriber that asks for what the test tells it to ask for, and notes what it gets.
+final class Probe<Input: Sendable>: Subscriber {
+    typealias Failure = PipelineError
+
+    /// What it has got so far.
+    struct Notes {
+        var values: [Input] = []
+        var endCount = 0
+        var failure: PipelineError?
+    }
+
+    private(set) var notes = Notes()
+    private var subscription: (any Subscription)?
+    /// What it asks for after each value.
+    private let demandPerValue: Subscribers.Demand
+    /// What else it does with a value.
+    private let react: (Probe, Input) -> Void
+
+    init(demandPerValue: Subscribers.Demand = .none, react: @escaping (Probe, Input) -> Void = { _, _ in }) {
+        self.demandPerValue = demandPerValue
+        self.react = react
+    }
+
+    func receive(subscription: any Subscription) {
+        self.subscription = subscription
+    }
+
+    func receive(_ input: Input) -> Subscribers.Demand {
+        notes.values.append(input)
+        react(self, input)
+        return demandPerValue
+    }
+
+    func receive(completion: Subscribers.Completion<PipelineError>) {
+        notes.endCount += 1
+        if case .failure(let error) = completion { notes.failure = error }
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+        subscription?.request(demand)
+    }
+
+    func cancel() {
+        subscription?.cancel()
+    }
+}
+#endif

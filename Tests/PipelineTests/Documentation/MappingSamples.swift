@@ -1,0 +1,126 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+/// What the guide ResponseMapping shows.
+private enum MappingSamples {
+    typealias Book = ReadmeProgram.Book
+
+    // sample: validation
+    enum Library: TargetType {
+        case book(id: Int)
+        case cover(id: Int)
+
+        var baseURL: URL { URL(string: "https://library.example/v1") ?? URL(filePath: "/") }
+        var path: String {
+            switch self {
+            case .book(let id): "books/\(id)"
+            case .cover(let id): "books/\(id)/cover"
+            }
+        }
+        var method: HTTPMethod { .get }
+        var task: RequestTask { .requestPlain }
+        var validationType: ValidationType {
+            switch self {
+            case .book: .successCodes
+            case .cover: .customCodes([200, 404])
+            }
+        }
+    }
+    // end
+
+    static func filters(_ response: PipelineResponse) throws {
+        // sample: filters
+        try response.filterSuccessfulStatusCodes()
+        try response.filterSuccessfulStatusAndRedirectCodes()
+        try response.filter(statusCode: 201)
+        try response.filter(statusCodes: 200..<205)
+        // end
+    }
+
+    static func mappings(_ response: PipelineResponse, _ decoder: JSONDecoder) throws -> [Any] {
+        // sample: mappings
+        let json = try response.mapJSON()
+        let text = try response.mapString()
+        let title = try response.mapString(atKeyPath: "data.books.0.title")
+        let book = try response.map(Book.self, atKeyPath: "data.books.0", using: decoder)
+        // end
+        return [json, text, title, book]
+    }
+
+    static func calls(_ provider: Provider<Library>, _ decoder: JSONDecoder) async throws -> [Book] {
+        // sample: calls
+        let book = try await provider.request(.book(id: 3)).filter(statusCode: 200).map(Book.self)
+        let same = try await provider.request(.book(id: 3), as: Book.self, decoder: decoder)
+        // end
+        return [book, same]
+    }
+
+    // sample: problem
+    struct OutOfCredit: Decodable {
+        let balance: Double
+    }
+
+    static func borrow(_ provider: Provider<Library>) async throws -> String {
+        do {
+            return try await provider.request(.book(id: 3)).mapString()
+        } catch let error as PipelineError where error.code == .unacceptableStatus {
+            guard let problem = error.problemDetails else { throw error }
+            guard problem.type == "https://library.example/probs/out-of-credit" else {
+                return problem.title ?? "It did not work."
+            }
+            return "You have \(try error.mapProblem(OutOfCredit.self).balance) left."
+        }
+    }
+    // end
+}
+
+@Suite("The samples of the guide on mapping")
+struct MappingSamplesTests {
+    private typealias Library = MappingSamples.Library
+
+    private func provider(_ steps: [ScriptedTransport.Step]) -> Provider<Library> {
+        Provider(transport: ScriptedTransport(steps))
+    }
+
+    @Test("Statuses are accepted as each target says")
+    func validation() async throws {
+        #expect(try await provider([.status(404)]).request(.cover(id: 3)).statusCode == 404)
+        let error = await pipelineError { _ = try await provider([.status(404)]).request(.book(id: 3)) }
+        #expect(error?.code == .unacceptableStatus)
+    }
+
+    @Test("Filters and mappings do what is said of them")
+    func mappings() throws {
+        let body = #"{"data":{"books":[{"title":"Solaris","author":"Lem"}]}}"#
+        try MappingSamples.filters(try makeResponse(201))
+        let values = try MappingSamples.mappings(try makeResponse(200, body), JSONDecoder())
+        #expect(values[1] as? String == body)
+        #expect(values[2] as? String == "Solaris")
+        #expect((values[3] as? MappingSamples.Book)?.author == "Lem")
+    }
+
+    @Test("A call maps its response, or is asked for the value at once")
+    func calls() async throws {
+        let step = ScriptedTransport.Step.status(200, body: #"{"title":"Solaris","author":"Lem"}"#)
+        #expect(
+            try await MappingSamples.calls(provider([step, step]), JSONDecoder()).map(\.title) == [
+                "Solaris", "Solaris",
+            ]
+        )
+    }
+
+    @Test(
+        "A problem is told by its type",
+        arguments: [
+            (#"{"type":"https://library.example/probs/out-of-credit","balance":1.5}"#, "You have 1.5 left."),
+            (#"{"title":"Closed"}"#, "Closed"), ("{}", "It did not work."),
+        ]
+    )
+    func problem(_ body: String, _ shown: String) async throws {
+        let step = ScriptedTransport.Step.status(403, headers: [.contentType: "application/problem+json"], body: body)
+        #expect(try await MappingSamples.borrow(provider([step])) == shown)
+    }
+}

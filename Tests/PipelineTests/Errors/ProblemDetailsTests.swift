@@ -1,0 +1,242 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("Problem details (RFC 9457)")
+struct ProblemDetailsTests {
+    struct OutOfCredit: Decodable, Sendable, Equatable {
+        let balance: Double
+        let accounts: [String]
+    }
+
+    static let credit = #"""
+        {"type": "https://example.com/probs/out-of-credit", "title": "You do not have enough credit.", "status": 403,
+         "detail": "Your current balance is 30, but that costs 50.", "instance": "/account/12345/msgs/abc",
+         "balance": 30, "accounts": ["/account/12345", "/account/67890"]}
+        """#
+
+    func problem(_ body: String, contentType: String? = "application/problem+json") throws -> ProblemDetails? {
+        try makeResponse(403, body, contentType: contentType).problemDetails
+    }
+
+    @Test("All five members are read")
+    func members() throws {
+        #expect(
+            try problem(Self.credit)
+                == ProblemDetails(
+                    type: "https://example.com/probs/out-of-credit",
+                    title: "You do not have enough credit.",
+                    status: 403,
+                    detail: "Your current balance is 30, but that costs 50.",
+                    instance: "/account/12345/msgs/abc"
+                )
+        )
+    }
+
+    @Test("§3.1.1 A missing type is about:blank")
+    func missing() throws {
+        let problem = try #require(try problem("{}"))
+        #expect(problem == ProblemDetails())
+        #expect(problem.type == "about:blank")
+        #expect(problem.title == nil)
+        #expect(problem.status == nil)
+        #expect(problem.detail == nil)
+        #expect(problem.instance == nil)
+    }
+
+    static let wrongValues = ["1", "true", "null", "[]", "{}", "[\"x\"]", "1.5", "1e400"]
+
+    @Test("§3.1 A member whose value is not of its type is ignored, and the others are not", arguments: wrongValues)
+    func wrongTypes(_ value: String) throws {
+        let names = ["type", "title", "detail", "instance", "status"]
+        for name in names {
+            let others = names.filter { $0 != name }.map { $0 == "status" ? #""status":404"# : #""\#($0)":"x""# }
+            let found = try problem("{\"\(name)\":\(value),\(others.joined(separator: ","))}")
+            let expected = ProblemDetails(
+                type: name == "type" ? "about:blank" : "x",
+                title: name == "title" ? nil : "x",
+                status: name == "status" ? nil : 404,
+                detail: name == "detail" ? nil : "x",
+                instance: name == "instance" ? nil : "x"
+            )
+            #expect(found == expected, "\(name)")
+        }
+    }
+
+    @Test(
+        "A status that is not a whole number of three digits is ignored",
+        arguments: [
+            ("100", 100), ("999", 999), ("99", nil), ("1000", nil), ("-404", nil), ("404.5", nil), (#""404""#, nil),
+        ]
+            as [(String, Int?)]
+    )
+    func status(_ text: String, _ status: Int?) throws {
+        #expect(try problem(#"{"status":\#(text)}"#)?.status == status)
+    }
+
+    @Test(
+        "Only the media type makes a problem, whatever its case and parameters",
+        arguments: [
+            ("application/problem+json", true), ("application/problem+json; charset=utf-8", true),
+            ("Application/Problem+JSON", true), ("application/json", false), ("application/problem+xml", false),
+            ("application/problem", false), ("text/plain; x=application/problem+json", false), ("", false),
+            (nil, false),
+        ] as [(String?, Bool)]
+    )
+    func mediaType(_ contentType: String?, _ isProblem: Bool) throws {
+        #expect(try (problem(Self.credit, contentType: contentType) != nil) == isProblem)
+        let response = try makeResponse(200, Self.credit, contentType: contentType)
+        let error = pipelineErrorOf { _ = try response.mapProblem(OutOfCredit.self) }
+        #expect(error?.code == (isProblem ? nil : .mapping(.problem)))
+        #expect(error?.response?.statusCode == (isProblem ? nil : 200))
+    }
+
+    static let hostile = [
+        "", " ", "null", "[]", "1", "\"x\"", "{", "{\"type\":", "<html>", "{\"a\":\u{1}}",
+        String(repeating: "[", count: 100_000), String(repeating: "{\"a\":", count: 100_000),
+        "{\"title\":" + String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000) + "}",
+    ]
+
+    @Test("A body that is no JSON object is no problem, however it is made", arguments: 0..<hostile.count)
+    func hostileBodies(_ row: Int) throws {
+        #expect(try problem(Self.hostile[row]) == nil)
+        #expect(
+            pipelineErrorOf {
+                let response = try makeResponse(400, Self.hostile[row], contentType: "application/problem+json")
+                _ = try response.mapProblem(OutOfCredit.self)
+            }?.code == .mapping(.object)
+        )
+    }
+
+    @Test("Bytes that are not text are no problem, and random ones do not stop the program")
+    func randomBytes() throws {
+        var random = PipelineRandom.seeded(9457)
+        var response = try makeResponse(400, "", contentType: "application/problem+json")
+        for _ in 0..<500 {
+            var bytes = Array(Self.credit.utf8)
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            response.body = .bytes(Data(bytes))
+            _ = response.problemDetails
+        }
+        #expect(try problem(#"{"type":"\ud800","title":"t"}"#)?.title == "t")
+        response.body = .bytes(Data([0xff, 0xfe, 0x80]))
+        #expect(response.problemDetails == nil)
+    }
+
+    @Test("A body of more than 1 MiB is not parsed, and neither is one that is not in memory")
+    func large() throws {
+        let most = 1 << 20
+        let frame = #"{"title":""}"#.utf8.count
+        let fitting = try problem(#"{"title":"\#(String(repeating: "x", count: most - frame))"}"#)
+        #expect(fitting?.title?.count == most - frame)
+        #expect(try problem(#"{"title":"\#(String(repeating: "x", count: most - frame + 1))"}"#) == nil)
+        var response = try makeResponse(400, "", contentType: "application/problem+json")
+        response.body = .none
+        #expect(response.problemDetails == nil)
+    }
+
+    @Test("Members that the API adds decode to a type of its own")
+    func extensionMembers() throws {
+        let response = try makeResponse(403, Self.credit, contentType: "application/problem+json")
+        let expected = OutOfCredit(balance: 30, accounts: ["/account/12345", "/account/67890"])
+        #expect(try response.mapProblem(OutOfCredit.self) == expected)
+        #expect(
+            try PipelineError(.unacceptableStatus, "", response: response).mapProblem(OutOfCredit.self) == expected
+        )
+    }
+
+    @Test("A problem is decoded with the decoder that is given")
+    func decoder() throws {
+        struct Limit: Decodable {
+            let retryAt: Date
+        }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        decoder.dateDecodingStrategy = .secondsSince1970
+        let response = try makeResponse(429, #"{"retry_at": 1.5}"#, contentType: "application/problem+json")
+        #expect(try response.mapProblem(Limit.self, using: decoder).retryAt == Date(timeIntervalSince1970: 1.5))
+    }
+
+    @Test("A problem that does not decode is a mapping error with the response, and quotes nothing of it")
+    func undecodable() throws {
+        let response = try makeResponse(403, #"{"balance":"CANARY"}"#, contentType: "application/problem+json")
+        let error = pipelineErrorOf { _ = try response.mapProblem(OutOfCredit.self) }
+        #expect(error?.code == .mapping(.object))
+        #expect(error?.response?.statusCode == 403)
+        #expect(error?.description.contains("balance") == true)
+        #expect(error?.description.contains("CANARY") == false)
+    }
+
+    @Test("An error without a response has no problem")
+    func noResponse() {
+        let error = PipelineError(.offline, "by script")
+        #expect(error.problemDetails == nil)
+        #expect(pipelineErrorOf { _ = try error.mapProblem(OutOfCredit.self) }?.code == .mapping(.problem))
+    }
+
+    @Test("A failed validation has the problem, and shows none of it", arguments: [true, false])
+    func failedValidation(_ isStreaming: Bool) async throws {
+        let transport = ScriptedTransport([
+            .status(403, headers: [.contentType: "application/problem+json"], body: Self.credit)
+        ])
+        let provider = Provider<SampleTarget>(transport: transport)
+        let target = try SampleTarget { $0.validationType = .successCodes }
+        let error = await pipelineError {
+            if isStreaming { _ = try await provider.stream(target) } else { _ = try await provider.request(target) }
+        }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.problemDetails?.title == "You do not have enough credit.")
+        #expect(try error?.mapProblem(OutOfCredit.self).balance == 30)
+        let description = "\(error.map(String.init(describing:)) ?? "")"
+        for word in ["credit", "balance", "12345", "30"] { #expect(!description.contains(word)) }
+    }
+
+    @Test("A status that the target accepts has its problem too")
+    func acceptedStatus() async throws {
+        let transport = ScriptedTransport([
+            .status(403, headers: [.contentType: "application/problem+json"], body: Self.credit)
+        ])
+        let response = try await Provider<SampleTarget>(transport: transport).request(SampleTarget())
+        #expect(response.problemDetails?.status == 403)
+    }
+
+    @Test("The description shows status and type, without user name, query values and what is for people")
+    func description() {
+        let problem = ProblemDetails(
+            type: "https://CANARY@example.com/probs/credit?key=CANARY#CANARY",
+            title: "CANARY",
+            status: 403,
+            detail: "CANARY",
+            instance: "/CANARY"
+        )
+        var dumped = ""
+        dump(problem, to: &dumped)
+        for text in ["\(problem)", String(reflecting: problem), dumped] {
+            #expect(text.contains("example.com/probs/credit"))
+            #expect(text.contains("403"))
+            #expect(!text.contains("CANARY"))
+        }
+        #expect("\(ProblemDetails())" == "about:blank")
+        #expect("\(ProblemDetails(type: "/a\u{1b}b"))" == #"/a\u{1b}b"#)
+    }
+
+    @Test("A report is encoded to what decodes to it")
+    func encoding() throws {
+        for problem in [
+            ProblemDetails(), ProblemDetails(type: "/x", title: "t", status: 404, detail: "d", instance: "i"),
+        ] {
+            let data = try JSONEncoder().encode(problem)
+            #expect(try JSONDecoder().decode(ProblemDetails.self, from: data) == problem)
+        }
+    }
+}
+
+/// The error that some work ends in.
+private func pipelineErrorOf(_ work: () throws -> Void) -> PipelineError? {
+    do { try work() } catch { return error as? PipelineError }
+    return nil
+}

@@ -1,0 +1,253 @@
+import Dispatch
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("Provider: decoding")
+struct ProviderDecodingTests {
+    struct User: Decodable, Sendable, Equatable {
+        var name: String?
+        var born: Date?
+    }
+
+    struct UserAPI: DecodableTargetType {
+        typealias ResultType = User
+        var baseURL: URL { URL(string: "https://api.example.com") ?? URL(filePath: "/") }
+        var path: String { "user" }
+        var method: HTTPMethod { .get }
+        var task: RequestTask { .requestPlain }
+    }
+
+    typealias Outcome = Result<User, PipelineError>
+
+    /// One way to ask for a decoded value; all of them are to give the same.
+    enum Way: CaseIterable {
+        case typed, named, anyTyped, anyNamed, typedCallback, namedCallback, anyTypedCallback, anyNamedCallback
+    }
+
+    /// What a call asks for, besides the target.
+    struct Ask {
+        var keyPath: String?
+        var failsOnEmptyData = true
+        var options = RequestOptions()
+        var queue: DispatchQueue?
+    }
+
+    let decoder: JSONDecoder
+
+    init() {
+        decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+    }
+
+    func ask(_ way: Way, _ transport: ScriptedTransport, _ ask: Ask = Ask(), seen: Journal = Journal()) async -> Outcome
+    {
+        let watch = WillSendPlugin.willSend { _, context in seen.add(context.options[SampleOption.self]) }
+        let (one, any) = (
+            Provider<UserAPI>(transport: transport, plugins: [watch]),
+            Provider<MultiTarget>(transport: transport, plugins: [watch])
+        )
+        let (target, keyPath, fails) = (UserAPI(), ask.keyPath, ask.failsOnEmptyData)
+        do {
+            switch way {
+            case .typed:
+                return .success(
+                    try await one.request(
+                        target,
+                        as: User.self,
+                        atKeyPath: keyPath,
+                        decoder: decoder,
+                        failsOnEmptyData: fails,
+                        options: ask.options
+                    )
+                )
+            case .named:
+                return .success(
+                    try await one.requestDecoded(
+                        target,
+                        atKeyPath: keyPath,
+                        decoder: decoder,
+                        failsOnEmptyData: fails,
+                        options: ask.options
+                    )
+                )
+            case .anyTyped:
+                return .success(
+                    try await any.request(
+                        target,
+                        as: User.self,
+                        atKeyPath: keyPath,
+                        decoder: decoder,
+                        failsOnEmptyData: fails,
+                        options: ask.options
+                    )
+                )
+            case .anyNamed:
+                return .success(
+                    try await any.requestDecoded(
+                        target,
+                        atKeyPath: keyPath,
+                        decoder: decoder,
+                        failsOnEmptyData: fails,
+                        options: ask.options
+                    )
+                )
+            default:
+                return await withCheckedContinuation { continuation in
+                    call(way, one, any, ask) { continuation.resume(returning: $0) }
+                }
+            }
+        } catch {
+            return .failure(error as? PipelineError ?? PipelineError(.cancelled, "by the caller"))
+        }
+    }
+
+    @discardableResult
+    func call(
+        _ way: Way,
+        _ one: Provider<UserAPI>,
+        _ any: Provider<MultiTarget>,
+        _ ask: Ask,
+        _ completion: @escaping @Sendable (Outcome) -> Void
+    ) -> RequestHandle {
+        let (target, keyPath, fails) = (UserAPI(), ask.keyPath, ask.failsOnEmptyData)
+        switch way {
+        case .namedCallback:
+            return one.requestDecoded(
+                target,
+                atKeyPath: keyPath,
+                decoder: decoder,
+                failsOnEmptyData: fails,
+                options: ask.options,
+                callbackQueue: ask.queue,
+                completion: completion
+            )
+        case .anyTypedCallback:
+            return any.request(
+                target,
+                as: User.self,
+                atKeyPath: keyPath,
+                decoder: decoder,
+                failsOnEmptyData: fails,
+                options: ask.options,
+                callbackQueue: ask.queue,
+                completion: completion
+            )
+        case .anyNamedCallback:
+            return any.requestDecoded(
+                target,
+                atKeyPath: keyPath,
+                decoder: decoder,
+                failsOnEmptyData: fails,
+                options: ask.options,
+                callbackQueue: ask.queue,
+                completion: completion
+            )
+        default:
+            return one.request(
+                target,
+                as: User.self,
+                atKeyPath: keyPath,
+                decoder: decoder,
+                failsOnEmptyData: fails,
+                options: ask.options,
+                callbackQueue: ask.queue,
+                completion: completion
+            )
+        }
+    }
+
+    @Test(
+        "Every way of asking decodes with the decoder given, the whole body or what stands at a key path",
+        arguments: Way.allCases
+    )
+    func decodes(_ way: Way) async throws {
+        let user = User(name: "Ann", born: Date(timeIntervalSince1970: 1.5))
+        let whole = ScriptedTransport([.status(200, body: #"{"name":"Ann","born":1.5}"#)])
+        #expect(try await ask(way, whole).get() == user)
+        let nested = ScriptedTransport([.status(200, body: #"{"data":{"users":[{"name":"Ann","born":1.5}]}}"#)])
+        #expect(try await ask(way, nested, Ask(keyPath: "data.users.0")).get() == user)
+    }
+
+    @Test(
+        "Every way of asking takes an empty body for an error, or on request for an empty value",
+        arguments: Way.allCases
+    )
+    func emptyBody(_ way: Way) async throws {
+        let transport = ScriptedTransport(always: .status(204))
+        #expect(try await ask(way, transport, Ask(failsOnEmptyData: false)).get() == User())
+        guard case .failure(let error) = await ask(way, transport) else {
+            Issue.record("an empty body decoded")
+            return
+        }
+        #expect(error.code == .mapping(.object))
+        #expect(error.response?.statusCode == 204)
+    }
+
+    @Test("Every way of asking says which mapping failed and keeps the response", arguments: Way.allCases)
+    func failures(_ way: Way) async {
+        let rows: [(String, String?, PipelineError.Code)] = [
+            ("<html>", nil, .mapping(.object)), (#"{"name":1}"#, nil, .mapping(.object)),
+            ("<html>", "data", .mapping(.json)), ("{}", "data", .mapping(.keyPath)),
+        ]
+        for (body, keyPath, code) in rows {
+            let transport = ScriptedTransport([.status(200, body: body)])
+            guard case .failure(let error) = await ask(way, transport, Ask(keyPath: keyPath)) else {
+                Issue.record("\(body) decoded")
+                continue
+            }
+            #expect(error.code == code)
+            #expect(error.response?.data == Data(body.utf8))
+        }
+        let failed = await ask(way, ScriptedTransport([.failure(.offline)]))
+        #expect(throws: PipelineError.self) { try failed.get() }
+        if case .failure(let error) = failed { #expect(error.code == .offline) }
+    }
+
+    @Test("Every way of asking hands its options on", arguments: Way.allCases)
+    func options(_ way: Way) async {
+        let seen = Journal()
+        let options = RequestOptions { $0[SampleOption.self] = "call" }
+        _ = await ask(way, ScriptedTransport(always: .status(200, body: "{}")), Ask(options: options), seen: seen)
+        #expect(seen.entries == ["call"])
+    }
+
+    static let callbacks: [Way] = [.typedCallback, .namedCallback, .anyTypedCallback, .anyNamedCallback]
+
+    @Test("A completion with a decoded value runs on its queue", arguments: callbacks)
+    func queue(_ way: Way) async {
+        let key = DispatchSpecificKey<Int>()
+        let queue = DispatchQueue(label: "decoded")
+        queue.setSpecific(key: key, value: 7)
+        let transport = ScriptedTransport(always: .status(200, body: "{}"))
+        let place = await withCheckedContinuation { continuation in
+            call(way, Provider(transport: transport), Provider(transport: transport), Ask(queue: queue)) { _ in
+                continuation.resume(returning: DispatchQueue.getSpecific(key: key))
+            }
+        }
+        #expect(place == 7)
+    }
+
+    @Test(
+        "A call with a decoded value is cancelled by its handle, and completes once with code cancelled",
+        arguments: callbacks
+    )
+    func cancel(_ way: Way) async {
+        let transport = ScriptedTransport(always: .hang)
+        let outcomes = AsyncStream.makeStream(of: Outcome.self)
+        let handle = call(way, Provider(transport: transport), Provider(transport: transport), Ask()) {
+            outcomes.continuation.yield($0)
+        }
+        handle.cancel()
+        var iterator = outcomes.stream.makeAsyncIterator()
+        guard case .failure(let error)? = await iterator.next() else {
+            Issue.record("a cancelled call succeeded")
+            return
+        }
+        #expect(error.code == .cancelled)
+        outcomes.continuation.finish()
+        #expect(await iterator.next() == nil)
+    }
+}
