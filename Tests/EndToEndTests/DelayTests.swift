@@ -31,8 +31,9 @@ struct DelayTests {
         }
     }
 
+    /// With one connection, so that the next call waits for as long as an ended one still has it.
     private func makeProvider(_ plugins: any PluginType...) -> Provider<Slow> {
-        Provider(transport: URLSessionTransport(), plugins: plugins)
+        Provider(transport: .withOneConnection, plugins: plugins)
     }
 
     @Test("a delayed answer is waited for")
@@ -50,9 +51,9 @@ struct DelayTests {
         let error = try #require(await provider.failure(isBody ? .drip(seconds: 8) : .delay(8), options: options))
         #expect(error.code == .timeout(.attempt))
         #expect(error.exchanges.map(\.failure) == [.timeout(.attempt)])
-        let time = ContinuousClock.now - start
-        #expect(time >= .milliseconds(300) && time < .seconds(5))
+        #expect(ContinuousClock.now - start >= .milliseconds(300))
         #expect(try await provider.request(.now).statusCode == 200)
+        #expect(ContinuousClock.now - start < .seconds(5))
     }
 
     @Test("an attempt that is in time is not ended")
@@ -65,12 +66,12 @@ struct DelayTests {
     func idleTimeout() async throws {
         let configuration = URLSessionTransport.makeDefaultConfiguration()
         configuration.timeoutIntervalForRequest = 1
+        configuration.httpMaximumConnectionsPerHost = 1
         let provider = Provider<Slow>(transport: URLSessionTransport(configuration: configuration))
         let start = ContinuousClock.now
         #expect(await provider.failure(.delay(8))?.code == .timeout(.idle))
-        let time = ContinuousClock.now - start
-        #expect(time < .seconds(6))
         #expect(try await provider.request(.now).statusCode == 200)
+        #expect(ContinuousClock.now - start < .seconds(6))
     }
 
     @Test("a call that is cancelled while it waits for its answer ends at once")
@@ -82,9 +83,8 @@ struct DelayTests {
         await sent.wait()
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
-        let time = ContinuousClock.now - start
-        #expect(time < .seconds(5))
         #expect(try await provider.request(.now).statusCode == 200)
+        #expect(ContinuousClock.now - start < .seconds(5))
     }
 
     @Test("a stream that is cancelled in mid-body ends at once")
@@ -99,9 +99,8 @@ struct DelayTests {
         await begun.wait()
         reading.cancel()
         await #expect(throws: CancellationError.self) { try await reading.value }
-        let time = ContinuousClock.now - start
-        #expect(time < .seconds(5))
         #expect(try await provider.request(.now).statusCode == 200)
+        #expect(ContinuousClock.now - start < .seconds(5))
     }
 
     @Test("a handle cancels its call, and the completion hears of it")
@@ -126,7 +125,7 @@ struct DelayTests {
 
     @Test("thirty calls that are cancelled together leave the transport in order")
     func manyCancelled() async throws {
-        let provider = makeProvider()
+        let provider = Provider<Slow>(transport: URLSessionTransport())
         await withTaskGroup { group in
             for index in 0..<30 {
                 group.addTask { _ = try? await provider.request(index.isMultiple(of: 2) ? .delay(3) : .now) }

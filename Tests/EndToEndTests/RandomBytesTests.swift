@@ -57,6 +57,16 @@ struct RandomBytesTests {
         #expect(adler32(data) == 0xd884_ec8a)
     }
 
+    @Test("a body of unknown length that grows over the limit is an error, and the next call succeeds")
+    func limit() async throws {
+        let provider = Provider<Random>(
+            transport: URLSessionTransport(),
+            limits: PipelineLimits(bufferedBodyByteCount: 50_000)
+        )
+        #expect(await provider.failure(.stream(102_400, seed: 7, chunk: 1_000))?.code == .limit(.bodyBytes))
+        #expect(try await provider.request(.stream(50_000, seed: 7, chunk: 1_000)).data.count == 50_000)
+    }
+
     @Test("no bytes are an empty body")
     func none() async throws {
         let response = try await provider.request(.bytes(0, seed: 7))

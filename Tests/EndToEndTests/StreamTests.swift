@@ -54,6 +54,7 @@ struct StreamTests {
 
     @Test("a stream is read while it comes, and dropping it ends it")
     func dropped() async throws {
+        let provider = Provider<Feed>(transport: .withOneConnection)
         let start = ContinuousClock.now
         let streamed = try await provider.stream(.drip(byteCount: 3, seconds: 30))
         #expect(streamed.headers[.contentLength] == "3")
@@ -64,6 +65,7 @@ struct StreamTests {
         }
         #expect(received.first == UInt8(ascii: "*"))
         #expect(received.count < 3)
+        // There is one connection, so that this waits for as long as the stream is open.
         #expect(try await provider.request(.lines(1)).statusCode == 200)
         #expect(ContinuousClock.now - start < .seconds(10))
     }
