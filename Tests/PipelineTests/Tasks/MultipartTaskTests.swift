@@ -85,7 +85,9 @@ struct MultipartTaskTests {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TestTarget>(transport: transport)
         let missing = MultipartFormBodyPart(.file(URL(filePath: "/nowhere/at/all.txt")), name: "f")
-        let codes: [(MultipartFormData, PipelineError.Code)] = [([], .encoding), ([.field("a"), missing], .file(.unreadable))]
+        let codes: [(MultipartFormData, PipelineError.Code)] = [
+            ([], .encoding), ([.field("a"), missing], .file(.unreadable)),
+        ]
         for (form, code) in codes {
             let error = await pipelineError {
                 _ = try await provider.request(TestTarget(method: .put, task: .uploadMultipartFormData(form)))
