@@ -52,6 +52,16 @@ struct Transfer: Sendable {
     }
 }
 
+/// A target that is nothing but its task.
+struct Large: TargetType {
+    let method: HTTPMethod
+    let task: RequestTask
+
+    var baseURL: URL { URL(string: "https://transfer.example") ?? URL(filePath: "/") }
+    var path: String { "" }
+    var headers: [String: String]? { nil }
+}
+
 /// Reads the body that it is sent piece by piece and says how long it was, or answers with so many bytes.
 struct Sink: Transport {
     let answerByteCount: Int
@@ -78,7 +88,7 @@ struct Zeros: AsyncSequence {
 
         mutating func next() async -> Data? {
             guard rest > 0 else { return nil }
-            let count = min(rest, 64 << 10)
+            let count = Swift.min(rest, 64 << 10)
             rest -= count
             return Data(repeating: 1, count: count)
         }
