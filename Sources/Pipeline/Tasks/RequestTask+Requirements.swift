@@ -3,7 +3,9 @@ import Foundation
 extension PipelineBody {
     /// The length of a file that is to be sent, or why it cannot be.
     ///
-    /// - Parameter part: how an error names the part of a form that the file is.
+    /// - Parameters:
+    ///   - url: the file.
+    ///   - part: how an error names the part of a form that the file is.
     /// - Returns: bytes.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/file(_:)``.
     @discardableResult
