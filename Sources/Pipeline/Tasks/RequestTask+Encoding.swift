@@ -9,18 +9,11 @@ extension RequestTask {
             break
         case .data(let data):
             request.body = .bytes(data)
-        case .jsonEncodable(let value):
-            do {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = .sortedKeys
-                request.body = .bytes(try encoder.encode(value))
-            } catch {
-                throw PipelineError.encodingFailed(
-                    error,
-                    "a value of type \(type(of: value)) could not be encoded as JSON"
-                )
-            }
+        case .jsonEncodable(let value, let encoder):
+            request.body = .bytes(try Self.json(value, encoder))
             request.setContentTypeIfAbsent("application/json")
+        case .form(let value, let encoder, let destination):
+            destination.put(try encoder.encode(value), into: &request)
         case .parameters(let parameters, let encoding):
             do {
                 try encoding.encode(parameters, into: &request)
@@ -30,6 +23,32 @@ extension RequestTask {
                 throw PipelineError.encodingFailed(error, "\(type(of: encoding)) could not encode the parameters")
             }
         }
+    }
+
+    /// The levels of nesting that become JSON; `JSONEncoder` itself has no bound but the stack.
+    private static let maximumJSONDepth = 128
+
+    private static func json(_ value: any Encodable & Sendable, _ encoder: JSONEncoder?) throws -> Data {
+        let encoder = encoder ?? JSONEncoder.withSortedKeys
+        do {
+            try TreeEncoder.checkDepth(of: value, maximum: maximumJSONDepth, userInfo: encoder.userInfo)
+            return try encoder.encode(value)
+        } catch let error as PipelineError {
+            throw error
+        } catch {
+            throw PipelineError.encodingFailed(
+                error,
+                "a value of type \(type(of: value)) could not be encoded as JSON"
+            )
+        }
+    }
+}
+
+extension JSONEncoder {
+    fileprivate static var withSortedKeys: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return encoder
     }
 }
 
