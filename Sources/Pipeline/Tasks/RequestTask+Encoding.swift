@@ -24,32 +24,6 @@ extension RequestTask {
             }
         }
     }
-
-    /// The levels of nesting that become JSON; `JSONEncoder` itself has no bound but the stack.
-    private static let maximumJSONDepth = 128
-
-    private static func json(_ value: any Encodable & Sendable, _ encoder: JSONEncoder?) throws -> Data {
-        let encoder = encoder ?? JSONEncoder.withSortedKeys
-        do {
-            try TreeEncoder.checkDepth(of: value, maximum: maximumJSONDepth, userInfo: encoder.userInfo)
-            return try encoder.encode(value)
-        } catch let error as PipelineError {
-            throw error
-        } catch {
-            throw PipelineError.encodingFailed(
-                error,
-                "a value of type \(type(of: value)) could not be encoded as JSON"
-            )
-        }
-    }
-}
-
-extension JSONEncoder {
-    fileprivate static var withSortedKeys: JSONEncoder {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return encoder
-    }
 }
 
 extension PipelineError {

@@ -31,41 +31,6 @@ public struct RequestTask: Sendable {
         RequestTask(kind: .jsonEncodable(value, encoder: nil))
     }
 
-    /// A value as JSON from an encoder with strategies and a formatting of your own, `Content-Type: application/json`.
-    ///
-    /// Equal values give equal bytes if the encoder's formatting has `.sortedKeys`. The encoder is used when a request is made;
-    /// do not change it meanwhile.
-    ///
-    /// **Errors**: those of ``requestJSONEncodable(_:)``.
-    public static func requestCustomJSONEncodable(
-        _ value: any Encodable & Sendable,
-        encoder: JSONEncoder
-    ) -> RequestTask {
-        RequestTask(kind: .jsonEncodable(value, encoder: encoder))
-    }
-
-    /// A value's members as pairs in the query, after those that are there; no pairs leave the URL as it is.
-    ///
-    /// **Errors**: those of ``URLFormEncoder``.
-    public static func requestQuery(
-        _ value: any Encodable & Sendable,
-        encoder: URLFormEncoder = URLFormEncoder()
-    ) -> RequestTask {
-        RequestTask(kind: .form(value, encoder: encoder, destination: .queryString))
-    }
-
-    /// A value's members as a form, `Content-Type: application/x-www-form-urlencoded; charset=utf-8`.
-    ///
-    /// No pairs make an empty form, which is a body.
-    ///
-    /// **Errors**: those of ``URLFormEncoder``.
-    public static func requestFormURLEncodable(
-        _ value: any Encodable & Sendable,
-        encoder: URLFormEncoder = URLFormEncoder()
-    ) -> RequestTask {
-        RequestTask(kind: .form(value, encoder: encoder, destination: .httpBody))
-    }
-
     /// Parameters, put where the encoding says.
     ///
     /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded.
