@@ -98,22 +98,25 @@ struct TreeEncoder: Encoder {
     ]
 
     /// The tree of a value that stands under a key of this place, or without a key in its stead.
-    func tree<Value: Encodable>(of value: Value, at key: (any CodingKey)?) throws -> ParameterTree {
+    ///
+    /// Most values are leaves and never need their key.
+    func tree<Value: Encodable>(of value: Value, at key: @autoclosure () -> (any CodingKey)?) throws -> ParameterTree {
         do {
-            if Self.leafTypes.contains(ObjectIdentifier(Value.self)), let leaf = try leaf(value, at: key) {
+            if Self.leafTypes.contains(ObjectIdentifier(Value.self)), let leaf = try leaf(value, at: key()) {
                 return leaf
             }
-            let inner = try inner(at: key)
+            let inner = try inner(at: key())
             try value.encode(to: inner)
+            if run.isDiscarding { return .null }
             let tree = try inner.place.tree()
             return (Value.self as? any HashOrdered.Type).map { $0.sorted(tree) } ?? tree
         } catch let refusal as ParameterTree.Refusal {
-            throw failure(refusal, at: key)
+            throw failure(refusal, at: key())
         }
     }
 
-    private func leaf(_ value: some Encodable, at key: (any CodingKey)?) throws -> ParameterTree? {
-        guard (path?.count ?? 0) < run.maximumDepth || key == nil else {
+    private func leaf(_ value: some Encodable, at key: @autoclosure () -> (any CodingKey)?) throws -> ParameterTree? {
+        guard (path?.count ?? 0) < run.maximumDepth || key() == nil else {
             throw ParameterTree.Refusal.tooDeep(run.maximumDepth)
         }
         return run.isDiscarding ? .null : try ParameterTree.leaf(value, dates: run.dates)

@@ -78,6 +78,12 @@ struct PropertyListEncodingTests {
         #expect(elements[3] as? [Date] == [date])
     }
 
+    @Test("XML holds a date to the second")
+    func seconds() throws {
+        let lines = try Self.lines(["a": Self.date.addingTimeInterval(0.9)])
+        #expect(lines == ["<key>a</key>", "<date>2001-09-09T01:46:40Z</date>"])
+    }
+
     @Test("XML is the default, and both have their names")
     func formats() throws {
         #expect(PropertyListEncoding.default.format == .xml)

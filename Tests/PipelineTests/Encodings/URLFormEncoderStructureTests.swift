@@ -105,7 +105,13 @@ struct URLFormEncoderStructureTests {
 
     @Test("Two members that get the same name both appear, and the same key written again replaces the first")
     func sameNames() throws {
-        struct Twice: Encodable { var perPage = 1, per_page = 2 }
+        struct Twice: Encodable {
+            enum CodingKeys: String, CodingKey {
+                case perPage
+                case other = "per_page"
+            }
+            var perPage = 1, other = 2
+        }
         #expect(try URLFormEncoder(keyEncoding: .convertToSnakeCase).encode(Twice()) == "per_page=1&per_page=2")
         let again = Value { encoder in
             var container = encoder.container(keyedBy: Value.Key.self)

@@ -28,7 +28,16 @@ struct URLFormEncoderTests {
         var a: Value
         init(_ a: Value) { self.a = a }
     }
-    struct Letters: Encodable { var zeta = 1, Beta = 2, alpha = 3, a10 = 4, a9 = 5 }
+    struct Letters: Encodable {
+        enum CodingKeys: String, CodingKey {
+            case zeta
+            case beta = "Beta"
+            case alpha
+            case a10
+            case a9
+        }
+        var zeta = 1, beta = 2, alpha = 3, a10 = 4, a9 = 5
+    }
     struct Outer: Encodable {
         struct Inner: Encodable { var z = 1, deep = Deep() }
         struct Deep: Encodable { var y = "x y" }
