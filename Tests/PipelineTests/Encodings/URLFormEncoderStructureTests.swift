@@ -278,8 +278,8 @@ struct URLFormEncoderStructureTests {
     }
 
     /// The leaf stands under so many keys.
-    static func chain(_ depth: Int) -> any Encodable & Sendable {
-        (0..<depth).reduce(1) { (inner: any Encodable & Sendable, _) in
+    static func chain(_ depth: Int, to leaf: any Encodable & Sendable = 1) -> any Encodable & Sendable {
+        (0..<depth).reduce(leaf) { (inner: any Encodable & Sendable, _) in
             Value { encoder in
                 var container = encoder.container(keyedBy: Value.Key.self)
                 try container.encode(inner, forKey: .a)
@@ -291,6 +291,7 @@ struct URLFormEncoderStructureTests {
     func depth() throws {
         let expected = "a" + String(repeating: "%5Ba%5D", count: 63) + "=1"
         #expect(try URLFormEncoder().encode(Self.chain(64)) == expected)
+        #expect(try URLFormEncoder().encode(Self.chain(64, to: URLFormEncoderTests.Name("1"))) == expected)
         #expect(try Self.refusal(Self.chain(65)).reason.contains("64"))
 
         let containers = Value { encoder in
@@ -303,8 +304,11 @@ struct URLFormEncoderStructureTests {
 
     @Test("Wrappers add no level, up to 64 around each other")
     func wrappers() throws {
-        func wrapped(_ count: Int) -> any Encodable & Sendable {
-            (0..<count).reduce("x") { (inner: any Encodable & Sendable, _) in
+        func wrapped(
+            _ count: Int,
+            around value: any Encodable & Sendable = "x"
+        ) -> any Encodable & Sendable {
+            (0..<count).reduce(value) { (inner: any Encodable & Sendable, _) in
                 Value { encoder in
                     var container = encoder.singleValueContainer()
                     try container.encode(inner)
@@ -312,6 +316,10 @@ struct URLFormEncoderStructureTests {
             }
         }
         #expect(try URLFormEncoder().encode(["a": One(erased(wrapped(60)))]) == "a%5Ba%5D=x")
+        let levels = (0..<3).reduce(wrapped(40)) { (inner: any Encodable & Sendable, _) in
+            One(erased(wrapped(40, around: One(erased(inner)))))
+        }
+        #expect(try URLFormEncoder().encode(levels) == "a" + String(repeating: "%5Ba%5D", count: 5) + "=x")
         #expect(try Self.refusal(["a": erased(wrapped(70))]).reason.contains("64"))
     }
 
