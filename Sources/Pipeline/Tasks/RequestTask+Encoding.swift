@@ -11,18 +11,11 @@ extension RequestTask {
             break
         case .data(let data):
             request.body = .bytes(data)
-        case .jsonEncodable(let value):
-            do {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = .sortedKeys
-                request.body = .bytes(try encoder.encode(value))
-            } catch {
-                throw PipelineError.encodingFailed(
-                    error,
-                    "a value of type \(type(of: value)) could not be encoded as JSON"
-                )
-            }
+        case .jsonEncodable(let value, let encoder):
+            request.body = .bytes(try Self.json(value, encoder))
             request.setContentTypeIfAbsent("application/json")
+        case .form(let value, let encoder, let destination):
+            destination.put(try encoder.encode(value), into: &request)
         case .parameters(let parameters, let encoding):
             try encode(parameters, with: encoding, into: &request)
         case .composite(let data, let query):

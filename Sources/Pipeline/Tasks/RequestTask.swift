@@ -8,7 +8,8 @@ public struct RequestTask: Sendable {
     enum Kind: Sendable {
         case plain
         case data(Data)
-        case jsonEncodable(any Encodable & Sendable)
+        case jsonEncodable(any Encodable & Sendable, encoder: JSONEncoder?)
+        case form(any Encodable & Sendable, encoder: URLFormEncoder, destination: URLEncoding.Destination)
         case parameters(RequestParameters, any ParameterEncoding)
         case composite(body: Data, query: RequestParameters)
         case compositeParameters(RequestParameters, any ParameterEncoding, query: RequestParameters)
@@ -30,9 +31,10 @@ public struct RequestTask: Sendable {
 
     /// A value as JSON, `Content-Type: application/json`; keys are sorted, so that equal values give equal bytes.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` when the value cannot be encoded.
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` when the value cannot be encoded, or is nested deeper than 128
+    /// levels, as a cycle of objects is.
     public static func requestJSONEncodable(_ value: any Encodable & Sendable) -> RequestTask {
-        RequestTask(kind: .jsonEncodable(value))
+        RequestTask(kind: .jsonEncodable(value, encoder: nil))
     }
 
     /// Parameters, put where the encoding says.
