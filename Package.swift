@@ -112,7 +112,7 @@ let package = Package(
             dependencies: [
                 "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes,
             ],
-            exclude: ["httpbin", "Pending"],
+            exclude: ["httpbin"],
             swiftSettings: swiftSettings
         ),
     ],
