@@ -107,6 +107,14 @@ let package = Package(
             dependencies: ["Pipeline", "PipelineTesting", httpTypes],
             swiftSettings: swiftSettings
         ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes,
+            ],
+            exclude: ["httpbin"],
+            swiftSettings: swiftSettings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -19,10 +24,15 @@ let package = Package(
                 .product(name: "PipelineTransports", package: "Pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            swiftSettings: [
-                .enableUpcomingFeature("ExistentialAny"),
-                .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-            ]
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "memory",
+            dependencies: [
+                .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
         ),
     ],
     swiftLanguageModes: [.v6]

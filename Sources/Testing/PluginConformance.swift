@@ -22,6 +22,7 @@ public import Pipeline
 /// | `serverError` | a call that is answered with 500 ends, and not as cancelled |
 /// | `cancellation` | a cancelled call ends at once in `CancellationError`, and the next call works |
 /// | `stream` | a streamed body is handed on while it arrives, whole and in order |
+/// | `download` | a body that is written to a file arrives there whole |
 /// | `pairs` | when a call has ended, none of its exchanges goes on: each willSend has had its didReceive |
 /// | `concurrency` | of 64 calls at once each gets its own answer |
 /// | `secrets` | no error shows a header value, a query value or a body, as text or in `dump` |

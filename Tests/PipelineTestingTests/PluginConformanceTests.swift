@@ -89,8 +89,8 @@ struct PluginConformanceTests {
     func checkNames() {
         #expect(
             PluginConformance { NoStage() }.checkNames == [
-                "stages", "name", "success", "failure", "serverError", "cancellation", "stream", "pairs", "concurrency",
-                "secrets",
+                "stages", "name", "success", "failure", "serverError", "cancellation", "stream", "download", "pairs",
+                "concurrency", "secrets",
             ]
         )
     }
@@ -132,6 +132,18 @@ struct PluginConformanceTests {
     func alwaysHangs() async {
         let failed = await failed(patience: .milliseconds(50)) { PreparePlugin.prepare { _, _ in await Self.never() } }
         #expect(failed.isSuperset(of: ["success", "cancellation", "stream", "concurrency"]))
+    }
+
+    @Test("download: a plugin that loses the body of a file")
+    func losesFile() async {
+        let failed = await failed {
+            ProcessPlugin.process { result, _ in
+                guard case .success(var response) = result, response.body.fileURL != nil else { return }
+                response.body = .none
+                result = .success(response)
+            }
+        }
+        #expect(failed == ["download"])
     }
 
     @Test("Patience comes to an end with those who sleep again and again")

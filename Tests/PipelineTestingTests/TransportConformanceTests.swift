@@ -37,6 +37,7 @@ struct TransportConformanceTests {
         let checks = await checks { response in response.body = .bytes(response.data.dropLast()) }
         #expect(checks.contains("the bytes of a response arrive as they are"))
         #expect(checks.contains("a streamed body is complete"))
+        #expect(checks.contains("a body that goes to a file arrives whole"))
         #expect(checks.contains("50 calls at once each get their own answer"))
     }
 

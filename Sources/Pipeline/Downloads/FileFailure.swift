@@ -27,8 +27,10 @@ extension PipelineError {
         _ detail: Code.FileFailure,
         _ url: URL,
         _ what: String,
-        _ error: (any Error)? = nil
+        _ error: (any Error)? = nil,
+        of owner: String = ""
     ) -> PipelineError {
-        PipelineError(.file(detail), "the file \(url.lastPathComponent.quotedExcerpt) \(what)", underlyingError: error)
+        let name = url.lastPathComponent.quotedExcerpt
+        return PipelineError(.file(detail), "the file \(name)\(owner) \(what)", underlyingError: error)
     }
 }

@@ -17,6 +17,8 @@ public struct JSONEncoding: ParameterEncoding {
 
     /// On one line.
     public static let `default` = JSONEncoding()
+    /// The same as ``default``, since keys are always sorted; for code that asks for it by name.
+    public static let sortedKeys = JSONEncoding()
     /// Indented.
     public static let prettyPrinted = JSONEncoding(isPrettyPrinted: true)
 
@@ -52,6 +54,8 @@ extension ParameterTree: Encodable {
         case .number(let value): try container.encode(value)
         case .double(let value): try container.encode(value)
         case .string(let value): try container.encode(value)
+        case .date(let value): try container.encode(value)
+        case .data(let value): try container.encode(value)
         case .array(let elements): try container.encode(elements)
         }
     }

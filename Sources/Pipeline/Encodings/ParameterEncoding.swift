@@ -1,8 +1,9 @@
 /// Parameters by name.
 ///
 /// Values may be strings, numbers, booleans, dates, `Data` (base64), `URL`, `UUID`, raw-valued enums, optionals and `NSNull`,
-/// and arrays and dictionaries of these down to 64 levels. A value of another type, a number that is not finite and a deeper
-/// nesting are refused with ``PipelineError/Code-swift.struct/encoding``.
+/// and arrays and dictionaries of these down to 64 levels; ``PropertyListEncoding`` keeps dates and bytes as they are. A value
+/// of another type, a number that is not finite and a deeper nesting are refused with
+/// ``PipelineError/Code-swift.struct/encoding``.
 public typealias RequestParameters = [String: any Sendable]
 
 /// A way to put parameters into a request.

@@ -1,26 +1,33 @@
 import Foundation
 
-/// Parameters with the types taken off: what every parameter encoding writes from.
+/// Parameters with the types taken off: what every encoding writes from.
 enum ParameterTree {
     case null
     case bool(Bool)
     case number(Decimal)
     case double(Double)
     case string(String)
+    /// Only in the tree of an encoding that has dates of its own.
+    case date(Date)
+    /// Only in the tree of an encoding that has bytes of its own.
+    case data(Data)
     case array([ParameterTree])
-    /// Sorted by key.
+    /// In the order in which it is written.
     case object([(key: String, value: ParameterTree)])
 
-    private static let maximumDepth = 64
+    /// The nesting that is still written.
+    static let maximumDepth = 64
 
-    /// The tree of parameters; `nil` drops a key, `NSNull` stays as ``null``.
-    init(_ parameters: RequestParameters, dates: DateTextEncoding) throws {
+    /// The tree of parameters, every object sorted by key; `nil` drops a key, `NSNull` stays as ``null``.
+    ///
+    /// Dates and bytes become text, or stay what they are when there is no text encoding for dates.
+    init(_ parameters: RequestParameters, dates: DateTextEncoding?) throws {
         self = .object(try Self.members(parameters.lazy.map { ($0.key, $0.value as Any) }, dates, path: []))
     }
 
     private static func members(
         _ pairs: some Sequence<(String, Any)>,
-        _ dates: DateTextEncoding,
+        _ dates: DateTextEncoding?,
         path: [String]
     ) throws -> [(key: String, value: ParameterTree)] {
         var members: [(key: String, value: ParameterTree)] = []
@@ -32,28 +39,22 @@ enum ParameterTree {
     }
 
     /// `nil` for an optional without a value.
-    private static func make(_ value: Any, _ dates: DateTextEncoding, path: [String]) throws -> ParameterTree? {
+    private static func make(_ value: Any, _ dates: DateTextEncoding?, path: [String]) throws -> ParameterTree? {
         guard path.count <= maximumDepth else {
-            throw failure("nested deeper than \(maximumDepth) levels", path: Array(path.prefix(4)))
+            throw failure(.tooDeep(maximumDepth), path: Array(path.prefix(4)))
         }
-        switch value {
-        case let value as any OptionalValue:
+        if let value = value as? any OptionalValue {
             guard let wrapped = value.wrappedValue else { return nil }
             return try make(wrapped, dates, path: path)
+        }
+        do throws(Refusal) {
+            if let leaf = try leaf(value, dates: dates) { return leaf }
+        } catch {
+            throw failure(error, path: path)
+        }
+        switch value {
         case is NSNull:
             return .null
-        case let value as String:
-            return .string(value)
-        case let value as Substring:
-            return .string(String(value))
-        case let value as Date:
-            return .string(try text(of: value, dates, path: path))
-        case let value as Data:
-            return .string(value.base64EncodedString())
-        case let value as URL:
-            return .string(value.absoluteString)
-        case let value as UUID:
-            return .string(value.uuidString)
         case let value as [String: Any]:
             return .object(try members(value.lazy.map { ($0.key, $0.value) }, dates, path: path))
         case let value as [Any]:
@@ -62,71 +63,20 @@ enum ParameterTree {
                     try make(element, dates, path: path + [String(offset)]) ?? .null
                 }
             )
-        default:
-            return try makeScalar(value, dates, path: path)
-        }
-    }
-
-    private static func text(of date: Date, _ dates: DateTextEncoding, path: [String]) throws -> String {
-        guard date.timeIntervalSince1970.isFinite else { throw failure("not a finite date", path: path) }
-        do {
-            return try dates.text(for: date)
-        } catch {
-            throw failure("a date that its encoding refused", path: path, error)
-        }
-    }
-
-    private static func makeScalar(_ value: Any, _ dates: DateTextEncoding, path: [String]) throws -> ParameterTree? {
-        // Every Swift number casts to NSNumber and back, losing digits and kind: only the dynamic type tells them apart.
-        if type(of: value) is AnyClass, let number = value as? NSNumber { return try makeNumber(number, path: path) }
-        switch value {
-        case let value as Bool:
-            return .bool(value)
-        case let value as Decimal:
-            return try makeDecimal(value, path: path)
-        case let value as any BinaryInteger:
-            guard let number = Decimal(string: String(value)) else { throw failure("too large a number", path: path) }
-            return .number(number)
-        case let value as Double:
-            return try makeDouble(value, path: path)
-        case let value as any BinaryFloatingPoint:
-            return try makeDouble(Double("\(value)") ?? Double(value), path: path)
         case let value as any RawRepresentable:
             return try make(value.rawValue, dates, path: path)
         default:
-            throw failure("of type \(type(of: value)), which has no text form", path: path)
+            throw failure(Refusal("of type \(type(of: value)), which has no text form"), path: path)
         }
     }
 
-    private static func makeNumber(_ value: NSNumber, path: [String]) throws -> ParameterTree {
-        if value is NSDecimalNumber { return try makeDecimal(value.decimalValue, path: path) }
-        return switch String(cString: value.objCType) {
-        case "c" where (0...1).contains(value.intValue), "B": .bool(value.boolValue)
-        case "d": try makeDouble(value.doubleValue, path: path)
-        case "f": try makeDouble(Double("\(value.floatValue)") ?? value.doubleValue, path: path)
-        case "Q": .number(Decimal(value.uint64Value))
-        default: .number(Decimal(value.int64Value))
-        }
-    }
-
-    private static func makeDecimal(_ value: Decimal, path: [String]) throws -> ParameterTree {
-        guard value.isFinite else { throw failure("not a finite number", path: path) }
-        return .number(value)
-    }
-
-    private static func makeDouble(_ value: Double, path: [String]) throws -> ParameterTree {
-        guard value.isFinite else { throw failure("not a finite number", path: path) }
-        return .double(value)
-    }
-
-    private static func failure(_ what: String, path: [String], _ error: (any Error)? = nil) -> PipelineError {
-        let name = path.joined(separator: ".").quotedExcerpt
-        return PipelineError(.encoding, "the parameter \(name) is \(what)", underlyingError: error)
-    }
-
-    /// A double without the `.0` of a whole one, the same on every platform.
-    static func text(of value: Double) -> String {
-        Int64(exactly: value).map(String.init) ?? "\(value)"
+    /// The error of a parameter that is refused.
+    static func failure(_ refusal: Refusal, path: [String]) -> PipelineError {
+        PipelineError(
+            .encoding,
+            "the parameter \(path.joined(separator: ".").quotedExcerpt) is \(refusal.what)",
+            underlyingError: refusal.underlyingError
+        )
     }
 }
 

@@ -45,6 +45,16 @@ public struct URLEncoding: ParameterEncoding {
             case .methodDependent: method == .get || method == .head || method == .delete
             }
         }
+
+        /// Appends pairs to the query, or makes them the body.
+        func put(_ pairs: String, into request: inout PipelineRequest) {
+            guard !isQuery(for: request.method) else {
+                request.appendQuery(pairs)
+                return
+            }
+            request.body = .bytes(Data(pairs.utf8))
+            request.setContentTypeIfAbsent("application/x-www-form-urlencoded; charset=utf-8")
+        }
     }
 
     /// How the elements of an array are named.
@@ -111,45 +121,11 @@ public struct URLEncoding: ParameterEncoding {
 
     /// Writes the parameters into the query or the body.
     public func encode(_ parameters: RequestParameters, into request: inout PipelineRequest) throws {
-        let text = try text(of: parameters)
-        guard destination.isQuery(for: request.method) else {
-            request.body = .bytes(Data(text.utf8))
-            request.setContentTypeIfAbsent("application/x-www-form-urlencoded; charset=utf-8")
-            return
-        }
-        guard !text.isEmpty else { return }
-        request.appendQuery(text)
+        destination.put(try text(of: parameters), into: &request)
     }
 
     /// The pairs as text, without a leading question mark.
     func text(of parameters: RequestParameters) throws -> String {
-        var text = ""
-        if case .object(let members) = try ParameterTree(parameters, dates: dateEncoding) {
-            for member in members { append(member.key, member.value, to: &text) }
-        }
-        return text
-    }
-
-    private func append(_ name: String, _ tree: ParameterTree, to text: inout String) {
-        switch tree {
-        case .null: break
-        case .bool(let value): appendPair(name, value ? boolEncoding.trueText : boolEncoding.falseText, to: &text)
-        case .number(let value): appendPair(name, "\(value)", to: &text)
-        case .double(let value): appendPair(name, ParameterTree.text(of: value), to: &text)
-        case .string(let value): appendPair(name, value, to: &text)
-        case .array(let elements):
-            for (index, element) in elements.enumerated() {
-                append(arrayEncoding.name(name, index), element, to: &text)
-            }
-        case .object(let members):
-            for member in members { append("\(name)[\(member.key)]", member.value, to: &text) }
-        }
-    }
-
-    private func appendPair(_ name: String, _ value: String, to text: inout String) {
-        if !text.isEmpty { text += "&" }
-        PercentEncoding.appendFormValue(name, to: &text)
-        text += "="
-        PercentEncoding.appendFormValue(value, to: &text)
+        try ParameterTree(parameters, dates: dateEncoding).formText(arrays: arrayEncoding, booleans: boolEncoding)
     }
 }

@@ -50,6 +50,8 @@ extension PipelineError.Code {
     public static let unacceptableStatus = Self(rawValue: "unacceptableStatus")
     /// A stream was read a second time.
     public static let bodyConsumed = Self(rawValue: "bodyConsumed")
+    /// A part of the body did not have the length that was announced.
+    public static let bodyChanged = Self(rawValue: "bodyChanged")
     /// A file could not be read or written.
     public static let file = Self(rawValue: "file")
     /// What is wrong with the file.

@@ -179,7 +179,8 @@ public struct PipelineBody: Sendable {
 
     /// Asked of the file each time, since a `URL` remembers its resource values.
     private static func byteCount(of url: URL) -> Int? {
-        guard url.isFileURL, let attributes = try? FileManager.default.attributesOfItem(atPath: url.path),
+        let path = url.resolvingSymlinksInPath().path
+        guard url.isFileURL, let attributes = try? FileManager.default.attributesOfItem(atPath: path),
             attributes[.type] as? FileAttributeType == .typeRegular
         else { return nil }
         return (attributes[.size] as? NSNumber)?.intValue

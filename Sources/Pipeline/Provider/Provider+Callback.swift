@@ -14,7 +14,7 @@ extension Provider {
     ///   - target: what to ask.
     ///   - options: settings of this call; they win over the target's own.
     ///   - callbackQueue: where progress and completion run.
-    ///   - progress: gets the steps, as ``requestWithProgress(_:options:)`` gives them.
+    ///   - progress: gets the steps, as `requestWithProgress(_:options:)` gives them.
     ///   - completion: gets the outcome.
     /// - Returns: a handle that cancels the call. Dropping it does not.
     @discardableResult

@@ -35,8 +35,8 @@ extension Provider {
 
     /// Sends a target, decodes its answer, and calls back.
     ///
-    /// The completion is called as in ``request(_:options:callbackQueue:progress:completion:)``; the parameters are those of
-    /// ``request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)``.
+    /// The completion is called as in `request(_:options:callbackQueue:progress:completion:)`; the parameters are those of
+    /// `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
     @discardableResult
     public func request<Value: Decodable & Sendable>(
         _ target: Target,
@@ -65,7 +65,7 @@ extension Provider where Target: DecodableTargetType {
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
     ///   - options: settings of this call; they win over the target's own.
     /// - Returns: the value.
-    /// - Throws: as ``request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)``.
+    /// - Throws: as `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
     @concurrent
     public func requestDecoded(
         _ target: Target,
@@ -86,8 +86,8 @@ extension Provider where Target: DecodableTargetType {
 
     /// Sends a target, decodes its answer to the type that the target names, and calls back.
     ///
-    /// The completion is called as in ``request(_:options:callbackQueue:progress:completion:)``; the parameters are those of
-    /// ``requestDecoded(_:atKeyPath:decoder:failsOnEmptyData:options:)``.
+    /// The completion is called as in `request(_:options:callbackQueue:progress:completion:)`; the parameters are those of
+    /// `requestDecoded(_:atKeyPath:decoder:failsOnEmptyData:options:)`.
     @discardableResult
     public func requestDecoded(
         _ target: Target,

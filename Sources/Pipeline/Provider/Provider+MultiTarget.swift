@@ -2,7 +2,7 @@ public import Dispatch
 public import Foundation
 
 extension Provider where Target == MultiTarget {
-    /// Sends any target, as ``Provider/request(_:options:)``.
+    /// Sends any target, as `request(_:options:)`.
     @_disfavoredOverload
     @concurrent
     public func request(
@@ -12,7 +12,7 @@ extension Provider where Target == MultiTarget {
         try await request(MultiTarget(target), options: options)
     }
 
-    /// Sends any target, as ``Provider/stream(_:options:)``.
+    /// Sends any target, as `stream(_:options:)`.
     @_disfavoredOverload
     @concurrent
     public func stream(
@@ -22,7 +22,7 @@ extension Provider where Target == MultiTarget {
         try await stream(MultiTarget(target), options: options)
     }
 
-    /// Sends any target, as ``Provider/requestWithProgress(_:options:)``.
+    /// Sends any target, as `requestWithProgress(_:options:)`.
     @_disfavoredOverload
     public func requestWithProgress(
         _ target: some TargetType,
@@ -31,7 +31,7 @@ extension Provider where Target == MultiTarget {
         requestWithProgress(MultiTarget(target), options: options)
     }
 
-    /// Sends any target, as ``Provider/request(_:options:callbackQueue:progress:completion:)``.
+    /// Sends any target, as `request(_:options:callbackQueue:progress:completion:)`.
     @_disfavoredOverload
     @discardableResult
     public func request(
@@ -51,7 +51,7 @@ extension Provider where Target == MultiTarget {
     }
 
     /// Sends any target and decodes its answer, as
-    /// ``Provider/request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)``.
+    /// `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
     @_disfavoredOverload
     @concurrent
     public func request<Value: Decodable & SendableMetatype>(
@@ -73,7 +73,7 @@ extension Provider where Target == MultiTarget {
     }
 
     /// Sends any target, decodes its answer and calls back, as
-    /// ``Provider/request(_:as:atKeyPath:decoder:failsOnEmptyData:options:callbackQueue:completion:)``.
+    /// `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:callbackQueue:completion:)`.
     @_disfavoredOverload
     @discardableResult
     public func request<Value: Decodable & Sendable>(

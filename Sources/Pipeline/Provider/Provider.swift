@@ -154,7 +154,7 @@ extension Provider {
         }
         let request: PipelineRequest
         do {
-            request = try call.endpoint.makeRequest()
+            request = try call.endpoint.makeRequest(random: settings.random)
         } catch {
             return await fail(error, PipelineContext(call: call))
         }

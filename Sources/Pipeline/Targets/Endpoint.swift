@@ -80,8 +80,14 @@ public struct Endpoint: Sendable {
     ///
     /// - Returns: the request with its body.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for a URL or header
-    ///   field that cannot be sent, ``PipelineError/Code-swift.struct/encoding`` for a task that cannot be encoded.
+    ///   field that cannot be sent, ``PipelineError/Code-swift.struct/encoding`` for a task that cannot be encoded,
+    ///   ``PipelineError/Code-swift.struct/file`` for a file in a form that cannot be read.
     public func makeRequest() throws -> PipelineRequest {
+        try makeRequest(random: .system)
+    }
+
+    /// The same, with chance from the provider's generator.
+    func makeRequest(random: PipelineRandom) throws -> PipelineRequest {
         let target = try URLText.requestTarget(of: url)
         var head = HTTPRequest(
             method: method,
@@ -93,7 +99,7 @@ public struct Endpoint: Sendable {
             head.headerFields = try Self.makeFields(httpHeaderFields)
         }
         var request = PipelineRequest(head: head)
-        try task.encode(into: &request)
+        try task.encode(into: &request, random: random)
         return request
     }
 

@@ -3,24 +3,19 @@ import HTTPTypes
 
 extension RequestTask {
     /// Writes what the task carries into the request.
-    func encode(into request: inout PipelineRequest) throws {
+    ///
+    /// A random boundary comes from `random`.
+    func encode(into request: inout PipelineRequest, random: PipelineRandom) throws {
         switch kind {
         case .plain:
             break
         case .data(let data):
             request.body = .bytes(data)
-        case .jsonEncodable(let value):
-            do {
-                let encoder = JSONEncoder()
-                encoder.outputFormatting = .sortedKeys
-                request.body = .bytes(try encoder.encode(value))
-            } catch {
-                throw PipelineError.encodingFailed(
-                    error,
-                    "a value of type \(type(of: value)) could not be encoded as JSON"
-                )
-            }
+        case .jsonEncodable(let value, let encoder):
+            request.body = .bytes(try Self.json(value, encoder))
             request.setContentTypeIfAbsent("application/json")
+        case .form(let value, let encoder, let destination):
+            destination.put(try encoder.encode(value), into: &request)
         case .parameters(let parameters, let encoding):
             try encode(parameters, with: encoding, into: &request)
         case .composite(let data, let query):
@@ -39,6 +34,11 @@ extension RequestTask {
         case .download(let parameters, let encoding, let destination):
             if let encoding { try encode(parameters, with: encoding, into: &request) }
             if let file = destination.partialFile { PartialDownload(file: file).ask(in: &request) }
+        case .multipart(let form, let urlParameters):
+            try request.requireBodyCarryingMethod()
+            try URLEncoding.queryString.encode(urlParameters, into: &request)
+            var random = random
+            try form.encode(into: &request, using: &random)
         }
     }
 
@@ -51,7 +51,7 @@ extension RequestTask {
     /// Whether it is the request's body whose progress matters.
     var isUpload: Bool {
         switch kind {
-        case .file, .stream: true
+        case .file, .stream, .multipart: true
         default: false
         }
     }

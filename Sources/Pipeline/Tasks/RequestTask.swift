@@ -4,17 +4,19 @@ public import Foundation
 ///
 /// A Content-Type is set only where the target has not set one.
 public struct RequestTask: Sendable {
-    /// What ``encode(into:)`` looks at; one case for each way of carrying something.
+    /// What ``encode(into:random:)`` looks at; one case for each way of carrying something.
     enum Kind: Sendable {
         case plain
         case data(Data)
-        case jsonEncodable(any Encodable & Sendable)
+        case jsonEncodable(any Encodable & Sendable, encoder: JSONEncoder?)
+        case form(any Encodable & Sendable, encoder: URLFormEncoder, destination: URLEncoding.Destination)
         case parameters(RequestParameters, any ParameterEncoding)
         case composite(body: Data, query: RequestParameters)
         case compositeParameters(RequestParameters, any ParameterEncoding, query: RequestParameters)
         case file(URL)
         case stream(PipelineBody)
         case download(RequestParameters, (any ParameterEncoding)?, DownloadDestination)
+        case multipart(MultipartFormData, urlParameters: RequestParameters)
     }
 
     let kind: Kind
@@ -29,9 +31,10 @@ public struct RequestTask: Sendable {
 
     /// A value as JSON, `Content-Type: application/json`; keys are sorted, so that equal values give equal bytes.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` when the value cannot be encoded.
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` when the value cannot be encoded, or is nested deeper than 128
+    /// levels, as a cycle of objects is.
     public static func requestJSONEncodable(_ value: any Encodable & Sendable) -> RequestTask {
-        RequestTask(kind: .jsonEncodable(value))
+        RequestTask(kind: .jsonEncodable(value, encoder: nil))
     }
 
     /// Parameters, put where the encoding says.
@@ -95,5 +98,22 @@ public struct RequestTask: Sendable {
         destination: DownloadDestination
     ) -> RequestTask {
         RequestTask(kind: .download(parameters, encoding, destination))
+    }
+
+    /// A form of several parts, `Content-Type: multipart/form-data`, which replaces one of the target's own.
+    ///
+    /// **Errors**: those of ``MultipartFormData``; ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for a method that
+    /// carries no body (GET, HEAD, TRACE).
+    public static func uploadMultipartFormData(_ form: MultipartFormData) -> RequestTask {
+        uploadCompositeMultipartFormData(form, urlParameters: [:])
+    }
+
+    /// A form of several parts as ``uploadMultipartFormData(_:)``, and parameters in the query by
+    /// ``URLEncoding/queryString``.
+    public static func uploadCompositeMultipartFormData(
+        _ form: MultipartFormData,
+        urlParameters: RequestParameters
+    ) -> RequestTask {
+        RequestTask(kind: .multipart(form, urlParameters: urlParameters))
     }
 }

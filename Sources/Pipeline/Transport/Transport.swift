@@ -12,8 +12,9 @@ public protocol Transport: Sendable {
 
     /// Sends a request and returns its response.
     ///
-    /// The body of the response may be a stream; the core buffers it under ``PipelineLimits/bufferedBodyByteCount``
-    /// unless the caller reads it as a stream. Dropping a body that was not read to its end closes the exchange.
+    /// The body of the response may be a stream, and is one when ``PipelineContext/wantsStream`` says so; the core buffers it under
+    /// ``PipelineLimits/bufferedBodyByteCount`` where it is to be in memory. Dropping a body that was not read to its end closes
+    /// the exchange. ``PipelineContext/reportSent(_:)`` is told how much of the request's body has been sent.
     ///
     /// - Throws: ``PipelineError`` with the code of what went wrong; `CancellationError` as soon as the task is cancelled.
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse

@@ -11,6 +11,13 @@ extension ConformanceCheck {
         ConformanceCheck("a decoded body is not said to be coded", run: contentCoding),
         ConformanceCheck("a streamed body is complete", run: wholeStream),
         ConformanceCheck("a streamed body is handed over as it arrives", needsNetwork: true, run: streamInPieces),
+        ConformanceCheck("a body that goes to a file arrives whole", run: download),
+        ConformanceCheck(
+            "an answer that is watched is handed over as it arrives",
+            needsNetwork: true,
+            run: watchedAnswer
+        ),
+        ConformanceCheck("how much of an upload has been sent is reported", needsNetwork: true, run: watchedUpload),
         ConformanceCheck("a stream that is dropped closes its exchange", needsNetwork: true, run: droppedStream),
         ConformanceCheck("50 calls at once each get their own answer", run: concurrentCalls),
     ]

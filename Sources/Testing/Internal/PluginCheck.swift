@@ -15,6 +15,7 @@ struct PluginCheck: Sendable {
         PluginCheck(name: "serverError") { await end($0, .status(500, body: "no")) },
         PluginCheck(name: "cancellation", run: cancellation),
         PluginCheck(name: "stream", run: stream),
+        PluginCheck(name: "download", run: download),
         PluginCheck(name: "pairs", run: pairs),
         PluginCheck(name: "concurrency", run: concurrency),
         PluginCheck(name: "secrets", run: secrets),

@@ -97,6 +97,8 @@ extension URLErrorMapping {
             return (.contentCoding, "the body could not be decoded from its content coding")
         case NSURLErrorUnknown where facts.isCoded && text.hasPrefix("Failed writing received data"):
             return (.contentCoding, "the body could not be decoded from its content coding")
+        case NSURLErrorUnknown where facts.isCoded && text.hasPrefix("Unrecognized or bad HTTP Content"):
+            return (.contentCoding, "the body could not be decoded from its content coding")
         case NSURLErrorUnknown where !facts.hasHead && text == "Out of memory":
             return (.limit(.headerBytes), "a header field is larger than Foundation accepts")
         case NSURLErrorUnknown where isAboutFraming(text):

@@ -128,6 +128,15 @@ struct JSONEncodingTests {
         #expect(try Self.body(forwards) == Self.body(backwards))
     }
 
+    @Test("sortedKeys writes what the default writes")
+    func sortedKeys() throws {
+        let parameters: RequestParameters = [
+            "b": ["y": 1, "x": [2]] as [String: any Sendable], "a": "/", "d": Date(timeIntervalSince1970: 0),
+        ]
+        #expect(try Self.body(parameters, .sortedKeys) == Self.body(parameters))
+        #expect(!JSONEncoding.sortedKeys.isPrettyPrinted)
+    }
+
     @Test("M30 Assigning nil removes the key, a nil inside Any is dropped")
     func nilValues() throws {
         let limit: Int? = nil

@@ -57,7 +57,36 @@ struct TaskExampleTests {
             ),
             ExampleRequest(line + "?page=2", formField, body: "title=a")
         ),
+        (
+            .requestCustomJSONEncodable(Item(title: "a/b"), encoder: plainSlashes),
+            ExampleRequest(line, jsonField, body: #"{"title":"a/b"}"#)
+        ),
+        (
+            .requestParameters(parameters: ["a": 1], encoding: PropertyListEncoding.xml),
+            ExampleRequest(line, ["Content-Type: application/x-plist"], body: propertyList)
+        ),
+        (.requestQuery(Item(title: "a b")), ExampleRequest(line + "?title=a%20b")),
+        (.requestFormURLEncodable(Item(title: "a b")), ExampleRequest(line, formField, body: "title=a%20b")),
+        (.requestStream(.bytes(Data("streamed".utf8))), ExampleRequest(line, body: "streamed")),
     ]
+
+    static let plainSlashes: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        return encoder
+    }()
+
+    static let propertyList = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+        \t<key>a</key>
+        \t<integer>1</integer>
+        </dict>
+        </plist>
+
+        """
 
     @Test("Each kind yields its whole request", arguments: 0..<tasks.count)
     func task(_ row: Int) async throws {

@@ -31,4 +31,21 @@ final class TemporaryFolder: Sendable {
         let attributes = try FileManager.default.attributesOfItem(atPath: file(name).path)
         return (attributes[.posixPermissions] as? NSNumber)?.intValue
     }
+
+    /// Makes a file.
+    func file(_ name: String, _ data: Data) throws -> URL {
+        try data.write(to: file(name))
+        return file(name)
+    }
+
+    func file(_ name: String, byteCount: Int) throws -> URL {
+        try file(name, Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
+    }
+
+    /// Writes more bytes at a file's end, or cuts it.
+    static func resize(_ file: URL, to byteCount: Int) throws {
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: UInt64(byteCount))
+        try handle.close()
+    }
 }

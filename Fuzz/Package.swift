@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Built by `./run`, which turns the fuzzer on for all modules. Unsafe flags are no hindrance: nobody depends on this package.
+let swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .unsafeFlags(["-parse-as-library"]),
+]
+
+let dependencies: [Target.Dependency] = [
+    "CFuzzer",
+    "FuzzSupport",
+    .product(name: "Pipeline", package: "Pipeline"),
+    .product(name: "PipelineTesting", package: "Pipeline"),
+    .product(name: "HTTPTypes", package: "swift-http-types"),
+]
+
+let package = Package(
+    name: "Fuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "Pipeline", path: ".."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    ],
+    targets: [
+        .target(name: "CFuzzer"),
+        .target(name: "FuzzSupport"),
+        .executableTarget(name: "multipart", dependencies: dependencies, swiftSettings: swiftSettings),
+        .executableTarget(name: "urlform", dependencies: dependencies, swiftSettings: swiftSettings),
+    ],
+    swiftLanguageModes: [.v6]
+)

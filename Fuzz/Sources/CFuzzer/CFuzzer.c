@@ -1,0 +1,11 @@
+// SwiftPM makes `main` another name of `<target>_main`, which libFuzzer's own `main` is not. So each target has one here.
+#include <stddef.h>
+#include <stdint.h>
+
+extern int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+extern int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*test)(const uint8_t *data, size_t size));
+
+static int run(int argc, char **argv) { return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput); }
+
+int multipart_main(int argc, char **argv) { return run(argc, argv); }
+int urlform_main(int argc, char **argv) { return run(argc, argv); }

@@ -1,0 +1,1 @@
+// Nothing to call from Swift: see CFuzzer.c.

@@ -1,0 +1,91 @@
+import Foundation
+import FuzzSupport
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+
+/// The first byte decides: raw bytes for the reader alone, or a form that is written and read back.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzMultipart(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    var input = FuzzInput(start, count)
+    switch input.number(below: 4) {
+    case 0: readBody(&input)
+    case 1: readContentType(&input)
+    default: writeAndRead(&input)
+    }
+    return 0
+}
+
+/// Whatever arrives is read or refused, and what is read can be written again byte by byte.
+private func readBody(_ input: inout FuzzInput) {
+    guard let reader = try? MultipartReader(boundary: "B") else { return }
+    let body = Data(input.remainder())
+    do {
+        let parts = try reader.parts(of: body)
+        var again = Data()
+        for (index, part) in parts.enumerated() {
+            again += Data(((index == 0 ? "" : "\r\n") + "--B\r\n").utf8)
+            for line in part.headerLines { again += Data((line + "\r\n").utf8) }
+            again += Data("\r\n".utf8) + part.content
+        }
+        require(again + Data("\r\n--B--\r\n".utf8) == body, "what was read is not what was there")
+    } catch let failure as MultipartReader.Failure {
+        require((0...body.count).contains(failure.offset), "the offset is outside of the body")
+    } catch {
+        require(false, "an error of another type: \(error)")
+    }
+}
+
+private func readContentType(_ input: inout FuzzInput) {
+    let text = String(decoding: input.remainder(), as: UTF8.self)
+    guard let reader = try? MultipartReader(contentType: text) else { return }
+    require((1...70).contains(reader.boundary.utf8.count), "a boundary that is none")
+}
+
+private func writeAndRead(_ input: inout FuzzInput) {
+    let boundary = input.number(below: 3) == 0 ? nil : input.text(upTo: 72)
+    var parts: [MultipartFormBodyPart] = []
+    var contents: [Data] = []
+    for _ in 0...input.number(below: 4) {
+        let content = Data(input.bytes(upTo: 40))
+        let flags = input.number(below: 4)
+        contents.append(content)
+        parts.append(
+            MultipartFormBodyPart(
+                .bytes(content),
+                name: input.text(upTo: 20),
+                fileName: flags & 1 == 0 ? nil : input.text(upTo: 20),
+                mimeType: flags & 2 == 0 ? nil : input.text(upTo: 20)
+            )
+        )
+    }
+    let form = MultipartFormData(boundary: boundary, parts: parts)
+    let endpoint = Endpoint(url: "https://h/", method: .post, task: .uploadMultipartFormData(form))
+    do {
+        let request = try endpoint.makeRequest()
+        let body = request.body.bytes ?? Data()
+        let type = request.headers[.contentType] ?? ""
+        let read = try MultipartReader(contentType: type).parts(of: body)
+        require(read.map(\.content) == contents, "other contents")
+        for (part, written) in zip(read, parts) {
+            require(part.name.utf8.elementsEqual(escaped(written.name)), "another name")
+            require(part.fileName.map { Array($0.utf8) } == written.fileName.map(escaped), "another file name")
+            require(part.headerLines.count == (part.mimeType == nil ? 1 : 2), "more lines than fields")
+            require(written.mimeType == nil || part.mimeType == written.mimeType, "another media type")
+        }
+    } catch let error as PipelineError {
+        let isKnown = error.code == .encoding || error.code == .invalidRequest(.headerValue)
+        require(isKnown, "an error with another code: \(error)")
+    } catch {
+        require(false, "what was written cannot be read: \(error)")
+    }
+}
+
+/// How a name stands on the wire, said in another way than the writer says it.
+private func escaped(_ name: String) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return name.utf8.flatMap { byte -> [UInt8] in
+        guard byte == 34 || byte == 127 || (byte < 32 && byte != 9) else { return [byte] }
+        return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+}

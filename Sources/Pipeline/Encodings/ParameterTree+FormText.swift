@@ -1,0 +1,51 @@
+import Foundation
+
+extension ParameterTree {
+    /// The members as percent-encoded `name=value` pairs, in order; nothing for ``null`` and for empty collections.
+    func formText(arrays: URLEncoding.ArrayEncoding, booleans: URLEncoding.BoolEncoding) -> String {
+        guard case .object(let members) = self else { return "" }
+        var form = FormText(arrays: arrays, booleans: booleans)
+        for member in members { form.append(member.key, member.value) }
+        return form.text
+    }
+
+    /// A double without the `.0` of a whole one, the same on every platform.
+    static func text(of value: Double) -> String {
+        Int64(exactly: value).map(String.init) ?? "\(value)"
+    }
+}
+
+/// The pairs of a form while they are put together.
+private struct FormText {
+    let arrays: URLEncoding.ArrayEncoding
+    let booleans: URLEncoding.BoolEncoding
+    var text = ""
+
+    init(arrays: URLEncoding.ArrayEncoding, booleans: URLEncoding.BoolEncoding) {
+        self.arrays = arrays
+        self.booleans = booleans
+    }
+
+    mutating func append(_ name: String, _ tree: ParameterTree) {
+        switch tree {
+        case .null: break
+        case .bool(let value): appendPair(name, value ? booleans.trueText : booleans.falseText)
+        case .number(let value): appendPair(name, "\(value)")
+        case .double(let value): appendPair(name, ParameterTree.text(of: value))
+        case .string(let value): appendPair(name, value)
+        case .date(let value): appendPair(name, value.formatted(.iso8601))
+        case .data(let value): appendPair(name, value.base64EncodedString())
+        case .array(let elements):
+            for (index, element) in elements.enumerated() { append(arrays.name(name, index), element) }
+        case .object(let members):
+            for member in members { append("\(name)[\(member.key)]", member.value) }
+        }
+    }
+
+    private mutating func appendPair(_ name: String, _ value: String) {
+        if !text.isEmpty { text += "&" }
+        PercentEncoding.appendFormValue(name, to: &text)
+        text += "="
+        PercentEncoding.appendFormValue(value, to: &text)
+    }
+}

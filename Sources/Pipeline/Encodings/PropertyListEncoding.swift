@@ -1,0 +1,129 @@
+import Foundation
+
+/// Parameters as a property list in the body, keys sorted at every level so that equal parameters give equal bytes.
+///
+/// Dates and bytes stay dates and bytes; a whole number is an integer, a `Double` a real. `nil` drops the key. An XML property
+/// list holds a date to the second.
+///
+/// **Effects**: sets `Content-Type: application/x-plist` unless there is one.
+///
+/// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the value that a property list cannot hold: `NSNull`, `nil`
+/// in an array, an integer of more than 64 bits; in XML also a text with a control character and a date before the year 1 or
+/// after the year 9999.
+///
+/// Source: https://www.apple.com/DTDs/PropertyList-1.0.dtd
+public struct PropertyListEncoding: ParameterEncoding {
+    /// How the property list is written.
+    public struct Format: Sendable, Hashable {
+        let isXML: Bool
+
+        /// As XML.
+        public static let xml = Format(isXML: true)
+        /// As `bplist00` bytes.
+        public static let binary = Format(isXML: false)
+    }
+
+    /// How the property list is written.
+    public var format: Format
+
+    /// As XML.
+    public static let `default` = PropertyListEncoding()
+    /// As XML.
+    public static let xml = PropertyListEncoding()
+    /// As `bplist00` bytes.
+    public static let binary = PropertyListEncoding(format: .binary)
+
+    /// Makes an encoding.
+    public init(format: Format = .xml) {
+        self.format = format
+    }
+
+    /// Writes the parameters into the body.
+    public func encode(_ parameters: RequestParameters, into request: inout PipelineRequest) throws {
+        let tree = try ParameterTree(parameters, dates: nil)
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format.isXML ? .xml : .binary
+        request.body = .bytes(try encoder.encode(PropertyListNode(tree, isXML: format.isXML, path: [])))
+        request.setContentTypeIfAbsent("application/x-plist")
+    }
+}
+
+/// A tree that a property list can hold.
+private enum PropertyListNode: Encodable {
+    case object([(key: String, value: PropertyListNode)])
+    case array([PropertyListNode])
+    case scalar(any Encodable)
+
+    /// The dates that are written with a year of four digits.
+    private static let dates = Date.distantPast..<Date(timeIntervalSince1970: 253_402_300_800)
+
+    init(_ tree: ParameterTree, isXML: Bool, path: [String]) throws {
+        switch tree {
+        case .object(let members):
+            self = .object(
+                try members.map { member in
+                    let path = path + [member.key]
+                    try Self.check(member.key, isXML, path)
+                    return (member.key, try PropertyListNode(member.value, isXML: isXML, path: path))
+                }
+            )
+        case .array(let elements):
+            self = .array(
+                try elements.enumerated().map { offset, element in
+                    try PropertyListNode(element, isXML: isXML, path: path + [String(offset)])
+                }
+            )
+        case .string(let text):
+            try Self.check(text, isXML, path)
+            self = .scalar(text)
+        case .date(let date):
+            guard !isXML || Self.dates.contains(date) else {
+                throw ParameterTree.failure(.init("a date outside the years 1 to 9999"), path: path)
+            }
+            self = .scalar(date)
+        case .number(let number):
+            self = .scalar(try Self.value(of: number, path))
+        case .null:
+            throw ParameterTree.failure(.init("null, which a property list cannot hold"), path: path)
+        case .bool(let value): self = .scalar(value)
+        case .double(let value): self = .scalar(value)
+        case .data(let value): self = .scalar(value)
+        }
+    }
+
+    /// XML has no way to write most control characters (XML 1.0 §2.2).
+    private static func check(_ text: String, _ isXML: Bool, _ path: [String]) throws {
+        let isValid = text.unicodeScalars.allSatisfy {
+            $0.value >= 0x20 ? $0.value & 0xfffe != 0xfffe || $0.value > 0xffff : "\t\r\n".unicodeScalars.contains($0)
+        }
+        guard !isXML || isValid else {
+            throw ParameterTree.failure(.init("a text with a character that XML cannot hold"), path: path)
+        }
+    }
+
+    private static func value(of number: Decimal, _ path: [String]) throws -> any Encodable {
+        let text = "\(number)"
+        if let value = Int64(text) { return value }
+        if let value = UInt64(text) { return value }
+        guard text.contains("."), let value = Double(text) else {
+            throw ParameterTree.failure(.init("an integer of more than 64 bits"), path: path)
+        }
+        return value
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .object(let members):
+            var container = encoder.container(keyedBy: AnyCodingKey.self)
+            for member in members {
+                try container.encode(member.value, forKey: AnyCodingKey(stringValue: member.key))
+            }
+        case .array(let elements):
+            var container = encoder.singleValueContainer()
+            try container.encode(elements)
+        case .scalar(let value):
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import Foundation
+
+/// Encodes a value into a ``ParameterTree``, its members in the order in which it encodes them.
+///
+/// Dictionaries have no order; they are recognised by the type of their keys and sorted. Sets and dictionaries that encode as
+/// arrays are sorted as well.
+struct TreeEncoder: Encoder {
+    /// What holds while one value is encoded.
+    final class Run {
+        let dates: DateTextEncoding
+        let keys: URLFormEncoder.KeyEncoding
+        let maximumDepth: Int
+        /// Whether only the depth is looked at.
+        let isDiscarding: Bool
+        let userInfo: [CodingUserInfoKey: Any]
+        /// A nested container that lies too deep: making one cannot throw.
+        fileprivate(set) var failure: PipelineError?
+
+        init(
+            dates: DateTextEncoding = .iso8601,
+            keys: URLFormEncoder.KeyEncoding = .useDefaultKeys,
+            maximumDepth: Int = ParameterTree.maximumDepth,
+            isDiscarding: Bool = false,
+            userInfo: [CodingUserInfoKey: Any] = [:]
+        ) {
+            self.dates = dates
+            self.keys = keys
+            self.maximumDepth = maximumDepth
+            self.isDiscarding = isDiscarding
+            self.userInfo = userInfo
+        }
+    }
+
+    /// The keys that lead to a place.
+    final class Path {
+        let parent: Path?
+        let key: any CodingKey
+        let count: Int
+
+        init(_ key: any CodingKey, after parent: Path?) {
+            self.parent = parent
+            self.key = key
+            count = (parent?.count ?? 0) + 1
+        }
+
+        var keys: [any CodingKey] { (parent?.keys ?? []) + [key] }
+    }
+
+    let run: Run
+    let place: TreePlace
+    let path: Path?
+    /// How many single values stand one in the other here: wrappers add no key, and may wrap themselves.
+    let wrapperCount: Int
+
+    var codingPath: [any CodingKey] { path?.keys ?? [] }
+    var userInfo: [CodingUserInfoKey: Any] { run.userInfo }
+
+    private init(_ run: Run, _ place: TreePlace, path: Path?, wrapperCount: Int) {
+        self.run = run
+        self.place = place
+        self.path = path
+        self.wrapperCount = wrapperCount
+    }
+
+    private init(_ run: Run) {
+        self.init(run, TreePlace(isDiscarding: run.isDiscarding), path: nil, wrapperCount: 0)
+    }
+
+    /// The tree of a value.
+    static func tree(of value: some Encodable, run: Run) throws -> ParameterTree {
+        let tree = try TreeEncoder(run).tree(of: value, at: nil)
+        if let failure = run.failure { throw failure }
+        return tree
+    }
+
+    /// Refuses a value that is nested too deep for another encoder, for example a cycle of objects.
+    static func checkDepth(of value: some Encodable, maximum: Int, userInfo: [CodingUserInfoKey: Any]) throws {
+        _ = try tree(of: value, run: Run(maximumDepth: maximum, isDiscarding: true, userInfo: userInfo))
+    }
+
+    /// The keys with which the standard library encodes a dictionary.
+    ///
+    /// Asked of a dictionary, since the type has no public name.
+    static let dictionaryKeys: ObjectIdentifier? = {
+        let encoder = TreeEncoder(Run())
+        try? [String: Int]().encode(to: encoder)
+        return encoder.place.keys
+    }()
+
+    private static let leafTypes: Set<ObjectIdentifier> = [
+        ObjectIdentifier(String.self), ObjectIdentifier(Bool.self), ObjectIdentifier(Double.self),
+        ObjectIdentifier(Float.self), ObjectIdentifier(Decimal.self), ObjectIdentifier(Date.self),
+        ObjectIdentifier(Data.self), ObjectIdentifier(URL.self), ObjectIdentifier(UUID.self),
+        ObjectIdentifier(Int.self), ObjectIdentifier(Int8.self), ObjectIdentifier(Int16.self),
+        ObjectIdentifier(Int32.self), ObjectIdentifier(Int64.self), ObjectIdentifier(Int128.self),
+        ObjectIdentifier(UInt.self), ObjectIdentifier(UInt8.self), ObjectIdentifier(UInt16.self),
+        ObjectIdentifier(UInt32.self), ObjectIdentifier(UInt64.self), ObjectIdentifier(UInt128.self),
+    ]
+
+    /// The tree of a value that stands under a key of this place, or without a key in its stead.
+    ///
+    /// Most values are leaves and never need their key.
+    func tree<Value: Encodable>(of value: Value, at key: @autoclosure () -> (any CodingKey)?) throws -> ParameterTree {
+        do {
+            if Self.leafTypes.contains(ObjectIdentifier(Value.self)), let leaf = try leaf(value, at: key()) {
+                return leaf
+            }
+            let inner = try inner(at: key())
+            try value.encode(to: inner)
+            if run.isDiscarding { return .null }
+            let tree = try inner.place.tree()
+            return (Value.self as? any HashOrdered.Type).map { $0.sorted(tree) } ?? tree
+        } catch let refusal as ParameterTree.Refusal {
+            throw failure(refusal, at: key())
+        }
+    }
+
+    private func leaf(_ value: some Encodable, at key: @autoclosure () -> (any CodingKey)?) throws -> ParameterTree? {
+        guard (path?.count ?? 0) < run.maximumDepth || key() == nil else {
+            throw ParameterTree.Refusal.tooDeep(run.maximumDepth)
+        }
+        return run.isDiscarding ? .null : try ParameterTree.leaf(value, dates: run.dates)
+    }
+
+    private func inner(at key: (any CodingKey)?) throws -> TreeEncoder {
+        let place = TreePlace(isDiscarding: run.isDiscarding)
+        let inner =
+            if let key {
+                TreeEncoder(run, place, path: Path(key, after: path), wrapperCount: 0)
+            } else {
+                TreeEncoder(run, place, path: path, wrapperCount: wrapperCount + 1)
+            }
+        guard max(inner.path?.count ?? 0, inner.wrapperCount) <= run.maximumDepth else {
+            throw ParameterTree.Refusal.tooDeep(run.maximumDepth)
+        }
+        return inner
+    }
+
+    /// An encoder for a part of this place.
+    func nested(at key: any CodingKey, _ makePlace: () -> TreePlace) -> TreeEncoder {
+        guard (path?.count ?? 0) < run.maximumDepth else {
+            if run.failure == nil { run.failure = failure(.tooDeep(run.maximumDepth), at: key) }
+            return TreeEncoder(run, TreePlace(isDiscarding: true), path: Path(key, after: path), wrapperCount: 0)
+        }
+        return TreeEncoder(run, makePlace(), path: Path(key, after: path), wrapperCount: 0)
+    }
+
+    private func failure(_ refusal: ParameterTree.Refusal, at key: (any CodingKey)?) -> PipelineError {
+        let path = (codingPath + (key.map { [$0] } ?? [])).map(\.stringValue)
+        // The end of a deep path says as little as its middle.
+        let names = path.count > run.maximumDepth ? Array(path.prefix(4)) : path
+        let name = names.isEmpty ? "" : " at " + names.joined(separator: ".").quotedExcerpt
+        return PipelineError(
+            .encoding,
+            "the value\(name) is \(refusal.what)",
+            underlyingError: refusal.underlyingError
+        )
+    }
+
+    // MARK: Containers
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        place.keys = ObjectIdentifier(type)
+        place.beginMembers()
+        return KeyedEncodingContainer(KeyedTreeContainer(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        place.beginElements()
+        return UnkeyedTreeContainer(encoder: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        SingleValueTreeContainer(encoder: self)
+    }
+}
+
+/// A collection that encodes as an array in the order of its hashes.
+private protocol HashOrdered {
+    /// The tree in an order that does not change from run to run.
+    static func sorted(_ tree: ParameterTree) -> ParameterTree
+}
+
+extension Set: HashOrdered {
+    fileprivate static func sorted(_ tree: ParameterTree) -> ParameterTree {
+        guard case .array(let elements) = tree else { return tree }
+        return .array(elements.map { (SortKey($0), $0) }.sorted { $0.0 < $1.0 }.map(\.1))
+    }
+}
+
+extension Dictionary: HashOrdered {
+    /// Keys that are neither text nor integers stand before their values in an array.
+    fileprivate static func sorted(_ tree: ParameterTree) -> ParameterTree {
+        guard case .array(let elements) = tree else { return tree }
+        let starts = stride(from: 0, to: elements.count, by: 2).map { (SortKey(elements[$0]), $0) }
+        return .array(starts.sorted { $0.0 < $1.0 }.flatMap { elements[$0.1..<Swift.min($0.1 + 2, elements.count)] })
+    }
+}
+
+/// Numbers by value, then everything else by its text.
+private struct SortKey: Comparable {
+    private let number: Double
+    private let text: String
+
+    init(_ tree: ParameterTree) {
+        number =
+            switch tree {
+            case .number(let value): NSDecimalNumber(decimal: value).doubleValue
+            case .double(let value): value
+            default: .infinity
+            }
+        text = ParameterTree.object([("", tree)]).formText(arrays: .indexInBrackets, booleans: .numeric)
+    }
+
+    static func < (left: SortKey, right: SortKey) -> Bool {
+        (left.number, left.text) < (right.number, right.text)
+    }
+}

@@ -1,0 +1,126 @@
+/// What has been written so far at one place of a tree.
+///
+/// A class, since nested containers and super encoders go on writing here after they have been handed out.
+final class TreePlace {
+    private enum Value {
+        case tree(ParameterTree)
+        case place(TreePlace)
+    }
+
+    private struct Member {
+        let name: String
+        /// A dictionary has no order, so that its members may be sorted.
+        let isOrdered: Bool
+        var value: Value
+    }
+
+    private var leaf: ParameterTree?
+    private var elements: [Value]?
+    private var members: [Member]?
+    private var offsets: [String: Int] = [:]
+    private(set) var elementCount = 0
+    private let isDiscarding: Bool
+
+    /// The type of the keys of the keyed container that was made last.
+    var keys: ObjectIdentifier?
+
+    /// - Parameter isDiscarding: whether nothing is kept of what is written.
+    init(isDiscarding: Bool) {
+        self.isDiscarding = isDiscarding
+    }
+
+    func set(_ tree: ParameterTree) {
+        guard !isDiscarding else { return }
+        leaf = tree
+    }
+
+    func beginElements() {
+        guard elements == nil else { return }
+        elements = []
+    }
+
+    func beginMembers() {
+        guard members == nil else { return }
+        members = []
+    }
+
+    func append(_ tree: ParameterTree) {
+        append(.tree(tree))
+    }
+
+    func appendPlace() -> TreePlace {
+        let place = TreePlace(isDiscarding: isDiscarding)
+        append(.place(place))
+        return place
+    }
+
+    private func append(_ value: Value) {
+        elementCount += 1
+        guard !isDiscarding else { return }
+        elements?.append(value)
+    }
+
+    /// Writes a member; one with the same key is replaced where it stands.
+    func set(_ tree: ParameterTree, for key: String, name: String, isOrdered: Bool) {
+        set(.tree(tree), for: key, name: name, isOrdered: isOrdered)
+    }
+
+    /// A place for a member, the one that is there when a container asks for the same key again.
+    func place(for key: String, name: String, isOrdered: Bool) -> TreePlace {
+        if let offset = offsets[key], case .place(let place)? = members?[offset].value { return place }
+        let place = TreePlace(isDiscarding: isDiscarding)
+        set(.place(place), for: key, name: name, isOrdered: isOrdered)
+        return place
+    }
+
+    private func set(_ value: Value, for key: String, name: String, isOrdered: Bool) {
+        guard !isDiscarding else { return }
+        if let offset = offsets[key] {
+            members?[offset].value = value
+        } else {
+            offsets[key] = members?.count
+            members?.append(Member(name: name, isOrdered: isOrdered, value: value))
+        }
+    }
+
+    // MARK: Reading
+
+    /// What has been written, ``ParameterTree/null`` when nothing has.
+    func tree() throws(ParameterTree.Refusal) -> ParameterTree {
+        switch (leaf, elements, members) {
+        case (nil, nil, nil): return .null
+        case (let leaf?, nil, nil): return leaf
+        case (nil, let elements?, nil):
+            var trees: [ParameterTree] = []
+            for element in elements { trees.append(try Self.tree(of: element)) }
+            return .array(trees)
+        case (nil, nil, let members?): return .object(try Self.sorted(members))
+        default: throw ParameterTree.Refusal("encoded in more than one form: as a single value, an array, an object")
+        }
+    }
+
+    private static func tree(of value: Value) throws(ParameterTree.Refusal) -> ParameterTree {
+        switch value {
+        case .tree(let tree): tree
+        case .place(let place): try place.tree()
+        }
+    }
+
+    /// Members in their order, those that a dictionary wrote one after the other sorted.
+    private static func sorted(
+        _ members: [Member]
+    ) throws(ParameterTree.Refusal) -> [(key: String, value: ParameterTree)] {
+        var pairs: [(key: String, value: ParameterTree)] = []
+        var start = 0
+        for (offset, member) in members.enumerated() {
+            pairs.append((member.name, try tree(of: member.value)))
+            let isEnd = offset + 1 == members.count || members[offset + 1].isOrdered
+            if member.isOrdered {
+                start = offset + 1
+            } else if isEnd {
+                pairs[start...].sort { $0.key < $1.key }
+            }
+        }
+        return pairs
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// What separates the parts of a multipart body.
+///
+/// Source: RFC 2046 §5.1.1, https://www.rfc-editor.org/rfc/rfc2046.html#section-5.1.1
+struct MultipartBoundary: Sendable {
+    let text: String
+
+    private static let maximumAttempts = 100
+
+    /// A boundary of the caller's own, refused when it may not be one or occurs in a part that is in memory.
+    init(checked text: String, for parts: [MultipartFormBodyPart]) throws {
+        guard (1...70).contains(text.utf8.count), text.utf8.last != UInt8(ascii: " "),
+            text.utf8.allSatisfy({ Self.isBoundaryByte($0) })
+        else {
+            throw PipelineError(
+                .encoding,
+                "the boundary is not 1 to 70 characters of those that a boundary may have, the last of them no space"
+            )
+        }
+        self.text = text
+        if let index = parts.firstIndex(where: occurs) {
+            throw PipelineError(
+                .encoding,
+                "the boundary occurs in \(parts[index].label(position: index + 1)) of the form"
+            )
+        }
+    }
+
+    /// 128 random bits that occur in no part that is in memory.
+    init(using generator: inout some RandomNumberGenerator, for parts: [MultipartFormBodyPart]) throws {
+        for _ in 0..<Self.maximumAttempts {
+            self.init(text: "pipeline-" + Self.hexadecimal(generator.next()) + Self.hexadecimal(generator.next()))
+            if !parts.contains(where: occurs) { return }
+        }
+        throw PipelineError(.encoding, "\(Self.maximumAttempts) random boundaries all occur in the form")
+    }
+
+    private init(text: String) {
+        self.text = text
+    }
+
+    /// The value of Content-Type, with quotation marks where the boundary is no token.
+    var contentType: String {
+        let needsQuotes = text.utf8.contains { Self.quotedBytes.contains($0) }
+        return "multipart/form-data; boundary=" + (needsQuotes ? "\"\(text)\"" : text)
+    }
+
+    private func occurs(in part: MultipartFormBodyPart) -> Bool {
+        part.body.bytes?.range(of: Data(text.utf8)) != nil
+    }
+
+    private static func hexadecimal(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    private static func isBoundaryByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        default: quotedBytes.contains(byte) || tokenBytes.contains(byte)
+        }
+    }
+
+    /// Besides letters and digits, what may stand in a boundary and in a token.
+    private static let tokenBytes = Array("'+_-.".utf8)
+    /// What may stand in a boundary and in no token.
+    private static let quotedBytes = Array("(),/:=? ".utf8)
+}

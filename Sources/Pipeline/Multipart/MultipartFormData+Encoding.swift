@@ -1,0 +1,66 @@
+import Foundation
+import HTTPTypes
+
+extension MultipartFormData {
+    /// The most that a body in memory has.
+    private static let inMemoryByteCount = 1 << 20
+
+    /// Writes the form into the request; its Content-Type must name the boundary, so one that is there is replaced.
+    func encode(into request: inout PipelineRequest, using generator: inout some RandomNumberGenerator) throws {
+        let made = try makeBody(using: &generator)
+        request.body = made.body
+        request.headers[.contentType] = made.contentType
+    }
+
+    /// The body and the Content-Type that goes with it.
+    func makeBody(
+        using generator: inout some RandomNumberGenerator
+    ) throws -> (body: PipelineBody, contentType: String) {
+        guard !parts.isEmpty else { throw PipelineError(.encoding, "the form has no parts") }
+        let boundary =
+            if let text = self.boundary {
+                try MultipartBoundary(checked: text, for: parts)
+            } else {
+                try MultipartBoundary(using: &generator, for: parts)
+            }
+        let chunks = MultipartChunks(
+            sections: try makeSections(boundary),
+            end: Data("\r\n--\(boundary.text)--\r\n".utf8)
+        )
+        return (try Self.makeBody(of: chunks), boundary.contentType)
+    }
+
+    private func makeSections(_ boundary: MultipartBoundary) throws -> [MultipartChunks.Section] {
+        let first = Data("--\(boundary.text)\r\n".utf8)
+        let delimiter = Data("\r\n--\(boundary.text)\r\n".utf8)
+        return try parts.enumerated().map { index, part in
+            let label = part.label(position: index + 1)
+            return MultipartChunks.Section(
+                head: (index == 0 ? first : delimiter) + (try part.head(position: index + 1)),
+                body: part.body,
+                byteCount: try Self.announcedByteCount(of: part.body, label),
+                label: label
+            )
+        }
+    }
+
+    private static func makeBody(of chunks: MultipartChunks) throws -> PipelineBody {
+        let byteCount = try chunks.byteCount()
+        if let byteCount, byteCount <= inMemoryByteCount, let bytes = chunks.bytes(byteCount: byteCount) {
+            return .bytes(bytes)
+        }
+        return chunks.sections.allSatisfy(\.body.isReplayable)
+            ? .stream(byteCount: byteCount) { chunks }
+            : .stream(chunks, byteCount: byteCount)
+    }
+
+    /// How long a part will be, `nil` for a stream that does not say.
+    private static func announcedByteCount(of body: PipelineBody, _ label: String) throws -> Int? {
+        if let url = body.fileURL { return try PipelineBody.requireReadableFile(url, part: label) }
+        guard let byteCount = body.byteCount else { return nil }
+        guard byteCount >= 0 else {
+            throw PipelineError(.encoding, "\(label) announces a length of \(byteCount) bytes")
+        }
+        return byteCount
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+
+/// Reads a multipart body from its first byte to its last.
+struct MultipartScanner {
+    typealias Failure = MultipartReader.Failure
+    typealias Part = MultipartReader.Part
+
+    private let bytes: [UInt8]
+    /// CR, LF, two hyphens and the boundary.
+    private let delimiter: [UInt8]
+    private var offset = 0
+
+    init(_ bytes: [UInt8], boundary: String) {
+        self.bytes = bytes
+        delimiter = Array("\r\n--\(boundary)".utf8)
+    }
+
+    mutating func parts() throws -> [Part] {
+        guard bytes.starts(with: delimiter.dropFirst(2)) else {
+            throw Failure("the body does not begin with its boundary", at: 0)
+        }
+        offset = delimiter.count - 2
+        var parts: [Part] = []
+        while !(try isAtEnd(afterParts: parts.count)) {
+            parts.append(try part())
+        }
+        return parts
+    }
+
+    /// Looks at what follows a boundary: two hyphens for the end, a line's end for another part.
+    private mutating func isAtEnd(afterParts count: Int) throws -> Bool {
+        if take("\r\n") { return false }
+        guard take("--") else { throw Failure("what follows a boundary is neither a part nor the end", at: offset) }
+        guard count > 0 else { throw Failure("the body has no parts", at: offset) }
+        guard take("\r\n"), offset == bytes.count else {
+            throw Failure("the body does not end with a line's end after its last boundary", at: offset)
+        }
+        return true
+    }
+
+    private mutating func part() throws -> Part {
+        let start = offset
+        var lines: [String] = []
+        var disposition: FieldValue?
+        var mimeType: String?
+        while let line = try line() {
+            let field = try HeaderLine(line)
+            lines.append(field.text)
+            switch field.name.lowercased() {
+            case "content-disposition":
+                guard disposition == nil else { throw Failure("a second Content-Disposition", at: line.startIndex) }
+                disposition = try FieldValue(field.value)
+            case "content-type":
+                guard mimeType == nil else { throw Failure("a second Content-Type", at: line.startIndex) }
+                guard !field.value.isEmpty else { throw Failure("an empty Content-Type", at: field.value.startIndex) }
+                mimeType = try FieldValue.text(of: field.value)
+            default: break
+            }
+        }
+        guard let disposition, disposition.text.lowercased() == "form-data" else {
+            throw Failure("a part without Content-Disposition: form-data", at: start)
+        }
+        guard let name = disposition.parameter("name") else { throw Failure("a part without a name", at: start) }
+        if let extended = disposition.parameter("filename*") {
+            throw Failure("filename* may not be used in a form", at: extended.startIndex)
+        }
+        return Part(
+            headerLines: lines,
+            name: try FieldValue.text(of: name),
+            fileName: try disposition.parameter("filename").map(FieldValue.text),
+            mimeType: mimeType,
+            content: try content()
+        )
+    }
+
+    /// The next line without its end, `nil` for the empty line that ends the fields.
+    private mutating func line() throws -> ArraySlice<UInt8>? {
+        let start = offset
+        while offset < bytes.count, bytes[offset] != UInt8(ascii: "\r") { offset += 1 }
+        let line = bytes[start..<offset]
+        guard take("\r\n") else { throw Failure("a line of a part's fields has no end", at: offset) }
+        return line.isEmpty ? nil : line
+    }
+
+    /// The bytes up to the next boundary, which is passed over.
+    private mutating func content() throws -> Data {
+        let start = offset
+        // From the empty line's own end on: where the boundary follows at once, there is no content, not even an empty one.
+        var index = start - 2
+        while index <= bytes.count - delimiter.count {
+            if bytes[index] == UInt8(ascii: "\r"), bytes[index...].starts(with: delimiter) {
+                guard index >= start else { throw Failure("a boundary where the content begins", at: start) }
+                offset = index + delimiter.count
+                return Data(bytes[start..<index])
+            }
+            index += 1
+        }
+        throw Failure("a part without a boundary at its end", at: bytes.count)
+    }
+
+    private mutating func take(_ text: String) -> Bool {
+        guard bytes[offset...].starts(with: text.utf8) else { return false }
+        offset += text.utf8.count
+        return true
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTransports
+import Testing
+
+@Suite("httpbin: authentication", .besideHTTPBin, .timeLimit(.minutes(1)))
+struct AuthenticationTests {
+    private enum Account: HTTPBinTarget, AccessTokenAuthorizable {
+        case basic(user: String, password: String)
+        case hiddenBasic(user: String, password: String)
+        case bearer
+        case digest
+        case open
+
+        var path: String {
+            switch self {
+            case .basic(let user, let password): "/basic-auth/\(user)/\(password)"
+            case .hiddenBasic(let user, let password): "/hidden-basic-auth/\(user)/\(password)"
+            case .bearer: "/bearer"
+            case .digest: "/digest-auth/auth/user/passwd"
+            case .open: "/headers"
+            }
+        }
+
+        var authorizationType: AuthorizationType? {
+            switch self {
+            case .basic, .hiddenBasic: .basic
+            case .bearer: .bearer
+            case .digest, .open: nil
+            }
+        }
+    }
+
+    private struct Answer: Decodable {
+        let authenticated: Bool
+        let user: String?
+        let token: String?
+    }
+
+    private func makeProvider(_ token: String? = nil) -> Provider<Account> {
+        Provider(
+            transport: URLSessionTransport(),
+            plugins: token.map { token in [AccessTokenPlugin { _ in token }] } ?? []
+        )
+    }
+
+    private func basic(_ user: String, _ password: String) -> String {
+        Data("\(user):\(password)".utf8).base64EncodedString()
+    }
+
+    @Test(
+        "Basic lets in who has the password",
+        arguments: [("user", "passwd"), ("a@b.c", "p w+d%21"), ("Zoë", "pässword")]
+    )
+    func basicAccepted(user: String, password: String) async throws {
+        let path = (user, password.replacing("%", with: "%25"))
+        for target in [Account.basic(user: path.0, password: path.1), .hiddenBasic(user: path.0, password: path.1)] {
+            let answer = try await makeProvider(basic(user, password)).request(target, as: Answer.self)
+            #expect(answer.authenticated)
+            #expect(answer.user == user)
+        }
+    }
+
+    @Test("a 401 is a response, with and without credentials", arguments: [nil, "dXNlcjp3cm9uZw=="])
+    func basicRefused(token: String?) async throws {
+        let provider = makeProvider(token)
+        let response = try await provider.request(.basic(user: "user", password: "passwd"))
+        #expect(response.statusCode == 401)
+        #expect(response.headers[.wwwAuthenticate] == #"Basic realm="Fake Realm""#)
+        #expect(response.exchanges.count == 1)
+        #expect(try await provider.request(.hiddenBasic(user: "user", password: "passwd")).statusCode == 404)
+    }
+
+    @Test("Bearer carries the token, over cleartext to this machine")
+    func bearer() async throws {
+        let token = "mF_9.B5f-4.1JqM~+/=="
+        let answer = try await makeProvider(token).request(.bearer, as: Answer.self)
+        #expect(answer.authenticated)
+        #expect(answer.token == token)
+        let refused = try await makeProvider().request(.bearer)
+        #expect(refused.statusCode == 401)
+        #expect(refused.headers[.wwwAuthenticate] == "Bearer")
+    }
+
+    @Test("a target that does not ask gets no token")
+    func notAsked() async throws {
+        let response = try await makeProvider("t0ken").request(.open)
+        #expect(throws: PipelineError.self) { try response.mapString(atKeyPath: "headers.Authorization") }
+    }
+
+    @Test("a Digest challenge is a response, with its cookies")
+    func digest() async throws {
+        let response = try await makeProvider().request(.digest)
+        #expect(response.statusCode == 401)
+        #expect(response.headers[.wwwAuthenticate]?.hasPrefix("Digest realm=") == true)
+        #expect(response.headers[values: .setCookie].count == 2)
+        #expect(response.exchanges.count == 1)
+    }
+
+    @Test("the token stays on its origin")
+    func redirected() async throws {
+        struct Leaving: HTTPBinTarget, AccessTokenAuthorizable {
+            let end: String
+            var path: String { "/redirect-to" }
+            var task: RequestTask { .requestParameters(parameters: ["url": end], encoding: URLEncoding.default) }
+            var authorizationType: AuthorizationType? { .bearer }
+        }
+        let provider = Provider<Leaving>(
+            transport: URLSessionTransport(),
+            plugins: [AccessTokenPlugin { _ in "t0ken" }]
+        )
+        #expect(try await provider.request(Leaving(end: "/bearer")).statusCode == 200)
+        #expect(try await provider.request(Leaving(end: HTTPBin.otherOrigin + "/bearer")).statusCode == 401)
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTransports
+import Synchronization
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("httpbin: delays, timeouts and cancellation", .besideHTTPBin, .timeLimit(.minutes(1)))
+struct DelayTests {
+    private enum Slow: HTTPBinTarget {
+        case delay(Double)
+        case drip(seconds: Double)
+        case now
+
+        var path: String {
+            switch self {
+            case .delay(let seconds): "/delay/\(seconds)"
+            case .drip: "/drip"
+            case .now: "/get"
+            }
+        }
+
+        var task: RequestTask {
+            guard case .drip(let seconds) = self else { return .requestPlain }
+            let parameters: RequestParameters = ["numbytes": 10, "duration": seconds]
+            return .requestParameters(parameters: parameters, encoding: URLEncoding.queryString)
+        }
+    }
+
+    /// With one connection, so that the next call waits for as long as an ended one still has it.
+    private func makeProvider(_ plugins: any PluginType...) -> Provider<Slow> {
+        Provider(transport: .withOneConnection, plugins: plugins)
+    }
+
+    @Test("a delayed answer is waited for")
+    func delayed() async throws {
+        let start = ContinuousClock.now
+        #expect(try await makeProvider().request(.delay(0.5)).statusCode == 200)
+        #expect(ContinuousClock.now - start >= .milliseconds(500))
+    }
+
+    @Test("an attempt that takes too long is ended, before and within the body", arguments: [true, false])
+    func attemptTimeout(isBody: Bool) async throws {
+        let provider = makeProvider()
+        let start = ContinuousClock.now
+        let options = RequestOptions { $0.attemptTimeout = .milliseconds(300) }
+        let error = try #require(await provider.failure(isBody ? .drip(seconds: 8) : .delay(8), options: options))
+        #expect(error.code == .timeout(.attempt))
+        #expect(error.exchanges.map(\.failure) == [.timeout(.attempt)])
+        #expect(ContinuousClock.now - start >= .milliseconds(300))
+        #expect(try await provider.request(.now).statusCode == 200)
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test("an attempt that is in time is not ended")
+    func inTime() async throws {
+        let options = RequestOptions { $0.attemptTimeout = .seconds(20) }
+        #expect(try await makeProvider().request(.delay(0.1), options: options).statusCode == 200)
+    }
+
+    @Test("URLSession: no byte within timeoutIntervalForRequest is the idle timeout")
+    func idleTimeout() async throws {
+        let configuration = URLSessionTransport.makeDefaultConfiguration()
+        configuration.timeoutIntervalForRequest = 1
+        configuration.httpMaximumConnectionsPerHost = 1
+        let provider = Provider<Slow>(transport: URLSessionTransport(configuration: configuration))
+        let start = ContinuousClock.now
+        #expect(await provider.failure(.delay(8))?.code == .timeout(.idle))
+        #expect(try await provider.request(.now).statusCode == 200)
+        #expect(ContinuousClock.now - start < .seconds(6))
+    }
+
+    @Test("a call that is cancelled while it waits for its answer ends at once")
+    func cancelledInDelay() async throws {
+        let sent = Signal()
+        let provider = makeProvider(.willSend { _, _ in sent.send() })
+        let start = ContinuousClock.now
+        let call = Task { try await provider.request(.delay(8)) }
+        await sent.wait()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(try await provider.request(.now).statusCode == 200)
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test("a stream that is cancelled in mid-body ends at once")
+    func cancelledInBody() async throws {
+        let provider = makeProvider()
+        let begun = Signal()
+        let start = ContinuousClock.now
+        let reading = Task {
+            let streamed = try await provider.stream(.drip(seconds: 8))
+            for try await _ in streamed.body { begun.send() }
+        }
+        await begun.wait()
+        reading.cancel()
+        await #expect(throws: CancellationError.self) { try await reading.value }
+        #expect(try await provider.request(.now).statusCode == 200)
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test("a handle cancels its call, and the completion hears of it")
+    func handle() async throws {
+        let sent = Signal()
+        let provider = makeProvider(.willSend { _, _ in sent.send() })
+        let handle = Mutex<RequestHandle?>(nil)
+        async let outcome = withCheckedContinuation { continuation in
+            let made = provider.request(.delay(8)) { continuation.resume(returning: $0) }
+            handle.withLock { $0 = made }
+            sent.send()
+        }
+        await sent.wait()
+        await sent.wait()
+        handle.withLock { $0 }?.cancel()
+        guard case .failure(let error) = await outcome else {
+            Issue.record("the call has succeeded")
+            return
+        }
+        #expect(error.code == .cancelled)
+    }
+
+    @Test("thirty calls that are cancelled together leave the transport in order")
+    func manyCancelled() async throws {
+        let provider = Provider<Slow>(transport: URLSessionTransport())
+        await withTaskGroup { group in
+            for index in 0..<30 {
+                group.addTask { _ = try? await provider.request(index.isMultiple(of: 2) ? .delay(3) : .now) }
+            }
+            _ = await group.next()
+            group.cancelAll()
+        }
+        #expect(try await provider.request(.now).statusCode == 200)
+    }
+}

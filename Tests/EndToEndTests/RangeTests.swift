@@ -1,0 +1,69 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTransports
+import Testing
+
+@Suite("httpbin: ranges", .besideHTTPBin, .timeLimit(.minutes(1)))
+struct RangeTests {
+    private struct Part: HTTPBinTarget {
+        var byteCount = 1_000
+        var range: String?
+        var method: HTTPMethod = .get
+
+        var path: String { "/range/\(byteCount)" }
+        var headers: [String: String]? { range.map { ["Range": "bytes=" + $0] } }
+    }
+
+    private let provider = Provider<Part>(transport: URLSessionTransport())
+
+    @Test("the whole is 200, with a tag and a word that parts can be had")
+    func whole() async throws {
+        let response = try await provider.request(Part())
+        #expect(response.statusCode == 200)
+        #expect(response.data == rangeSample(0..<1_000))
+        #expect(response.headers[.acceptRanges] == "bytes")
+        #expect(response.headers[.eTag] == "range1000")
+        #expect(response.headers[.contentLength] == "1000")
+    }
+
+    @Test(
+        "a part is 206 and says which",
+        arguments: [
+            ("0-99", 0..<100), ("100-", 100..<1_000), ("-50", 950..<1_000), ("999-999", 999..<1_000),
+            ("13-700", 13..<701),
+        ]
+    )
+    func parts(range: String, bounds: Range<Int>) async throws {
+        let response = try await provider.request(Part(range: range))
+        #expect(response.statusCode == 206)
+        #expect(response.headers[.contentRange] == "bytes \(bounds.lowerBound)-\(bounds.upperBound - 1)/1000")
+        #expect(response.headers[.contentLength] == String(bounds.count))
+        #expect(response.data == rangeSample(bounds))
+    }
+
+    @Test("a range that is not there is 416", arguments: ["1000-", "900-1000", "5000-6000"])
+    func unsatisfiable(range: String) async throws {
+        let response = try await provider.request(Part(range: range))
+        #expect(response.statusCode == 416)
+        #expect(response.headers[.contentRange] == "bytes */1000")
+        #expect(response.data.isEmpty)
+    }
+
+    @Test("parts make the whole, streamed as well")
+    func assembled() async throws {
+        var data = try await provider.request(Part(byteCount: 102_400, range: "0-9999")).data
+        let rest = try await provider.stream(Part(byteCount: 102_400, range: "\(data.count)-"))
+        #expect(rest.statusCode == 206)
+        for try await chunk in rest.body { data.append(chunk) }
+        #expect(data == rangeSample(0..<102_400))
+    }
+
+    @Test("HEAD says how much there is to have")
+    func head() async throws {
+        let response = try await provider.request(Part(byteCount: 500, method: .head))
+        #expect(response.headers[.contentLength] == "500")
+        #expect(response.headers[.acceptRanges] == "bytes")
+        #expect(response.data.isEmpty)
+    }
+}

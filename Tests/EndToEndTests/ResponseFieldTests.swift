@@ -1,0 +1,136 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTransports
+import Testing
+
+@Suite("httpbin: fields of answers", .besideHTTPBin, .timeLimit(.minutes(1)))
+struct ResponseFieldTests {
+    private struct Fields: HTTPBinTarget {
+        var pairs: [String: [String]]
+        var method: HTTPMethod = .get
+
+        var path: String { "/response-headers" }
+        var task: RequestTask {
+            let encoding = URLEncoding(destination: .queryString, arrayEncoding: .noBrackets)
+            return .requestParameters(parameters: pairs, encoding: encoding)
+        }
+    }
+
+    private let provider = Provider<Fields>(transport: URLSessionTransport())
+
+    @Test("fields arrive as they were sent, whatever the case of their names", arguments: [HTTPMethod.get, .post])
+    func fields(method: HTTPMethod) async throws {
+        let name = try #require(HTTPField.Name("X-Request-Cost"))
+        let pairs = ["x-request-cost": ["12; unit=ms"], "Link": [#"</a>; rel="next", </b>; rel="last""#]]
+        let response = try await provider.request(Fields(pairs: pairs, method: method))
+        #expect(response.headers[name] == "12; unit=ms")
+        #expect(response.headers[HTTPField.Name("Link") ?? name] == #"</a>; rel="next", </b>; rel="last""#)
+    }
+
+    // Foundation keeps response fields in a dictionary: repeats and their order are gone before a transport sees them.
+    @Test("URLSession: repeated fields arrive as one, joined by a comma")
+    func repeated() async throws {
+        let name = try #require(HTTPField.Name("a"))
+        let response = try await provider.request(Fields(pairs: ["a": ["1", "2"]]))
+        #expect(try response.map([String].self, atKeyPath: "a") == ["1", "2"])
+        #expect(response.headers[fields: name].map(\.value) == ["1, 2"])
+    }
+
+    @Test("URLSession: fields arrive sorted by name, not in the order of the wire")
+    func order() async throws {
+        let response = try await provider.request(Fields(pairs: ["Z-First": ["1"], "B-Second": ["2"]]))
+        let names = response.headers.map(\.name.canonicalName)
+        #expect(Set(["z-first", "b-second", "server", "date"]).isSubset(of: names))
+        #expect(names == names.sorted())
+    }
+
+    // HTTPURLResponse has no reason phrase.
+    @Test("URLSession: the reason phrase is not handed over")
+    func reasonPhrase() async throws {
+        let response = try await provider.request(Fields(pairs: [:]))
+        #expect(response.head.status.reasonPhrase.isEmpty)
+    }
+
+    @Test("repeated Set-Cookie fields stay apart")
+    func cookies() async throws {
+        let cookies = ["a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT", "b=x,y; Path=/", "c=3"]
+        let response = try await provider.request(Fields(pairs: ["Set-Cookie": cookies]))
+        #expect(response.headers[values: .setCookie] == cookies)
+    }
+
+    // Foundation joins Set-Cookie fields; taken apart again, a comma that looks like the next cookie is taken for one. A
+    // cookie's value may hold no comma (RFC 6265 §4.1.1), so only servers that break the rule meet this.
+    @Test("URLSession: a cookie with a comma, a blank and a name arrives as two")
+    func cookieWithComma() async throws {
+        let response = try await provider.request(Fields(pairs: ["Set-Cookie": ["a=1, b=2"]]))
+        #expect(response.headers[values: .setCookie] == ["a=1", "b=2"])
+    }
+
+    @Test("two lengths that differ are malformedResponse")
+    func twoLengths() async throws {
+        let error = try #require(await provider.failure(Fields(pairs: ["Content-Length": ["5"]])))
+        #expect(error.code == .malformedResponse)
+    }
+
+    @Test(
+        "a body that is not in the coding that it is said to be in is contentCoding",
+        arguments: ["gzip", "deflate", "br"]
+    )
+    func wrongCoding(coding: String) async throws {
+        let error = try #require(await provider.failure(Fields(pairs: ["Content-Encoding": [coding]])))
+        #expect(error.code == .contentCoding)
+    }
+
+    #if canImport(FoundationNetworking)
+    // libcurl refuses what it cannot decode; elsewhere the body comes as it is.
+    @Test("URLSession on Linux: a body in an unknown coding is contentCoding")
+    func unknownCoding() async throws {
+        let error = try #require(await provider.failure(Fields(pairs: ["Content-Encoding": ["snappy"]])))
+        #expect(error.code == .contentCoding)
+    }
+    #endif
+
+    @Test("identity is no coding")
+    func identity() async throws {
+        let response = try await provider.request(Fields(pairs: ["Content-Encoding": ["identity"]]))
+        #expect(try response.mapString(atKeyPath: "Content-Encoding") == "identity")
+    }
+
+    @Test("an empty field arrives empty")
+    func empty() async throws {
+        let name = try #require(HTTPField.Name("X-Empty"))
+        #expect(try await provider.request(Fields(pairs: ["X-Empty": [""]])).headers[name] == "")
+    }
+
+    @Test("a field in UTF-8 arrives as text")
+    func utf8() async throws {
+        let name = try #require(HTTPField.Name("X-City"))
+        // httpbin writes each character as one byte of Latin-1: these two are the bytes of ü in UTF-8.
+        let response = try await provider.request(Fields(pairs: ["X-City": ["Z\u{c3}\u{bc}rich"]]))
+        #expect(response.headers[name] == "Zürich")
+    }
+
+    #if canImport(FoundationNetworking)
+    // Foundation on Linux gives up on an answer with a byte that is not UTF-8.
+    @Test("URLSession on Linux: a field in Latin-1 is malformedResponse")
+    func latin1() async throws {
+        let error = try #require(await provider.failure(Fields(pairs: ["X-City": ["Z\u{fc}rich"]])))
+        #expect(error.code == .malformedResponse)
+        #expect(try await provider.request(Fields(pairs: ["X-City": ["Bern"]])).statusCode == 200)
+    }
+    #endif
+
+    @Test("a field of three thousand bytes arrives whole, and the limit on fields holds")
+    func large() async throws {
+        let name = try #require(HTTPField.Name("X-Large"))
+        let target = Fields(pairs: ["X-Large": [String(repeating: "x", count: 3_000)]])
+        #expect(try await provider.request(target).headers[name]?.count == 3_000)
+        let limited = Provider<Fields>(
+            transport: URLSessionTransport(),
+            limits: PipelineLimits(headerByteCount: 2_000)
+        )
+        let small = Fields(pairs: ["X-Large": [String(repeating: "x", count: 1_950)]])
+        #expect(await limited.failure(small)?.code == .limit(.headerBytes))
+    }
+}

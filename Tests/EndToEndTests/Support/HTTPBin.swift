@@ -1,0 +1,31 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import Testing
+
+/// The server that `scripts/httpbin` has started.
+enum HTTPBin {
+    /// Its address, `nil` in a plain `swift test`.
+    static let address = ProcessInfo.processInfo.environment["HTTPBIN_URL"]
+
+    static let url = address.flatMap { URL(string: $0) } ?? URL(filePath: "/")
+
+    /// The same server as another origin: another name of the same machine.
+    static var otherOrigin: String { "http://localhost:\(url.port ?? 0)" }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Runs a suite only beside a server.
+    static var besideHTTPBin: Self {
+        .enabled(if: HTTPBin.address != nil, "scripts/httpbin sets HTTPBIN_URL")
+    }
+}
+
+/// A target of httpbin: GET without a body unless it says otherwise.
+protocol HTTPBinTarget: TargetType {}
+
+extension HTTPBinTarget {
+    var baseURL: URL { HTTPBin.url }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+}

@@ -1,0 +1,17 @@
+import Pipeline
+import PipelineTransports
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#else
+import Foundation
+#endif
+
+extension Transport where Self == URLSessionTransport {
+    /// A transport with one connection: an exchange that is not closed holds up the next.
+    static var withOneConnection: URLSessionTransport {
+        let configuration = URLSessionTransport.makeDefaultConfiguration()
+        configuration.httpMaximumConnectionsPerHost = 1
+        return URLSessionTransport(configuration: configuration)
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTransports
+import Testing
+
+@Suite("httpbin: uploads", .besideHTTPBin, .timeLimit(.minutes(1)))
+struct UploadTests {
+    private let provider = Provider<Anything>(transport: URLSessionTransport())
+
+    private func withFile<Value>(_ data: Data, _ work: (URL) async throws -> Value) async throws -> Value {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try data.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return try await work(file)
+    }
+
+    private static func chunks(_ data: Data, of size: Int) -> AsyncStream<Data> {
+        AsyncStream { continuation in
+            for start in stride(from: 0, to: data.count, by: size) {
+                continuation.yield(data[start..<min(start + size, data.count)])
+            }
+            continuation.finish()
+        }
+    }
+
+    @Test("a file arrives as it is, without a Content-Type of its own", arguments: [HTTPMethod.post, .put, .patch])
+    func file(method: HTTPMethod) async throws {
+        let echo = try await withFile(binarySample) {
+            try await provider.request(Anything(method: method, task: .uploadFile($0)), as: Echo.self)
+        }
+        #expect(bytes(ofDataURL: echo.data) == binarySample)
+        #expect(echo.headers["Content-Length"] == String(binarySample.count))
+        #expect(echo.headers["Content-Type"] == nil)
+        #expect(echo.form.isEmpty)
+    }
+
+    @Test("a file of two mebibytes arrives whole, with the Content-Type of the target")
+    func largeFile() async throws {
+        let large = Data((0..<2 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 11) })
+        let echo = try await withFile(large) { url in
+            let target = Anything(method: .put, task: .uploadFile(url), headers: ["Content-Type": "video/mp4"])
+            return try await provider.request(target, as: Echo.self)
+        }
+        #expect(bytes(ofDataURL: echo.data) == large)
+        #expect(echo.headers["Content-Type"] == "video/mp4")
+    }
+
+    @Test("a file is sent again after a redirect that keeps the method", arguments: [307, 308])
+    func redirectedFile(code: Int) async throws {
+        let provider = Provider<RedirectTo>(transport: URLSessionTransport())
+        let response = try await withFile(binarySample) {
+            try await provider.request(RedirectTo("/anything", code: code, method: .post, task: .uploadFile($0)))
+        }
+        #expect(bytes(ofDataURL: try response.map(Echo.self).data) == binarySample)
+        #expect(response.exchanges.count == 2)
+    }
+
+    @Test("a file that is not there fails before anything is sent")
+    func missingFile() async throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let error = try #require(await provider.failure(Anything(method: .post, task: .uploadFile(url))))
+        #expect(error.code.isKind(of: .file))
+        #expect(error.exchanges.isEmpty)
+    }
+
+    @Test("a stream arrives whole, of a length that is known or not", arguments: [nil, 1_024])
+    func stream(byteCount: Int?) async throws {
+        for size in [1, 100, 1_024] {
+            let body = PipelineBody.stream(Self.chunks(binarySample, of: size), byteCount: byteCount)
+            let echo = try await provider.request(Anything(method: .post, task: .requestStream(body)), as: Echo.self)
+            #expect(bytes(ofDataURL: echo.data) == binarySample)
+            // URLSession: a stream is read first, so that its length is known even where it was not said.
+            #expect(echo.headers["Content-Length"] == "1024")
+            #expect(echo.headers["Transfer-Encoding"] == nil)
+        }
+    }
+
+    @Test("a stream that can be read again survives a redirect, another one does not", arguments: [true, false])
+    func redirectedStream(isReplayable: Bool) async throws {
+        let body =
+            isReplayable
+            ? PipelineBody.stream { Self.chunks(binarySample, of: 100) } : .stream(Self.chunks(binarySample, of: 100))
+        let provider = Provider<RedirectTo>(transport: URLSessionTransport())
+        let target = RedirectTo("/anything", code: 308, method: .put, task: .requestStream(body))
+        let response = try await provider.request(target)
+        guard isReplayable else {
+            #expect(response.statusCode == 308)
+            #expect(response.exchanges.map(\.refusedRedirect) == [.bodyNotReplayable])
+            return
+        }
+        #expect(bytes(ofDataURL: try response.map(Echo.self).data) == binarySample)
+    }
+
+    @Test("a stream that fails fails the call")
+    func failingStream() async throws {
+        struct Broken: Error {}
+        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
+            continuation.yield(Data("half".utf8))
+            continuation.finish(throwing: Broken())
+        }
+        let target = Anything(method: .post, task: .requestStream(.stream(chunks)))
+        let error = try #require(await provider.failure(target))
+        #expect(error.underlyingError is Broken)
+    }
+
+    @Test("GET, HEAD and TRACE carry no upload", arguments: [HTTPMethod.get, .head, .trace])
+    func methods(method: HTTPMethod) async throws {
+        let target = Anything(method: method, task: .requestStream(.bytes(Data("x".utf8))))
+        #expect(await provider.failure(target)?.code == .invalidRequest(.body))
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("The uploads of Moya's page on targets")
+struct FormExampleTests {
+    /// An upload of a picture with a description, in its plain and its composite form.
+    enum Pictures: TargetType {
+        case uploadGif(Data, description: String)
+        case uploadTagged(Data, tag: String)
+
+        var baseURL: URL { URL(string: "https://api.myservice.com") ?? URL(filePath: "/") }
+        var path: String { "/gifs/upload" }
+        var method: HTTPMethod { .post }
+        var headers: [String: String]? { ["Content-type": "application/json"] }
+        var task: RequestTask {
+            switch self {
+            case .uploadGif(let data, let description):
+                let gif = MultipartFormBodyPart(.bytes(data), name: "file", fileName: "gif.gif", mimeType: "image/gif")
+                let text = MultipartFormBodyPart(.bytes(Data(description.utf8)), name: "description")
+                return .uploadMultipartFormData(MultipartFormData(boundary: "B", parts: [gif, text]))
+            case .uploadTagged(let data, let tag):
+                let gif = MultipartFormBodyPart(.bytes(data), name: "file", fileName: "gif.gif")
+                let form = MultipartFormData(boundary: "B", parts: [gif])
+                return .uploadCompositeMultipartFormData(form, urlParameters: ["tag": tag])
+            }
+        }
+    }
+
+    @Test("M60 M62 A form yields its parts, and its Content-Type replaces the target's")
+    func form() async throws {
+        let body = """
+            --B\r
+            Content-Disposition: form-data; name="file"; filename="gif.gif"\r
+            Content-Type: image/gif\r
+            \r
+            GIF89a\r
+            --B\r
+            Content-Disposition: form-data; name="description"\r
+            \r
+            a cat\r
+            --B--\r
+
+            """
+        try await expectRequest(
+            of: Pictures.uploadGif(Data("GIF89a".utf8), description: "a cat"),
+            ExampleRequest(
+                "POST https://api.myservice.com/gifs/upload",
+                ["Content-Type: multipart/form-data; boundary=B"],
+                body: body
+            )
+        )
+    }
+
+    @Test("M26 A composite form yields its parts and a query")
+    func composite() async throws {
+        let body = """
+            --B\r
+            Content-Disposition: form-data; name="file"; filename="gif.gif"\r
+            Content-Type: image/gif\r
+            \r
+            GIF89a\r
+            --B--\r
+
+            """
+        try await expectRequest(
+            of: Pictures.uploadTagged(Data("GIF89a".utf8), tag: "a cat"),
+            ExampleRequest(
+                "POST https://api.myservice.com/gifs/upload?tag=a%20cat",
+                ["Content-Type: multipart/form-data; boundary=B"],
+                body: body
+            )
+        )
+    }
+
+    @Test("M70 An endpoint closure may send another form than the target's")
+    func endpointClosure() async throws {
+        let more: MultipartFormData = MultipartFormData(
+            boundary: "B",
+            parts: [MultipartFormBodyPart(.bytes(Data("1".utf8)), name: "added")]
+        )
+        try await expectRequest(
+            of: Pictures.uploadGif(Data(), description: ""),
+            ExampleRequest(
+                "POST https://api.myservice.com/gifs/upload",
+                ["Content-Type: multipart/form-data; boundary=B"],
+                body: "--B\r\nContent-Disposition: form-data; name=\"added\"\r\n\r\n1\r\n--B--\r\n"
+            ),
+            endpoint: { Endpoint($0).replacing(task: .uploadMultipartFormData(more)) }
+        )
+    }
+}

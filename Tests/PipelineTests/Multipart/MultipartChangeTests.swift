@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import Pipeline
+
+@Suite("Parts that change while they are sent")
+struct MultipartChangeTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private static func form(_ body: PipelineBody) -> MultipartFormData {
+        MultipartFormData(boundary: "B", parts: [MultipartFormBodyPart(body, name: "f"), .field("z", "z")])
+    }
+
+    @Test(
+        "F10 A file that grows or shrinks in the midst of being read is bodyChanged, and no byte more than announced is sent",
+        arguments: [65_537, 131_072, 150_000],
+        [-150_000, -70_000, -1, 1, 70_000]
+    )
+    func changedFile(_ byteCount: Int, _ difference: Int) async throws {
+        let file = try folder.file("f.bin", byteCount: byteCount)
+        let body = try Self.form(.file(file)).makeBody().body
+        let announced = try #require(body.byteCount)
+        // The head is the first piece, so this is between two reads of the file.
+        let result = try await body.drain { index in
+            if index == 1 { try TemporaryFolder.resize(file, to: max(0, byteCount + difference)) }
+        }
+        #expect(result.error?.code == .bodyChanged)
+        #expect(result.error?.reason.contains("part 1, \"f\"") == true)
+        #expect(result.byteCount < announced)
+    }
+
+    @Test(
+        "F10 A file that has changed before it is read is bodyChanged, and one that is changed back is sent",
+        arguments: [-1, 1]
+    )
+    func changedBefore(_ difference: Int) async throws {
+        let file = try folder.file("f.bin", byteCount: 100)
+        let body = try Self.form(.file(file)).makeBody().body
+        try TemporaryFolder.resize(file, to: 100 + difference)
+        #expect(try await body.drain().error?.code == .bodyChanged)
+        try TemporaryFolder.resize(file, to: 100)
+        let again = try await body.drain()
+        #expect(again.error == nil)
+        #expect(again.byteCount == body.byteCount)
+    }
+
+    @Test("A new request takes the file's new length")
+    func newRequest() async throws {
+        let file = try folder.file("f.bin", byteCount: 100)
+        let form = Self.form(.file(file))
+        let first = try #require(try form.makeBody().body.byteCount)
+        try TemporaryFolder.resize(file, to: 130)
+        let body = try form.makeBody().body
+        #expect(body.byteCount == first + 30)
+        #expect(try await body.drain().error == nil)
+    }
+
+    @Test(
+        "M67 B-A6 A stream that has fewer or more bytes than it announced is bodyChanged, in memory as on disk",
+        arguments: [0, 2, 3, 5, 9]
+    )
+    func streamLength(_ announced: Int) async throws {
+        let chunks = ["ab", "", "cd"].map { Data($0.utf8) }
+        let body = try Self.form(
+            .stream(byteCount: announced) {
+                AsyncStream { continuation in
+                    for chunk in chunks { continuation.yield(chunk) }
+                    continuation.finish()
+                }
+            }
+        ).makeBody().body
+        let total = try #require(body.byteCount)
+        let result = try await body.drain()
+        #expect(result.error?.code == .bodyChanged)
+        #expect(result.byteCount < total)
+        let hasFewer = announced > 4
+        #expect(
+            result.error?.reason.contains(
+                hasFewer ? "had 4 bytes, \(announced) were announced" : "more than the \(announced)"
+            ) == true
+        )
+    }
+
+    @Test("What a stream throws arrives as it is, and nothing after it")
+    func throwingStream() async throws {
+        struct Broken: Error {}
+        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
+            continuation.yield(Data("a".utf8))
+            continuation.finish(throwing: Broken())
+        }
+        var iterator = try Self.form(.stream(chunks)).makeBody().body.chunks().makeAsyncIterator()
+        _ = try await iterator.next()
+        #expect(try await iterator.next() == Data("a".utf8))
+        await #expect(throws: Broken.self) { try await iterator.next() }
+        #expect(try await iterator.next() == nil)
+    }
+
+    @Test(
+        "A stream that announces fewer than no bytes, or more than can be counted, is a typed error",
+        arguments: [-1, .max]
+    )
+    func impossibleLength(_ byteCount: Int) throws {
+        let form = Self.form(.stream(byteCount: byteCount) { AsyncStream<Data> { nil } })
+        let error = #expect(throws: PipelineError.self) { try form.makeBody() }
+        #expect(error?.code == .encoding)
+        #expect(error?.reason.contains("part 1, \"f\"") == true)
+    }
+}
