@@ -30,7 +30,7 @@ final class CallSubscription<Output: Sendable>: Subscription, Sendable {
         /// `nil` when the call was started.
         var start: CallPublisher<Output>.Start?
         var cancelCall: (@Sendable () -> Void)?
-        /// How many values may still be published; `Int.max` for all.
+        /// How many values may still be published; more than anyone can take when it is unlimited.
         var demand = 0
         var waiting: Output?
         var isFinished = false
@@ -44,9 +44,9 @@ final class CallSubscription<Output: Sendable>: Subscription, Sendable {
 
         mutating func nextStep() -> Step? {
             guard !isPublishing, let downstream else { return nil }
-            if let output = waiting, demand > 0, failure == nil {
+            if let output = waiting, demand > 0 {
                 waiting = nil
-                if demand != .max { demand -= 1 }
+                demand -= 1
                 isPublishing = true
                 return .value(downstream, output)
             }

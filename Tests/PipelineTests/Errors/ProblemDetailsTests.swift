@@ -81,7 +81,8 @@ struct ProblemDetailsTests {
         arguments: [
             ("application/problem+json", true), ("application/problem+json; charset=utf-8", true),
             ("Application/Problem+JSON", true), ("application/json", false), ("application/problem+xml", false),
-            ("application/problem", false), ("text/plain; x=application/problem+json", false), ("", false),
+            ("application/problem", false), ("application/vnd.api+json", false),
+            ("text/plain; x=application/problem+json", false), ("", false),
             (nil, false),
         ] as [(String?, Bool)]
     )
