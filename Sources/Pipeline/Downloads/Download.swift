@@ -16,6 +16,12 @@ struct Download: Sendable {
 
     private var partial: PartialDownload? { destination.partialFile.map(PartialDownload.init) }
 
+    /// Asks for the rest of what is there, where a part is kept.
+    func ask(in request: inout PipelineRequest, _ context: PipelineContext) {
+        guard let partial else { return }
+        context[DownloadResumption.self] = partial.ask(in: &request)
+    }
+
     /// Whether the answer is what was asked for, and has content.
     private static func isContent(_ response: PipelineResponse) -> Bool {
         switch response.statusCode {
@@ -26,39 +32,66 @@ struct Download: Sendable {
     }
 
     func step(after response: PipelineResponse, _ context: PipelineContext) throws -> Step {
-        guard let partial else {
-            guard Self.isContent(response) else { return .keepInMemory }
-            return .write(try FileWriter.temporary(in: destination.directory), from: 0)
+        guard let partial, let resumption = context[DownloadResumption.self] else {
+            return try writeOnly(response)
         }
-        let resource = context[DownloadResource.self]
-        let offset = PartialDownload.offset(of: response.request)
-        if let offset, response.statusCode == 206 || response.statusCode == 416 {
-            guard response.statusCode == 206, let record = partial.progress(of: resource)?.record,
-                PartialDownload.isRest(response, from: offset, of: record),
-                let file = try FileWriter.partial(partial.file, holding: offset)
-            else { return .restart(Self.askingForAll(response.request)) }
-            return .write(file, from: offset)
+        if let offset = resumption.offset, response.request.headers.contains(.ifRange),
+            response.statusCode == 206 || response.statusCode == 416
+        {
+            let rest = try rest(of: partial, from: offset, response, context)
+            return rest ?? .restart(Self.askingForAll(response.request))
         }
-        guard Self.isContent(response) else { return .keepInMemory }
-        let isWhole = response.statusCode == 200 && isAsStored(response)
-        guard isWhole, let validator = PartialDownload.validator(of: response) else {
-            return .write(try FileWriter.temporary(in: destination.directory), from: 0)
-        }
-        guard let file = try FileWriter.partial(partial.file, holding: 0) else { return .keepInMemory }
-        let record = PartialDownload.Record(
-            resource: resource,
-            validator: validator,
-            byteCount: response.body.byteCount
-        )
+        guard response.statusCode == 200, PartialDownload.isAsStored(response),
+            let validator = PartialDownload.validator(of: response), let byteCount = response.body.byteCount,
+            let file = try take(partial, context)
+        else { return try writeOnly(response) }
         partial.removeRecord()
-        try partial.write(record)
+        try file.truncate(to: 0)
+        try partial.write(.init(resource: resumption.resource, validator: validator, byteCount: byteCount))
         return .write(file, from: 0)
     }
 
-    /// Whether the bytes are those that a range counts.
-    private func isAsStored(_ response: PipelineResponse) -> Bool {
-        let coding = response.headers[.contentEncoding] ?? "identity"
-        return coding.lowercased() == "identity"
+    /// A file that nobody goes on with.
+    private func writeOnly(_ response: PipelineResponse) throws -> Step {
+        guard Self.isContent(response) else { return .keepInMemory }
+        return .write(try FileWriter.temporary(in: destination.directory), from: 0)
+    }
+
+    /// The step that adds an answer to what is there, `nil` when it does not fit.
+    private func rest(
+        of partial: PartialDownload,
+        from offset: Int,
+        _ response: PipelineResponse,
+        _ context: PipelineContext
+    ) throws -> Step? {
+        guard response.statusCode == 206, let file = try take(partial, context), file.byteCount >= offset,
+            let record = partial.record(of: context[DownloadResumption.self]?.resource ?? ""),
+            PartialDownload.isRest(response, from: offset, of: record)
+        else { return nil }
+        // There is more when an earlier attempt of this call has got further.
+        try file.truncate(to: offset)
+        return .write(file, from: offset)
+    }
+
+    /// The partial file, locked; `nil` when another exchange of the same call has it.
+    private func take(_ partial: PartialDownload, _ context: PipelineContext) throws -> FileWriter? {
+        do {
+            try Self.makeDirectory(partial.file.deletingLastPathComponent())
+            let file = try FileWriter.partial(partial.file)
+            context[DownloadResumption.self]?.isTaken = true
+            return file
+        } catch let error as PipelineError where error.code == .file(.busy) {
+            guard context[DownloadResumption.self]?.isTaken == true else { throw error }
+            return nil
+        }
+    }
+
+    private static func makeDirectory(_ directory: URL) throws {
+        do {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        } catch {
+            throw PipelineError.file(.notWritable, directory, "cannot be made", error)
+        }
     }
 
     private static func askingForAll(_ request: PipelineRequest) -> PipelineRequest {
@@ -98,7 +131,7 @@ struct Download: Sendable {
             return response.body.bytes == nil ? try await response.buffered(context) : response
         }
         var response = response
-        var file: FileWriter
+        let file: FileWriter
         if let written = response.body.writtenFile {
             file = written
         } else {
@@ -106,29 +139,41 @@ struct Download: Sendable {
             file = try FileWriter.temporary(in: destination.directory)
             response.body = try await receive(response.body, into: file, from: 0, context)
         }
+        defer { removePartial(after: file) }
         let (url, options) = try choose(file.url, response)
-        if Task.isCancelled { throw CancellationError() }
-        guard url.isFileURL else { throw PipelineError.file(.notWritable, url, "is no file URL") }
-        let directory = url.deletingLastPathComponent()
-        if options.contains(.createIntermediateDirectories) {
-            do {
-                try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            } catch {
-                throw PipelineError.file(.notWritable, directory, "cannot be made", error)
-            }
-        }
-        let replaces = options.contains(.removePreviousFile)
-        if try !file.move(to: url, replaces: replaces) {
-            let copy = try FileWriter.temporary(exactlyIn: directory)
-            for try await chunk in PipelineBody.file(file.url).chunks() { try copy.append(chunk) }
-            guard try copy.move(to: url, replaces: replaces) else {
-                throw PipelineError.file(.notWritable, url, "cannot be written")
-            }
-            file = copy
-        }
-        partial?.remove()
+        try await move(file, to: url, options)
         response.body = .file(url)
         return response
+    }
+
+    private func move(_ file: FileWriter, to url: URL, _ options: DownloadDestination.Options) async throws {
+        try Task.checkCancellation()
+        guard url.isFileURL else { throw PipelineError.file(.notWritable, url, "is no file URL") }
+        let directory = url.deletingLastPathComponent()
+        if options.contains(.createIntermediateDirectories) { try Self.makeDirectory(directory) }
+        let replaces = options.contains(.removePreviousFile)
+        // While the part is locked: as soon as it has its new name another download may begin one.
+        if file.url == partial?.file { partial?.removeRecord() }
+        guard try !file.move(to: url, replaces: replaces) else { return }
+        let copy = try FileWriter.temporary(exactlyIn: directory)
+        for try await chunk in PipelineBody.file(file.url).chunks() {
+            try Task.checkCancellation()
+            try copy.append(chunk)
+        }
+        guard try copy.move(to: url, replaces: replaces) else {
+            throw PipelineError.file(.notWritable, url, "cannot be written")
+        }
+    }
+
+    /// A part that is whole cannot be gone on with, whatever has become of it.
+    private func removePartial(after file: FileWriter) {
+        guard let partial else { return }
+        if file.url == partial.file {
+            partial.removeRecord()
+            file.removeName()
+        } else {
+            partial.remove()
+        }
     }
 
     private func choose(
@@ -147,7 +192,7 @@ struct Download: Sendable {
     }
 }
 
-/// What the record of a partial download calls the resource of this call.
-enum DownloadResource: PipelineContextKey {
-    static let defaultValue = ""
+/// What the call has asked for, `nil` when it cannot be gone on with.
+enum DownloadResumption: PipelineContextKey {
+    static let defaultValue: PartialDownload.Resumption? = nil
 }

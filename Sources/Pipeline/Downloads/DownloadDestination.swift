@@ -81,11 +81,12 @@ public struct DownloadDestination: Sendable {
     ///
     /// The next call asks for the rest with Range and If-Range, and adds it when the server says that nothing has changed. When the
     /// answer has another validator, another length or another range, or is 416, it is fetched from the beginning: parts of
-    /// two versions are never joined. Without a strong ETag, or a Last-Modified that is as good, nothing is kept.
+    /// two versions are never joined. Kept is an answer to GET with a strong ETag, or a Last-Modified that is as good, with a
+    /// length and without a content coding; of any other nothing is.
     ///
     /// **Effects**: adds `Accept-Encoding: identity` where the target says nothing else. A small file of the same name with
-    /// `.resume` at its end holds the validator. Both are gone when the download is complete. A Range of the target's own turns
-    /// resuming off.
+    /// `.resume` at its end holds the validator. Directories that are missing on the way there are made. Both files are gone when
+    /// the download is complete. A Range of the target's own turns resuming off, and so does a method other than GET.
     ///
     /// Source: RFC 9110 §13.1.5 and §14, https://www.rfc-editor.org/rfc/rfc9110.html#section-13.1.5
     public func resumable(at partialFile: URL) -> DownloadDestination {

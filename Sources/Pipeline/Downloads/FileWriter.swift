@@ -18,12 +18,11 @@ final class FileWriter: Sendable {
         self.url = url
         self.descriptor = descriptor
         self.isTemporary = isTemporary
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
     deinit {
-        _ = close(descriptor)
         if isTemporary { _ = unlink(url.path) }
+        _ = close(descriptor)
     }
 
     /// A file of mode 0600 in the directory if one can be made there, else among the system's temporary files.
@@ -33,40 +32,21 @@ final class FileWriter: Sendable {
     }
 
     static func temporary(exactlyIn directory: URL) throws -> FileWriter {
-        let template = directory.appending(path: ".pipeline-XXXXXX", directoryHint: .notDirectory)
-        var path = Array(template.path.utf8CString)
-        let descriptor = path.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.map { mkstemp($0) } ?? -1
-        }
+        let url = temporaryName(in: directory)
+        let descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw PipelineError.notWritten(directory, errno: errno) }
-        let name = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return FileWriter(URL(filePath: name, directoryHint: .notDirectory), descriptor, isTemporary: true)
+        return FileWriter(url, descriptor, isTemporary: true)
     }
 
-    /// A file that stays, locked against every other download; `nil` when it does not hold exactly so many bytes.
-    static func partial(_ url: URL, holding byteCount: Int) throws -> FileWriter? {
-        let descriptor = open(url.path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw PipelineError.notWritten(url, errno: errno) }
-        let file = FileWriter(url, descriptor, isTemporary: false)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw PipelineError.notWritten(url, errno: errno) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw PipelineError.file(.notWritable, url, "is not a regular file")
-        }
-        if byteCount > 0, Int(status.st_size) != byteCount { return nil }
-        guard ftruncate(descriptor, off_t(byteCount)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
-            throw PipelineError.notWritten(url, errno: errno)
-        }
-        return file
+    private static func temporaryName(in directory: URL) -> URL {
+        directory.appending(path: ".pipeline-\(UUID().uuidString)", directoryHint: .notDirectory)
     }
 
     func append(_ data: Data) throws {
         try data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = UnsafeRawBufferPointer(rebasing: rest).withMemoryRebound(to: UInt8.self) {
-                    write(descriptor, $0.baseAddress, $0.count)
-                }
+                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if count < 0 {
                     if errno == EINTR { continue }
                     throw PipelineError.notWritten(url, errno: errno)
@@ -75,36 +55,126 @@ final class FileWriter: Sendable {
             }
         }
     }
+}
 
+// MARK: - Files that stay
+
+extension FileWriter {
+    /// A file that stays, locked against every other download; made when it is not there.
+    static func partial(_ url: URL) throws -> FileWriter {
+        // Between opening and locking, the download that had it may have moved it away: then its name is another file's.
+        for _ in 0..<100 {
+            if let file = try lock(url, flags: O_CREAT) { return file }
+        }
+        throw PipelineError.notWritten(url, errno: EWOULDBLOCK)
+    }
+
+    /// Removes a file that stays, and what else belongs to it, unless a download has it.
+    static func removePartial(_ url: URL, with removeRest: () -> Void) {
+        guard let file = try? lock(url, flags: 0) else { return }
+        withExtendedLifetime(file) {
+            removeRest()
+            _ = unlink(url.path)
+        }
+    }
+
+    /// Removes the name if it is still this file's.
+    func removeName() {
+        if isNamed { _ = unlink(url.path) }
+    }
+
+    private var isNamed: Bool {
+        var mine = stat()
+        var named = stat()
+        return fstat(descriptor, &mine) == 0 && lstat(url.path, &named) == 0
+            && named.st_ino == mine.st_ino && named.st_dev == mine.st_dev
+    }
+
+    /// `nil` when the name is another file's by now.
+    private static func lock(_ url: URL, flags: Int32) throws -> FileWriter? {
+        let descriptor = open(url.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags, 0o600)
+        guard descriptor >= 0 else { throw PipelineError.notWritten(url, errno: errno) }
+        let file = FileWriter(url, descriptor, isTemporary: false)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw PipelineError.notWritten(url, errno: errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw PipelineError.file(.notWritable, url, "is not a regular file")
+        }
+        return file.isNamed ? file : nil
+    }
+
+    /// How many bytes are in it.
+    var byteCount: Int {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Keeps so many bytes, and writes after them.
+    func truncate(to byteCount: Int) throws {
+        guard ftruncate(descriptor, off_t(byteCount)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
+            throw PipelineError.notWritten(url, errno: errno)
+        }
+    }
+}
+
+// MARK: - Moving
+
+extension FileWriter {
     /// Gives the file another name on the same volume, with the mode of a file that anybody else would have made.
     ///
     /// - Returns: whether it could; `false` when the name is on another volume.
     func move(to destination: URL, replaces: Bool, isPrivate: Bool = false) throws -> Bool {
-        var mode: mode_t = 0o600
         var status = stat()
-        // A new file takes the name first, so that another that comes in between is never replaced.
-        let place = open(destination.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
-        if place >= 0 {
-            if fstat(place, &status) == 0 { mode = status.st_mode & 0o777 }
-            _ = close(place)
-        } else {
-            let failure = errno
-            guard lstat(destination.path, &status) == 0 else {
-                throw PipelineError.notWritten(destination, errno: failure)
-            }
-            if status.st_mode & S_IFMT == S_IFDIR {
-                throw PipelineError.notWritten(destination, errno: EISDIR)
-            }
-            guard failure == EEXIST, replaces else { throw PipelineError.notWritten(destination, errno: failure) }
-            if status.st_mode & S_IFMT == S_IFREG { mode = status.st_mode & 0o777 }
+        var mode: mode_t?
+        if lstat(destination.path, &status) == 0 {
+            let kind = status.st_mode & S_IFMT
+            if kind == S_IFDIR { throw PipelineError.notWritten(destination, errno: EISDIR) }
+            guard replaces else { throw PipelineError.notWritten(destination, errno: EEXIST) }
+            if kind == S_IFREG { mode = status.st_mode & 0o777 }
         }
-        guard rename(url.path, destination.path) != 0 else {
-            if !isPrivate { _ = fchmod(descriptor, mode) }
-            return true
-        }
-        let failure = errno
-        if place >= 0 { _ = unlink(destination.path) }
+        if !isPrivate { _ = fchmod(descriptor, mode ?? Self.modeOfNewFiles()) }
+        let failure = replaces ? renameFile(to: destination) : linkFile(to: destination)
+        guard let failure else { return true }
+        if !isPrivate { _ = fchmod(descriptor, 0o600) }
         guard failure == EXDEV else { throw PipelineError.notWritten(destination, errno: failure) }
         return false
+    }
+
+    private func renameFile(to destination: URL) -> Int32? {
+        rename(url.path, destination.path) == 0 ? nil : errno
+    }
+
+    /// A second name, and then the first one gone: unlike a rename that replaces nothing that has come in between.
+    private func linkFile(to destination: URL) -> Int32? {
+        if link(url.path, destination.path) == 0 {
+            _ = unlink(url.path)
+            return nil
+        }
+        let failure = errno
+        guard failure == EPERM || failure == ENOTSUP || failure == EMLINK || failure == ENOSYS else { return failure }
+        // A volume without links: the name is taken first, by an empty file.
+        let place = Self.create(destination)
+        guard place >= 0 else { return errno }
+        _ = close(place)
+        let renaming = renameFile(to: destination)
+        if renaming != nil { _ = unlink(destination.path) }
+        return renaming
+    }
+
+    /// A new file with the mode that the process gives it.
+    private static func create(_ url: URL) -> Int32 {
+        open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+    }
+
+    /// The mode that the process gives new files; asked of a file, since asking for the mask would change it.
+    private static func modeOfNewFiles() -> mode_t {
+        let url = temporaryName(in: FileManager.default.temporaryDirectory)
+        let descriptor = create(url)
+        guard descriptor >= 0 else { return 0o600 }
+        var status = stat()
+        let isKnown = fstat(descriptor, &status) == 0
+        _ = unlink(url.path)
+        _ = close(descriptor)
+        return isKnown ? status.st_mode & 0o777 : 0o600
     }
 }

@@ -9,51 +9,60 @@ struct PartialDownload: Sendable {
         var resource: String
         /// A strong entity tag, or a date that is as good.
         var validator: String
-        /// Of the whole, when the server said.
-        var byteCount: Int?
+        /// Of the whole.
+        var byteCount: Int
+    }
+
+    /// What a call has asked for.
+    struct Resumption: Sendable {
+        let resource: String
+        /// From where on, `nil` when for the whole.
+        var offset: Int?
+        /// Whether an exchange of this very call has taken the file.
+        var isTaken = false
     }
 
     let file: URL
 
     private var recordFile: URL { file.appendingPathExtension("resume") }
 
-    /// The record of this resource, and how many bytes of it are there; `nil` when there is nothing to go on from.
-    func progress(of resource: String) -> (record: Record, byteCount: Int)? {
+    /// The record of this resource, `nil` when there is none that can be read.
+    func record(of resource: String) -> Record? {
         guard let data = try? Data(contentsOf: recordFile), data.count < 4096,
-            let record = try? JSONDecoder().decode(Record.self, from: data), record.resource == resource,
-            let byteCount = PipelineBody.file(file).byteCount, byteCount > 0
+            let record = try? JSONDecoder().decode(Record.self, from: data), record.resource == resource
         else { return nil }
-        if let whole = record.byteCount, byteCount >= whole { return nil }
-        return (record, byteCount)
+        return record
     }
 
-    /// Asks for the rest, if a part is there.
-    func ask(in request: inout PipelineRequest) {
-        guard !request.headers.contains(.range) else { return }
+    /// Asks for the rest if a part is there; says what for, `nil` when the request is not one that can be gone on with.
+    func ask(in request: inout PipelineRequest) -> Resumption? {
+        guard request.method == .get, !request.headers.contains(.range) else { return nil }
         if !request.headers.contains(.acceptEncoding) { request.headers[.acceptEncoding] = "identity" }
-        guard let (record, byteCount) = progress(of: Self.resource(of: request)) else { return }
+        var resumption = Resumption(resource: Self.resource(of: request))
+        guard let record = record(of: resumption.resource), let byteCount = PipelineBody.file(file).byteCount,
+            byteCount > 0, byteCount < record.byteCount
+        else { return resumption }
         request.headers[.range] = "bytes=\(byteCount)-"
         request.headers[.ifRange] = record.validator
-    }
-
-    /// Where an answer to this request has to go on, `nil` when it was not asked to.
-    static func offset(of request: PipelineRequest) -> Int? {
-        guard request.headers.contains(.ifRange), let range = request.headers[.range] else { return nil }
-        guard range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
-        return Int(range.dropFirst(6).dropLast())
+        resumption.offset = byteCount
+        return resumption
     }
 
     /// Whether a 206 is exactly the rest of what the record belongs to.
     static func isRest(_ response: PipelineResponse, from offset: Int, of record: Record) -> Bool {
-        guard let range = ContentRange(response.headers[.contentRange] ?? ""), range.first == offset else {
-            return false
-        }
-        guard let whole = range.whole, range.last == whole - 1, whole == record.byteCount ?? whole else { return false }
+        guard let range = ContentRange(response.headers[.contentRange] ?? ""), range.first == offset,
+            range.whole == record.byteCount, range.last == record.byteCount - 1, isAsStored(response)
+        else { return false }
         if let length = response.body.byteCount, length != range.last - range.first + 1 { return false }
-        if response.headers[.eTag] != nil || response.headers[.lastModified] != nil {
-            return validator(of: response) == record.validator
-        }
-        return true
+        guard !record.validator.hasPrefix("\"") else { return response.headers[.eTag] == record.validator }
+        // A 206 has the entity tag of the 200 (RFC 9110 §15.3.7); the date of change it may leave out.
+        guard let date = response.headers[.lastModified] else { return response.headers[.eTag] == nil }
+        return date == record.validator
+    }
+
+    /// Whether the bytes are those that a range counts.
+    static func isAsStored(_ response: PipelineResponse) -> Bool {
+        (response.headers[.contentEncoding] ?? "identity").lowercased() == "identity"
     }
 
     /// What If-Range may say: a strong entity tag, else a date of change that lies at least a second before the answer.
@@ -76,9 +85,9 @@ struct PartialDownload: Sendable {
         _ = try writer.move(to: recordFile, replaces: true, isPrivate: true)
     }
 
+    /// Removes what is kept, unless a download is at it.
     func remove() {
-        try? FileManager.default.removeItem(at: recordFile)
-        try? FileManager.default.removeItem(at: file)
+        FileWriter.removePartial(file, with: removeRecord)
     }
 
     func removeRecord() {

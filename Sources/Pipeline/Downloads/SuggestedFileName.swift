@@ -63,11 +63,9 @@ enum SuggestedFileName {
         for scalar in last ?? name.unicodeScalars[...] where isPrintable(scalar) {
             kept.append("<>:\"|?*".unicodeScalars.contains(scalar) ? "_" : scalar)
         }
-        var text = String(kept).trimmingCharacters(in: .whitespaces)
-        while let first = text.unicodeScalars.first, first == "." || first == "~" || first == " " {
-            text.unicodeScalars.removeFirst()
-        }
-        while let last = text.unicodeScalars.last, last == "." || last == " " { text.unicodeScalars.removeLast() }
+        let middle = kept.drop { $0 == "." || $0 == "~" || $0.properties.isWhitespace }
+        let end = middle.lastIndex { $0 != "." && !$0.properties.isWhitespace }
+        var text = end.map { String(middle[...$0]) } ?? ""
         guard !text.isEmpty else { return nil }
         let stem = text.prefix { $0 != "." }.trimmingCharacters(in: .whitespaces).uppercased()
         if devices.contains(stem) { text = "_" + text }
@@ -88,7 +86,8 @@ enum SuggestedFileName {
         var ending = ""
         if let dot = text.lastIndex(of: "."), text[dot...].utf8.count <= 20 { ending = String(text[dot...]) }
         var stem = text.dropLast(ending.count).unicodeScalars
-        while stem.reduce(0, { $0 + UTF8.width($1) }) + ending.utf8.count > maximumByteCount { stem.removeLast() }
+        var byteCount = text.utf8.count
+        while byteCount > maximumByteCount, let last = stem.popLast() { byteCount -= UTF8.width(last) }
         return String(String.UnicodeScalarView(stem)) + ending
     }
 

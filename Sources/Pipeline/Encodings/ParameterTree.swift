@@ -43,6 +43,10 @@ enum ParameterTree {
         guard path.count <= maximumDepth else {
             throw failure(.tooDeep(maximumDepth), path: Array(path.prefix(4)))
         }
+        // Not Sendable, and one that holds itself would never end: to look at an element is to bridge all that is in it.
+        if type(of: value) is AnyClass, value is NSArray || value is NSDictionary {
+            throw failure(Refusal("of type \(type(of: value)), which has no text form"), path: path)
+        }
         if let value = value as? any OptionalValue {
             guard let wrapped = value.wrappedValue else { return nil }
             return try make(wrapped, dates, path: path)

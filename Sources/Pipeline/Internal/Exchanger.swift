@@ -16,15 +16,17 @@ final class Exchanger: Sendable {
     func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         var request = request
         var context = context
+        var isFirst = true
         while true {
             if Task.isCancelled { return .failure(.cancelled(before: request)) }
-            if var failure = exchangeFailure(context)
+            if var failure = exchangeFailure(context, isFirst)
                 ?? RequestValidation.failure(of: request, limits: context.limits)
             {
                 failure.request = request
                 failure.exchanges = context.exchanges
                 return .failure(failure)
             }
+            isFirst = false
             for observer in willSend { observer.willSend(request, context: context) }
             let (result, followUp) = await send(request, context)
             for observer in didReceive { observer.didReceive(result, context: context) }
@@ -39,8 +41,8 @@ final class Exchanger: Sendable {
     }
 
     /// The failure of a call that has made all the exchanges it may; the first exchange needs no look.
-    private func exchangeFailure(_ context: PipelineContext) -> PipelineError? {
-        guard context.attempt > 1 || context.hop > 0 else { return nil }
+    private func exchangeFailure(_ context: PipelineContext, _ isFirst: Bool) -> PipelineError? {
+        guard context.attempt > 1 || !isFirst else { return nil }
         guard context.exchanges.count >= context.limits.exchangeCount else { return nil }
         return .tooManyExchanges(context)
     }

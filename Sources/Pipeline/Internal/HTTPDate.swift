@@ -22,7 +22,9 @@ enum HTTPDate {
     }
 
     private static func number(_ text: Substring, _ digits: Int, _ range: ClosedRange<Int>) -> Int? {
-        guard text.utf8.count == digits, let value = Int(text), range.contains(value) else { return nil }
+        guard text.utf8.count == digits, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let value = Int(text), range.contains(value)
+        else { return nil }
         return value
     }
 

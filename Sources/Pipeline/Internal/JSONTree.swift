@@ -10,7 +10,14 @@ enum JSONTree: Codable {
     case array([JSONTree])
     case object([String: JSONTree])
 
+    /// The time that a value takes grows with its depth, so that it has an end.
+    private static let maximumDepth = 64
+
     init(from decoder: any Decoder) throws {
+        guard decoder.codingPath.count <= Self.maximumDepth else {
+            let reason = "nested deeper than \(Self.maximumDepth) levels"
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: reason))
+        }
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null

@@ -45,7 +45,7 @@ public struct PipelineResponse: Sendable {
         _modify { yield &content.value.head }
     }
 
-    /// The body: bytes for a call made with `request`, a stream for one made with `stream`.
+    /// The body: bytes for a call made with `request`, a stream for one made with `stream`, the file of a download.
     public var body: PipelineBody {
         get { content.value.body }
         set { content.value.body = newValue }
@@ -66,7 +66,7 @@ public struct PipelineResponse: Sendable {
         _modify { yield &content.value.head.headerFields }
     }
 
-    /// The bytes of the body; none while the body is a stream.
+    /// The bytes of the body; none while the body is a stream or a file.
     public var data: Data { body.bytes ?? Data() }
 }
 

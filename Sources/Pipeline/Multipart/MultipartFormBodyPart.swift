@@ -50,3 +50,13 @@ public struct MultipartFormBodyPart: Sendable {
         self.mimeType = mimeType
     }
 }
+
+extension MultipartFormBodyPart: CustomStringConvertible, CustomReflectable {
+    /// The name, and what kind of body it is.
+    public var description: String { "\(name.quotedExcerpt), \(body)" }
+
+    /// Only what the description shows, so that `dump` leaks nothing.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["part": description])
+    }
+}

@@ -6,6 +6,7 @@ final class ProgressMeter: Sendable {
         var progress = 0.0
         var sent = ProgressResponse.Transfer()
         var received = ProgressResponse.Transfer()
+        var isEnded = false
     }
 
     private let state = Mutex(State())
@@ -37,7 +38,11 @@ final class ProgressMeter: Sendable {
 
     /// The last step of a call that has succeeded.
     func end(with response: PipelineResponse) -> ProgressResponse {
-        let state = state.withLock { $0 }
+        let state = state.withLock { state in
+            // A transport may report late; after the last step there is none.
+            state.isEnded = true
+            return state
+        }
         return ProgressResponse(progress: 1, sent: state.sent, received: state.received, response: response)
     }
 
@@ -47,6 +52,7 @@ final class ProgressMeter: Sendable {
         _ change: (inout ProgressResponse.Transfer) -> Void
     ) {
         state.withLock { state in
+            guard !state.isEnded else { return }
             let before = state[keyPath: transfer]
             change(&state[keyPath: transfer])
             guard state[keyPath: transfer] != before else { return }

@@ -49,10 +49,10 @@ public struct RequestProgress: AsyncSequence, Sendable {
         /// The next step, `nil` after the last.
         public mutating func next() async throws -> ProgressResponse? {
             guard !isCompleted else { return nil }
-            let step = try await steps.next(isolation: #isolation)
+            isCompleted = true
             // A stream ends without an error when its reader is cancelled.
-            if step == nil { throw CancellationError() }
-            isCompleted = step?.completed ?? true
+            guard let step = try await steps.next(isolation: #isolation) else { throw CancellationError() }
+            isCompleted = step.completed
             return step
         }
     }

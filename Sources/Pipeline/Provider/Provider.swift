@@ -152,16 +152,14 @@ extension Provider {
             call = makeCall(target, Endpoint(target), options, isStreaming, meter)
             return await fail(error, PipelineContext(call: call))
         }
-        let request: PipelineRequest
+        var request: PipelineRequest
         do {
             request = try call.endpoint.makeRequest(random: settings.random)
         } catch {
             return await fail(error, PipelineContext(call: call))
         }
         let context = PipelineContext(call: call)
-        if call.download?.destination.partialFile != nil {
-            context[DownloadResource.self] = PartialDownload.resource(of: request)
-        }
+        call.download?.ask(in: &request, context)
         let result = await finish(await pipeline.outermost.run(request, context), context)
         guard case .success(let response) = result else { return result }
         guard target.validationType.accepts(response.statusCode) else {

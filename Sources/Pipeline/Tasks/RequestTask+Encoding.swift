@@ -31,9 +31,8 @@ extension RequestTask {
         case .stream(let body):
             try request.requireBodyCarryingMethod()
             request.body = body
-        case .download(let parameters, let encoding, let destination):
+        case .download(let parameters, let encoding, _):
             if let encoding { try encode(parameters, with: encoding, into: &request) }
-            if let file = destination.partialFile { PartialDownload(file: file).ask(in: &request) }
         case .multipart(let form, let urlParameters):
             try request.requireBodyCarryingMethod()
             try URLEncoding.queryString.encode(urlParameters, into: &request)

@@ -1,6 +1,16 @@
 import Foundation
 
 extension PipelineBody {
+    /// Why a file cannot be sent, `nil` when it can.
+    static func failure(ofFile url: URL) -> PipelineError? {
+        do {
+            try requireReadableFile(url)
+            return nil
+        } catch {
+            return PipelineError(thrown: error, otherwise: .file, "the file cannot be read")
+        }
+    }
+
     /// The length of a file that is to be sent, or why it cannot be.
     ///
     /// - Parameters:

@@ -15,7 +15,7 @@ final class URLSessionExchange: Sendable {
     private struct State {
         var head: URLSessionResponseHead?
         var isStreaming: Bool
-        var unread = Data()
+        var unread: URLSessionBacklog
         var receivedByteCount = 0
         var end: Result<Void, any Error>?
         var responseWaiter: CheckedContinuation<PipelineResponse, any Error>?
@@ -40,7 +40,8 @@ final class URLSessionExchange: Sendable {
     /// - Parameters:
     ///   - request: what is sent.
     ///   - isStreaming: whether the response is wanted as soon as its header fields are there.
-    ///   - byteLimit: the most bytes that may be kept.
+    ///   - byteLimit: the most bytes that may be kept in memory.
+    ///   - spills: whether those of a stream beyond that go into a temporary file.
     ///   - upload: what the task sends.
     ///   - owner: cancels the task.
     ///   - reportSent: told how many bytes of the body have been sent.
@@ -48,6 +49,7 @@ final class URLSessionExchange: Sendable {
         request: PipelineRequest,
         isStreaming: Bool,
         byteLimit: Int,
+        spills: Bool,
         upload: URLSessionUpload,
         owner: URLSessionExchanges,
         reportSent: @escaping @Sendable (Int) -> Void
@@ -57,7 +59,8 @@ final class URLSessionExchange: Sendable {
         self.upload = upload
         self.owner = owner
         self.reportSent = reportSent
-        state = Mutex(State(isStreaming: isStreaming))
+        let unread = URLSessionBacklog(memoryLimit: byteLimit, spills: spills)
+        state = Mutex(State(isStreaming: isStreaming, unread: unread))
     }
 
     /// Whether anything more is expected of it.
@@ -100,7 +103,7 @@ extension URLSessionExchange {
         change { state, effects in
             guard state.end == nil || error is CancellationError else { return }
             effects.isCancelling = state.end == nil
-            state.unread = Data()
+            state.unread.removeAll()
             state.end = .failure(error)
             self.settle(&state, &effects)
         }
@@ -126,12 +129,10 @@ extension URLSessionExchange {
         change { state, effects in
             guard state.end == nil else { return }
             state.receivedByteCount += data.count
-            if data.count > self.byteLimit - state.unread.count {
-                self.fail(&state, &effects, self.tooManyBytes(state))
-            } else if state.unread.isEmpty {
-                state.unread = data
-            } else {
-                state.unread.append(data)
+            do {
+                if try !state.unread.append(data) { self.fail(&state, &effects, self.tooManyBytes(state)) }
+            } catch {
+                self.fail(&state, &effects, error)
             }
             self.settle(&state, &effects)
         }
@@ -201,7 +202,7 @@ extension URLSessionExchange {
 
     /// Ends an exchange from within, its task with it.
     private func fail(_ state: inout State, _ effects: inout Effects, _ error: any Error) {
-        state.unread = Data()
+        state.unread.removeAll()
         state.end = .failure(error)
         effects.isCancelling = true
     }
@@ -230,18 +231,15 @@ extension URLSessionExchange {
             return .failure(error)
         case .success:
             guard let head = state.head else { return nil }
-            let body = PipelineBody.bytes(state.unread)
-            state.unread = Data()
-            return .success(PipelineResponse(request: request, head: head.fields, body: body))
+            return Result {
+                let body = PipelineBody.bytes(try state.unread.take() ?? Data())
+                return PipelineResponse(request: request, head: head.fields, body: body)
+            }
         }
     }
 
     private func chunkResult(_ state: inout State) -> Result<Data?, any Error>? {
-        if !state.unread.isEmpty {
-            let chunk = state.unread
-            state.unread = Data()
-            return .success(chunk)
-        }
+        if !state.unread.isEmpty { return Result { try state.unread.take() } }
         switch state.end {
         case nil: return nil
         case .success: return .success(nil)

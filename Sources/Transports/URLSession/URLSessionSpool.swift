@@ -13,7 +13,7 @@ final class URLSessionSpool: Sendable {
 
     let url: URL
 
-    private init() throws {
+    init() throws {
         url = FileManager.default.temporaryDirectory.appending(
             path: ".pipeline-\(UUID().uuidString)",
             directoryHint: .notDirectory
@@ -50,12 +50,16 @@ final class URLSessionSpool: Sendable {
             head = Data()
             spool = (file, handle)
         }
+        // A transport with a stream of its own would have announced this length.
+        if let announced = body.byteCount, announced != byteCount {
+            throw PipelineError(.bodyChanged, "the body has \(byteCount) bytes, \(announced) were announced")
+        }
         guard let spool else { return .bytes(head) }
         try spool.handle.close()
         return .file(spool.file)
     }
 
-    private static func write(_ data: Data, to handle: FileHandle) throws {
+    static func write(_ data: Data, to handle: FileHandle) throws {
         do {
             try handle.write(contentsOf: data)
         } catch {

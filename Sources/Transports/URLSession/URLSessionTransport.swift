@@ -25,6 +25,8 @@ public import Foundation
 ///   comma; Set-Cookie is taken apart again. The platform may change the case of a name.
 /// - A body that is a stream is first read to its end: up to 1 MiB into memory, more into a temporary file of mode 0600 that is
 ///   removed after the exchange.
+/// - Of a download, or an answer that is watched, bytes that come faster than they are taken wait in memory up to `unreadByteCount`,
+///   and then in a temporary file of mode 0600.
 /// - A request with GET or HEAD is sent without a body; one that has bytes is refused.
 /// - Proxies, TLS and connection limits are those of the configuration.
 ///
@@ -49,7 +51,7 @@ public import Foundation
 /// | `malformedResponse` | the answer is not HTTP, or its Content-Length is not one number |
 /// | `contentCoding` | the body does not decode |
 /// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount``, or a streamed body to send larger than `spooledByteCount` |
-/// | `limit.unreadBytes` | the reader of a stream is too far behind |
+/// | `limit.unreadBytes` | the caller who reads a stream is too far behind |
 /// | `invalidRequest.path`, `invalidRequest.body` | Foundation cannot send it |
 ///
 /// Cancellation throws `CancellationError` at once; the exchange is closed behind it.
@@ -116,6 +118,8 @@ public final class URLSessionTransport: Transport {
             request: request,
             isStreaming: context.wantsStream,
             byteLimit: context.wantsStream ? unreadByteCount : context.limits.bufferedBodyByteCount,
+            // What the pipeline reads itself must not fail because the network was faster.
+            spills: context.wantsStream && !context.isStreaming,
             upload: upload,
             owner: delegate
         ) { context.reportSent($0) }

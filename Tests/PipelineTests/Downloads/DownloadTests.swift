@@ -4,6 +4,14 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 @Suite("Downloads")
 struct DownloadTests {
     let folder: TemporaryFolder
@@ -59,6 +67,7 @@ struct DownloadTests {
         let error = await pipelineError { _ = try await provider.request(target()) }
         #expect(error?.code == .file(.exists))
         #expect(error?.response?.statusCode == 200)
+        #expect(error?.exchanges.map(\.statusCode) == [200])
         #expect(error.map { "\($0)".contains(folder.url.lastPathComponent) } == false)
         #expect(folder.text(of: "a.txt") == "old")
         _ = try await provider.request(target(options: .removePreviousFile))
@@ -78,13 +87,34 @@ struct DownloadTests {
         #expect(folder.text(of: "b/c/a2.txt") == "x")
     }
 
+    @Test("Of two downloads to one new file at once one comes there, whole")
+    func sameDestination() async throws {
+        let provider = Self.provider(ScriptedTransport(always: .status(200, body: "whole")))
+        for round in 0..<50 {
+            let target = target("a\(round)")
+            let codes = await withTaskGroup(of: String.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        let error = await pipelineError { _ = try await provider.request(target) }
+                        return error?.code.rawValue ?? "done"
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes.sorted() == ["done", "file.exists", "file.exists"])
+            #expect(folder.text(of: "a\(round)") == "whole")
+        }
+    }
+
     @Test("A directory is never replaced, and a file is no directory")
     func directoryInPlace() async throws {
         try FileManager.default.createDirectory(at: folder.file("a.txt"), withIntermediateDirectories: false)
         try folder.write("file", to: "a.txt/inside")
         let provider = Self.provider(ScriptedTransport(always: .status(200, body: "x")))
-        let error = await pipelineError { _ = try await provider.request(target(options: .removePreviousFile)) }
-        #expect(error?.code == .file(.directory))
+        for options in [DownloadDestination.Options(), .removePreviousFile] {
+            let error = await pipelineError { _ = try await provider.request(target(options: options)) }
+            #expect(error?.code == .file(.directory))
+        }
         let inside = target("a.txt/inside/b", options: .createIntermediateDirectories)
         let other = await pipelineError { _ = try await provider.request(inside) }
         #expect(other?.code == .file(.notWritable))
@@ -265,6 +295,40 @@ struct DownloadTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
+    @Test("A call that is cancelled when its file is whole puts it nowhere")
+    func cancelledInPlace() async throws {
+        let place = folder.file("a.txt")
+        let destination = DownloadDestination.custom { _, _ in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return (place, [])
+        }
+        let provider = Self.provider(ScriptedTransport([.status(200, body: "x")]))
+        let call = Task { try await provider.request(TestTarget(task: .downloadDestination(destination))) }
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(folder.names == [])
+    }
+
+    @Test("No program that is started meanwhile gets the file that is written")
+    func closedOnExec() async throws {
+        let journal = Journal()
+        let place = folder.file("a.txt")
+        let destination = DownloadDestination.custom { file, _ in
+            var written = stat()
+            guard stat(file.path, &written) == 0 else { throw TestFailure() }
+            for descriptor in 0..<Int32(1024) {
+                var status = stat()
+                guard fstat(descriptor, &status) == 0, status.st_ino == written.st_ino,
+                    status.st_dev == written.st_dev
+                else { continue }
+                journal.add("\(fcntl(descriptor, F_GETFD) & FD_CLOEXEC)")
+            }
+            return (place, [])
+        }
+        let provider = Self.provider(ScriptedTransport([.status(200, body: "x")]))
+        _ = try await provider.request(TestTarget(task: .downloadDestination(destination)))
+        #expect(journal.entries == ["\(FD_CLOEXEC)"])
+    }
+
     static let otherVolume: URL? = {
         let folder = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
         return FileManager.default.isWritableFile(atPath: folder.path) ? folder : nil
@@ -279,11 +343,11 @@ struct DownloadTests {
         try FileManager.default.createDirectory(at: volume, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(at: volume) }
         let journal = Journal()
-        let destination = DownloadDestination.custom { file, _ in
-            journal.add(file.path)
-            return (volume.appending(path: "a"), [.removePreviousFile])
-        }
-        for _ in 0..<2 {
+        for options in [DownloadDestination.Options(), .removePreviousFile] {
+            let destination = DownloadDestination.custom { file, _ in
+                journal.add(file.path)
+                return (volume.appending(path: "a"), options)
+            }
             let body = Self.body("file")
             let provider = Self.provider(ScriptedTransport([.status(200, body: body)]))
             _ = try await provider.request(TestTarget(task: .downloadDestination(destination)))
@@ -325,6 +389,19 @@ struct DownloadTests {
         #expect(folder.names == ["a.txt"])
     }
 
+    @Test("What a plugin makes of an answer that is no content is in memory")
+    func noContentChangedByPlugin() async throws {
+        let explain = ProcessPlugin.process { result, _ in
+            guard case .success(var response) = result else { return }
+            response.body = Self.body("why")
+            result = .success(response)
+        }
+        let provider = Self.provider(ScriptedTransport([.status(404)]), [explain])
+        let response = try await provider.request(target())
+        #expect(response.data == Data("why".utf8))
+        #expect(folder.names == [])
+    }
+
     @Test("A plugin that answers by itself fills the file too")
     func answeredByPlugin() async throws {
         let cache = InterceptPlugin.intercept { request, _, _ in
@@ -358,6 +435,16 @@ struct DownloadTests {
         _ = try await Self.provider(transport).request(target())
         #expect(folder.text(of: "a.txt") == "file")
         #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("The body of a redirect may be larger than a body in memory")
+    func largeRedirect() async throws {
+        let transport = ScriptedTransport([
+            .status(302, headers: [.location: "/other"], body: Self.body("moved")), .status(200, body: "file"),
+        ])
+        let limits = PipelineLimits(bufferedBodyByteCount: 4)
+        _ = try await Self.provider(transport, limits: limits).request(target())
+        #expect(folder.text(of: "a.txt") == "file")
     }
 
     @Test("Progress of a download is the part of the file that is there")

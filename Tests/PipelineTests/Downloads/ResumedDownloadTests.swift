@@ -114,10 +114,10 @@ struct ResumedDownloadTests {
             (4, "bytes 4-9/10", "\"v2\""), (4, "bytes 3-9/10", "\"v1\""), (4, "bytes 5-9/10", "\"v1\""),
             (4, "bytes 4-8/10", "\"v1\""), (4, "bytes 4-9/11", "\"v1\""), (4, "bytes 4-9/*", "\"v1\""),
             (4, "bytes 4-10/11", "\"v1\""), (4, "items 4-9/10", "\"v1\""), (4, "", "\"v1\""),
-            (4, "bytes 4-9/10, bytes 4-9/10", "\"v1\""), (4, "bytes 4-9/10", "W/\"v1\""),
-        ]
+            (4, "bytes 4-9/10, bytes 4-9/10", "\"v1\""), (4, "bytes 4-9/10", "W/\"v1\""), (4, "bytes 4-9/10", nil),
+        ] as [(Int, String, String?)]
     )
-    func restart(_ first: Int, _ range: String, _ tag: String) async throws {
+    func restart(_ first: Int, _ range: String, _ tag: String?) async throws {
         let whole = ScriptedTransport.Step.status(200, headers: [.eTag: "\"v2\""], body: "abcdefghij")
         let sent = try await run([Self.cut(first), Self.rest(from: first, range: range, tag: tag), whole])
         #expect(sent.count == 3)
@@ -132,6 +132,138 @@ struct ResumedDownloadTests {
         let sent = try await run([Self.cut(4), Self.rest(from: 4, body: "45678"), whole])
         #expect(sent.count == 3)
         #expect(folder.text(of: "done") == Self.text)
+    }
+
+    @Test("F08 A 206 that is coded is fetched from the beginning")
+    func codedRest() async throws {
+        let whole = ScriptedTransport.Step.status(200, headers: [.eTag: "\"v1\""], body: Self.text)
+        let headers: HTTPFields = [.contentRange: "bytes 4-9/10", .eTag: "\"v1\"", .contentEncoding: "gzip"]
+        let sent = try await run([Self.cut(4), .status(206, headers: headers, body: "456789"), whole])
+        #expect(sent.count == 3)
+        #expect(folder.text(of: "done") == Self.text)
+    }
+
+    @Test("Without a length nothing is kept")
+    func noLength() async throws {
+        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
+            continuation.yield(Data("0123".utf8))
+            continuation.finish(throwing: PipelineError(.connectionLost, "by script"))
+        }
+        let step = ScriptedTransport.Step.status(200, headers: [.eTag: "\"v1\""], body: .stream(chunks))
+        _ = await pipelineError {
+            _ = try await Provider<TestTarget>(transport: ScriptedTransport([step])).request(target)
+        }
+        #expect(folder.names == [])
+    }
+
+    @Test("Calls at once for one part each end in the whole file or in file.busy, and leave nothing")
+    func race() async throws {
+        let headers: HTTPFields = [.eTag: "\"v1\""]
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(200, headers: headers, body: Self.text))
+        )
+        let part = folder.file("part")
+        for _ in 0..<100 {
+            let outcomes = await withTaskGroup(of: String.self) { group in
+                for index in 0..<4 {
+                    let file = folder.file("done\(index)")
+                    group.addTask {
+                        let destination = DownloadDestination.file(file, options: .removePreviousFile).resumable(
+                            at: part
+                        )
+                        let target = TestTarget(task: .downloadDestination(destination))
+                        let error = await pipelineError { _ = try await provider.request(target) }
+                        if let error { return error.code.rawValue }
+                        return (try? Data(contentsOf: file)) == Data(Self.text.utf8) ? "whole" : "another file"
+                    }
+                }
+                return await group.reduce(into: Set()) { $0.insert($1) }
+            }
+            #expect(outcomes.isSubset(of: ["whole", "file.busy"]), "\(outcomes)")
+        }
+        #expect(folder.names.allSatisfy { $0.hasPrefix("done") }, "\(folder.names)")
+    }
+
+    @Test("A stream of the same target is asked for from its beginning")
+    func stream() async throws {
+        let transport = ScriptedTransport([Self.cut(4), .status(200, body: Self.text)])
+        let provider = Provider<TestTarget>(transport: transport)
+        _ = await pipelineError { _ = try await provider.request(target) }
+        let response = try await provider.stream(target)
+        #expect(transport.sent.last?.headers.contains(.range) == false)
+        #expect(try await response.response.body.collect(upTo: 100) == Data(Self.text.utf8))
+    }
+
+    @Test("Only GET is gone on with")
+    func post() async throws {
+        var post = target
+        post.method = .post
+        let provider = Provider<TestTarget>(transport: ScriptedTransport([Self.cut(4)]))
+        _ = await pipelineError { _ = try await provider.request(post) }
+        #expect(folder.names == [])
+    }
+
+    @Test("The folder of the part is made")
+    func folderOfPart() async throws {
+        let destination = DownloadDestination.file(folder.file("done")).resumable(at: folder.file("x/y/part"))
+        let provider = Provider<TestTarget>(transport: ScriptedTransport([Self.cut(4), Self.rest(from: 4)]))
+        let target = TestTarget(task: .downloadDestination(destination))
+        _ = await pipelineError { _ = try await provider.request(target) }
+        #expect(folder.text(of: "x/y/part") == "0123")
+        _ = try await provider.request(target)
+        #expect(folder.text(of: "done") == Self.text)
+    }
+
+    @Test("A plugin may send twice, and hold both answers")
+    func twice() async throws {
+        let headers: HTTPFields = [.eTag: "\"v1\""]
+        let transport = ScriptedTransport(always: .status(200, headers: headers, body: Self.text))
+        let twice = InterceptPlugin.intercept { request, _, next in
+            let first = try await next(request)
+            let second = try await next(request)
+            withExtendedLifetime(first) {}
+            return second
+        }
+        _ = try await Provider<TestTarget>(transport: transport, plugins: [twice]).request(target)
+        #expect(folder.text(of: "done") == Self.text)
+        #expect(folder.names == ["done"])
+    }
+
+    @Test("A second attempt with the same request goes on from where the request says")
+    func secondAttempt() async throws {
+        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
+            continuation.yield(Data("45".utf8))
+            continuation.finish(throwing: PipelineError(.connectionLost, "by script"))
+        }
+        let half = ScriptedTransport.Step.status(
+            206,
+            headers: [.contentRange: "bytes 4-9/10", .eTag: "\"v1\""],
+            body: .stream(chunks, byteCount: 6)
+        )
+        let transport = ScriptedTransport([Self.cut(4), half, Self.rest(from: 4)])
+        let retry = InterceptPlugin.intercept { request, _, next in
+            do { return try await next(request) } catch { return try await next(request) }
+        }
+        _ = await pipelineError { _ = try await Provider<TestTarget>(transport: transport).request(target) }
+        _ = try await Provider<TestTarget>(transport: transport, plugins: [retry]).request(target)
+        #expect(transport.sent.map { $0.headers[.range] } == [nil, "bytes=4-", "bytes=4-"])
+        #expect(folder.text(of: "done") == Self.text)
+    }
+
+    @Test("A part that is whole and cannot be put in its place is not kept")
+    func wholePart() async throws {
+        try folder.write("old", to: "done")
+        let destination = DownloadDestination.file(folder.file("done")).resumable(at: folder.file("part"))
+        let headers: HTTPFields = [.eTag: "\"v1\""]
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(200, headers: headers, body: "x"))
+        )
+        let error = await pipelineError {
+            _ = try await provider.request(TestTarget(task: .downloadDestination(destination)))
+        }
+        #expect(error?.code == .file(.exists))
+        #expect(folder.names == ["done"])
+        #expect(folder.text(of: "done") == "old")
     }
 
     @Test("F08 416 is fetched from the beginning, once")
@@ -153,6 +285,16 @@ struct ResumedDownloadTests {
         #expect(transport.sent.count == 3)
     }
 
+    @Test("Rule 10 A new beginning counts as an exchange")
+    func exchangeLimit() async throws {
+        let transport = ScriptedTransport([Self.cut(4), .status(416), .status(200, body: Self.text)])
+        let provider = Provider<TestTarget>(transport: transport, limits: PipelineLimits(exchangeCount: 1))
+        _ = await pipelineError { _ = try await provider.request(target) }
+        let error = await pipelineError { _ = try await provider.request(target) }
+        #expect(error?.code == .limit(.exchanges))
+        #expect(transport.sent.count == 2)
+    }
+
     @Test("The exchanges tell of a new beginning")
     func exchanges() async throws {
         let transport = ScriptedTransport([Self.cut(4), .status(416), .status(200, body: Self.text)])
@@ -167,6 +309,7 @@ struct ResumedDownloadTests {
         "Only a strong validator keeps a part",
         arguments: [
             ([.eTag: "\"v\""], true), ([.eTag: "W/\"v\""], false), ([.eTag: "v"], false), ([:], false),
+            ([.eTag: "\"\""], false), ([.eTag: "\""], false),
             ([.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT"], false),
             ([.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:49:38 GMT"], true),
             ([.lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 08:49:37 GMT"], false),
@@ -216,10 +359,11 @@ struct ResumedDownloadTests {
         ])
         let provider = Provider<TestTarget>(transport: transport)
         _ = await pipelineError { _ = try await provider.request(target("a", headers: ["Accept-Encoding": "br"])) }
-        _ = try await provider.request(target("a", headers: ["Range": "bytes=0-1"]))
+        _ = try await provider.request(target("a", headers: ["Range": "bytes=0-1", "If-Range": "\"v9\""]))
         #expect(transport.sent.first?.headers[.acceptEncoding] == "br")
         #expect(transport.sent.last?.headers[.range] == "bytes=0-1")
-        #expect(transport.sent.last?.headers[.ifRange] == nil)
+        #expect(transport.sent.last?.headers[.ifRange] == "\"v9\"")
+        #expect(transport.sent.count == 2)
         #expect(folder.text(of: "done") == "01")
     }
 

@@ -234,4 +234,25 @@ struct JSONEncodingTests {
         #expect(request.body.isNone)
         #expect(request.headers.isEmpty)
     }
+
+    @Test("A collection of Foundation's, which may hold itself, is an error")
+    func foundationCollections() throws {
+        let ring = NSMutableArray()
+        let dictionary = NSMutableDictionary()
+        ring.add(ring)
+        dictionary["ring"] = ring
+        for object in [ring, dictionary, NSArray()] as [NSObject] {
+            let parameters: RequestParameters = ["a": unsafeBitCast(object as Any, to: (any Sendable).self)]
+            for encoding in [JSONEncoding.default, URLEncoding.default, PropertyListEncoding.xml]
+                as [any ParameterEncoding]
+            {
+                let task = RequestTask.requestParameters(parameters: parameters, encoding: encoding)
+                #expect {
+                    try Endpoint(url: "https://example.com", method: .post, task: task).makeRequest()
+                } throws: {
+                    ($0 as? PipelineError)?.code == .encoding
+                }
+            }
+        }
+    }
 }

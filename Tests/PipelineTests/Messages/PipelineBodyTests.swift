@@ -200,6 +200,17 @@ struct PipelineBodyTests {
         }
     }
 
+    @Test("A symbolic link to a file is the file")
+    func symbolicLink() async throws {
+        try await Self.withFile(Data("abc".utf8)) { url in
+            let link = url.appendingPathExtension("link")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
+            defer { try? FileManager.default.removeItem(at: link) }
+            #expect(PipelineBody.file(link).byteCount == 3)
+            #expect(try await PipelineBody.file(link).collect(upTo: 3) == Data("abc".utf8))
+        }
+    }
+
     @Test("An empty file has no pieces")
     func emptyFile() async throws {
         try await Self.withFile(Data()) { url in
@@ -232,6 +243,12 @@ struct PipelineBodyEndTests {
         let body = PipelineBody.stream(byteCount: 10) { AsyncStream(unfolding: once(Data(count: 9))) }
         let error = await pipelineError { _ = try await body.collect(upTo: 100) }
         #expect(error?.code == .truncated)
+    }
+
+    @Test("A stream that is longer than its length is read to its end")
+    func long() async throws {
+        let body = PipelineBody.stream(byteCount: 3) { AsyncStream(unfolding: once(Data(count: 5))) }
+        #expect(try await body.collect(upTo: 5).count == 5)
     }
 
     @Test("I8 A stream that ends because its reader is cancelled is not whole")

@@ -321,4 +321,17 @@ struct PipelineResponseMappingTests {
             #expect(!text.contains("CANARY"))
         }
     }
+
+    @Test("JSON that is nested deeper than 64 levels has no key paths")
+    func deepKeyPath() throws {
+        let request = try PipelineRequest(url: "https://example.com")
+        for (depth, isFound) in [(60, true), (70, false), (500, false)] {
+            let json =
+                #"{"a": 1, "b": "# + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
+            let response = PipelineResponse(request: request, statusCode: 200, data: Data(json.utf8))
+            var code: PipelineError.Code?
+            do { _ = try response.map(Int.self, atKeyPath: "a") } catch { code = (error as? PipelineError)?.code }
+            #expect(code == (isFound ? nil : .mapping(.json)))
+        }
+    }
 }

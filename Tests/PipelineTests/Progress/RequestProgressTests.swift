@@ -120,6 +120,49 @@ struct RequestProgressTests {
         #expect(steps.map(\.received.byteCount) == [60, 10, 80, 100, 100])
     }
 
+    @Test("A second attempt counts what is sent and what has arrived from nothing")
+    func secondAttempt() async throws {
+        let transport = ScriptedTransport { _, index in
+            .answer { request, context in
+                context.reportSent(index == 0 ? 80 : 20)
+                guard index == 0 else { return PipelineResponse(request: request, statusCode: 204) }
+                let head = HTTPResponse(status: .ok)
+                let body = PipelineBody.stream(byteCount: 100) { AsyncStream(unfolding: once(Data(count: 60))) }
+                return PipelineResponse(request: request, head: head, body: body)
+            }
+        }
+        let retry = InterceptPlugin.intercept { request, _, next in
+            do { return try await next(request) } catch { return try await next(request) }
+        }
+        let target = TestTarget(method: .post, task: .requestStream(.bytes(Data(count: 80))))
+        var last: ProgressResponse?
+        for try await step in Self.provider(transport, [retry]).requestWithProgress(target) { last = step }
+        #expect(transport.sent.count == 2)
+        #expect(last?.sent == .init(byteCount: 20, totalByteCount: 80))
+        #expect(last?.received == .init())
+    }
+
+    @Test("M152 Progress of a form is what was sent of it")
+    func form() async throws {
+        let feed = Feed()
+        let transport = ScriptedTransport { _, _ in
+            .answer { request, context in
+                context.reportSent((request.body.byteCount ?? 0) / 2)
+                for try await _ in feed {}
+                return PipelineResponse(request: request, statusCode: 204)
+            }
+        }
+        let form = MultipartFormData(parts: [.field("a", "1")])
+        let target = TestTarget(method: .post, task: .uploadMultipartFormData(form))
+        var steps: [ProgressResponse] = []
+        for try await step in Self.provider(transport).requestWithProgress(target) {
+            steps.append(step)
+            feed.finish()
+        }
+        #expect(steps.map(\.completed) == [false, true])
+        #expect(abs((steps.first?.progress ?? 0) - 0.5) < 0.01)
+    }
+
     @Test("An answer that is there at once is one step, and a stub's too")
     func whole() async throws {
         let transport = ScriptedTransport([.status(200, body: "hello")])
@@ -246,6 +289,36 @@ struct RequestProgressTests {
         #expect(journal.entries == ["10 false", "20 false", "30 false", "30 true", "end"])
     }
 
+    @Test("A callback that is slow misses steps, never the last")
+    func slowCallback() async throws {
+        let pieces = Mutex(0)
+        let body = PipelineBody.stream(byteCount: 1000) {
+            AsyncStream<Data> {
+                for _ in 0..<20 { await Task.yield() }
+                let isMore = pieces.withLock { count in
+                    count += 1
+                    return count <= 100
+                }
+                return isMore ? Data(count: 10) : nil
+            }
+        }
+        let queue = DispatchQueue(label: "slow")
+        queue.suspend()
+        let end = ProcessPlugin.process { _, _ in queue.resume() }
+        let journal = Journal()
+        let result = await withCheckedContinuation { continuation in
+            Self.provider(ScriptedTransport([.status(200, body: body)]), [end]).request(
+                TestTarget(),
+                callbackQueue: queue,
+                progress: { journal.add("\($0.received.byteCount) \($0.completed)") },
+                completion: { continuation.resume(returning: $0) }
+            )
+        }
+        #expect(try result.get().data.count == 1000)
+        #expect(journal.entries.count <= 3)
+        #expect(journal.entries.last == "1000 true")
+    }
+
     @Test("M153 A callback of a call that fails gets no last step")
     func callbackFailure() async throws {
         let journal = Journal()
@@ -290,6 +363,14 @@ struct RequestProgressTests {
         let file = URL(filePath: "/nowhere/file")
         _ = try await provider.request(TestTarget(task: .downloadDestination(.file(file))))
         #expect(journal.entries == ["false false", "true true", "true false", "true false"])
+    }
+
+    @Test("After an error there is no step")
+    func afterError() async throws {
+        var steps = Self.provider(ScriptedTransport([.failure(.dns)])).requestWithProgress(TestTarget())
+            .makeAsyncIterator()
+        await #expect(throws: PipelineError.self) { try await steps.next() }
+        #expect(try await steps.next() == nil)
     }
 
     @Test("A step made by hand is brought between 0 and 1", arguments: [(-1.0, 0.0), (0.5, 0.5), (7, 1)])

@@ -245,6 +245,55 @@ struct RequestTaskTests {
         #expect { try Self.request(.uploadFile(missing)) } throws: { !"\($0)".contains(folder.url.path) }
     }
 
+    @Test("A file that is to be sent as a stream, or by a plugin, is looked at before the transport is asked")
+    func fileBodies() async throws {
+        let folder = try TemporaryFolder()
+        let remote = try #require(URL(string: "https://example.com/etc/passwd"))
+        let rows: [(URL, PipelineError.Code)] = [
+            (folder.file("missing"), .file(.unreadable)), (folder.url, .file(.directory)), (remote, .file(.unreadable)),
+            (URL(filePath: "/dev/zero"), .file(.unreadable)),
+        ]
+        for (url, code) in rows {
+            let transport = ScriptedTransport(always: .status(200))
+            let stream = TestTarget(method: .post, task: .requestStream(.file(url)))
+            let error = await pipelineError { _ = try await Provider<TestTarget>(transport: transport).request(stream) }
+            #expect(error?.code == code)
+            let plugin = PreparePlugin.prepare { request, _ in request.body = .file(url) }
+            let provider = Provider<TestTarget>(transport: transport, plugins: [plugin])
+            let other = await pipelineError { _ = try await provider.request(TestTarget(method: .post)) }
+            #expect(other?.code == code)
+            #expect(transport.sent.isEmpty)
+        }
+    }
+
+    @Test("Neither a task nor what it carries shows a value, as text or in dump")
+    func descriptions() {
+        let secret = "s3cr3t"
+        let parts = [MultipartFormBodyPart(.bytes(Data(secret.utf8)), name: "f")]
+        let tasks: [RequestTask] = [
+            .requestPlain, .requestData(Data(secret.utf8)), .requestJSONEncodable([secret]),
+            .requestQuery(["a": secret]),
+            .requestParameters(parameters: ["a": secret], encoding: JSONEncoding.default),
+            .requestCompositeData(bodyData: Data(secret.utf8), urlParameters: ["a": secret]),
+            .uploadFile(URL(filePath: "/\(secret)")), .requestStream(.bytes(Data(secret.utf8))),
+            .uploadMultipartFormData(MultipartFormData(parts: parts)),
+            .downloadDestination(.file(URL(filePath: "/\(secret)"))),
+        ]
+        for task in tasks {
+            var dumped = ""
+            dump(task, to: &dumped)
+            #expect(!"\(task)\(dumped)".contains(secret) && !"\(task)".isEmpty)
+        }
+        for value in [parts[0].body, parts[0], parts] as [Any] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            #expect(!"\(value)\(dumped)".contains(secret) && !dumped.contains("115"))
+        }
+        #expect("\(PipelineBody.none), \(PipelineBody.bytes(Data(count: 3)))" == "no body, 3 bytes")
+        #expect("\(PipelineBody.file(URL(filePath: "/nowhere")))" == "a file")
+        #expect("\(PipelineBody.stream(byteCount: 7) { AsyncStream<Data> { $0.finish() } })" == "a stream of 7 bytes")
+    }
+
     @Test("A stream is the body as it is", arguments: [nil, 5])
     func requestStream(_ byteCount: Int?) throws {
         let stream = PipelineBody.stream(byteCount: byteCount) { AsyncStream<Data> { $0.finish() } }

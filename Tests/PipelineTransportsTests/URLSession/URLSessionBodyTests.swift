@@ -45,18 +45,31 @@ struct URLSessionBodyTests {
         #expect(server.requests.first?.values(of: "Content-Length") == ["\(count * 50_000)"])
     }
 
-    @Test("A streamed body that fails half way is not sent, and its temporary file goes")
+    /// The permissions that these temporary files have.
+    static func modes(of names: Set<String>) -> Set<Int> {
+        let folder = FileManager.default.temporaryDirectory
+        let modes = names.compactMap { name -> Int? in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)
+            return (attributes?[.posixPermissions] as? NSNumber)?.intValue
+        }
+        return Set(modes)
+    }
+
+    @Test("A streamed body that fails half way is not sent, and its temporary file of mode 0600 goes")
     func streamFails() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         defer { server.stop() }
         let seen = Mutex<Set<String>>([])
+        let modes = Mutex<Set<Int>>([])
         let before = Self.spools()
         let failure = PipelineError(.connectionLost, "by test")
         let body = PipelineBody.stream {
             let made = Made()
             return AsyncThrowingStream<Data, any Error>(unfolding: {
                 if made.next(below: 30) != nil { return Data(count: 50_000) }
-                seen.withLock { $0 = Self.spools() }
+                let names = Self.spools()
+                seen.withLock { $0 = names }
+                modes.withLock { $0 = Self.modes(of: names.subtracting(before)) }
                 throw failure
             })
         }
@@ -66,7 +79,38 @@ struct URLSessionBodyTests {
         #expect(server.activity.connectionCount == 0)
         let mine = seen.withLock { $0 }.subtracting(before)
         #expect(!mine.isEmpty)
+        #expect(modes.withLock { $0 } == [0o600])
         #expect(await eventually { Self.spools().isDisjoint(with: mine) })
+    }
+
+    @Test("A streamed body that has not the length it announced is not sent", arguments: [2, 10])
+    func announcedLength(_ byteCount: Int) async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        defer { server.stop() }
+        let body = PipelineBody.stream(byteCount: byteCount) {
+            AsyncStream<Data> { continuation in
+                continuation.yield(Data(count: 4))
+                continuation.finish()
+            }
+        }
+        let target = Probe(server, method: .put, task: .requestStream(body))
+        #expect(try await Provider<Probe>(transport: URLSessionTransport()).failureCode(target) == .bodyChanged)
+        #expect(server.activity.connectionCount == 0)
+    }
+
+    @Test("A network that is faster than the disk fails neither a download nor an answer that is watched")
+    func fasterThanReader() async throws {
+        let content = Data((0..<6_000_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
+        let server = try LoopbackServer { _ in [.respond(200, body: content)] }
+        defer { server.stop() }
+        let file = FileManager.default.temporaryDirectory.appending(path: "fast-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let provider = Provider<Probe>(transport: URLSessionTransport(unreadByteCount: 1_000))
+        _ = try await provider.request(Probe(server, task: .downloadDestination(.file(file))))
+        #expect(try Data(contentsOf: file) == content)
+        var received: Data?
+        for try await step in provider.requestWithProgress(Probe(server)) { received = step.response?.data }
+        #expect(received == content)
     }
 
     @Test("Progress of an upload is told by Foundation, and the body arrives")

@@ -1,0 +1,122 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// The edges of what a download may be resumed from.
+extension ResumedDownloadTests {
+    @Test(
+        "F08 A 206 that ends early or is of a longer whole is fetched from the beginning, also when its length is right",
+        arguments: [("bytes 4-8/10", "45678"), ("bytes 4-10/11", "4567890"), ("bytes 4-8/9", "45678")]
+    )
+    func otherEnd(_ range: String, _ body: String) async throws {
+        let whole = ScriptedTransport.Step.status(200, headers: [.eTag: "\"v1\""], body: Self.text)
+        let sent = try await run([Self.cut(4), Self.rest(from: 4, range: range, body: body), whole])
+        #expect(sent.count == 3)
+        #expect(folder.text(of: "done") == Self.text)
+    }
+
+    @Test("F08 A part that changes while the rest is asked for is not gone on from", arguments: ["", "01"])
+    func changedPart(_ part: String) async throws {
+        let folder = folder
+        let transport = ScriptedTransport { _, index in
+            switch index {
+            case 0: return Self.cut(4)
+            case 1:
+                try? folder.write(part, to: "part")
+                return Self.rest(from: 4)
+            default: return .status(200, body: "abcdefghij")
+            }
+        }
+        let provider = Provider<TestTarget>(transport: transport)
+        _ = await pipelineError { _ = try await provider.request(target) }
+        _ = try await provider.request(target)
+        #expect(transport.sent.map { $0.headers[.range] } == [nil, "bytes=4-", nil])
+        #expect(folder.text(of: "done") == "abcdefghij")
+    }
+
+    @Test("Rule 10 The bytes that are there already count for the limit", arguments: [9, 10])
+    func limit(_ byteCount: Int) async throws {
+        let transport = ScriptedTransport([Self.cut(4), Self.rest(from: 4)])
+        let limits = PipelineLimits(downloadByteCount: byteCount)
+        let provider = Provider<TestTarget>(transport: transport, limits: limits)
+        _ = await pipelineError { _ = try await provider.request(target) }
+        let error = await pipelineError { _ = try await provider.request(target) }
+        #expect(error?.code == (byteCount == 10 ? nil : .limit(.bodyBytes)))
+        #expect(folder.text(of: "done") == (byteCount == 10 ? Self.text : nil))
+    }
+
+    @Test("A part of another server or scheme is not gone on from", arguments: ["https://example.com", "http://a.com"])
+    func otherServer(_ base: String) async throws {
+        let transport = ScriptedTransport([Self.cut(4), .status(200, headers: [.eTag: "\"v1\""], body: "abcdefghij")])
+        let provider = Provider<TestTarget>(transport: transport)
+        var (first, second) = (target, target)
+        (first.base, second.base) = ("https://a.com", base)
+        _ = await pipelineError { _ = try await provider.request(first) }
+        _ = try await provider.request(second)
+        #expect(transport.sent.map { $0.headers[.range] } == [nil, nil])
+        #expect(folder.text(of: "done") == "abcdefghij")
+    }
+
+    @Test("What a target's own Range brings is not joined to the part")
+    func ownRange() async throws {
+        let transport = ScriptedTransport([Self.cut(4), Self.rest(from: 4)])
+        let provider = Provider<TestTarget>(transport: transport)
+        _ = await pipelineError { _ = try await provider.request(target) }
+        _ = try await provider.request(target("a", headers: ["Range": "bytes=4-"]))
+        #expect(transport.sent.last?.headers[.ifRange] == nil)
+        #expect(folder.text(of: "done") == "456789")
+    }
+
+    @Test("Of what a target's own Range brings no part is kept")
+    func ownRangeCut() async throws {
+        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
+            continuation.yield(Data("45".utf8))
+            continuation.finish(throwing: PipelineError(.connectionLost, "by script"))
+        }
+        let headers: HTTPFields = [.contentRange: "bytes 4-9/10", .eTag: "\"v1\""]
+        let transport = ScriptedTransport([.status(206, headers: headers, body: .stream(chunks, byteCount: 6))])
+        let provider = Provider<TestTarget>(transport: transport)
+        let ranged = target("a", headers: ["Range": "bytes=4-"])
+        let error = await pipelineError { _ = try await provider.request(ranged) }
+        #expect(error?.code == .connectionLost)
+        #expect(folder.names == [])
+    }
+
+    @Test(
+        "A part as long as the whole, and one whose record is too long, are not gone on from",
+        arguments: [true, false]
+    )
+    func oddPart(_ isWhole: Bool) async throws {
+        let transport = ScriptedTransport([Self.cut(4), .status(200, body: "abcdefghij")])
+        let provider = Provider<TestTarget>(transport: transport)
+        _ = await pipelineError { _ = try await provider.request(target) }
+        if isWhole {
+            try folder.write(Self.text, to: "part")
+        } else {
+            let record = try #require(folder.text(of: "part.resume"))
+            try folder.write(record + String(repeating: " ", count: 4096), to: "part.resume")
+        }
+        _ = try await provider.request(target)
+        #expect(transport.sent.last?.headers[.range] == nil)
+        #expect(folder.text(of: "done") == "abcdefghij")
+    }
+
+    @Test("F07 A part that is a pipe is refused, and nobody waits for it")
+    func pipe() async throws {
+        #expect(mkfifo(folder.file("part").path, 0o600) == 0)
+        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: Self.cut(4)))
+        let error = await pipelineError { _ = try await provider.request(target) }
+        #expect(error?.code == .file(.notWritable))
+        #expect(error?.reason.contains("regular") == true)
+    }
+}
