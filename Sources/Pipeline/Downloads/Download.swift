@@ -139,6 +139,8 @@ struct Download: Sendable {
             file = try FileWriter.temporary(in: destination.directory)
             response.body = try await receive(response.body, into: file, from: 0, context)
         }
+        // Before the part has its new name, after which another download may begin one.
+        if file.url == partial?.file { partial?.removeRecord() }
         defer { removePartial(after: file) }
         let (url, options) = try choose(file.url, response)
         try await move(file, to: url, options)
@@ -152,8 +154,6 @@ struct Download: Sendable {
         let directory = url.deletingLastPathComponent()
         if options.contains(.createIntermediateDirectories) { try Self.makeDirectory(directory) }
         let replaces = options.contains(.removePreviousFile)
-        // While the part is locked: as soon as it has its new name another download may begin one.
-        if file.url == partial?.file { partial?.removeRecord() }
         guard try !file.move(to: url, replaces: replaces) else { return }
         let copy = try FileWriter.temporary(exactlyIn: directory)
         for try await chunk in PipelineBody.file(file.url).chunks() {
@@ -169,7 +169,6 @@ struct Download: Sendable {
     private func removePartial(after file: FileWriter) {
         guard let partial else { return }
         if file.url == partial.file {
-            partial.removeRecord()
             file.removeName()
         } else {
             partial.remove()

@@ -163,7 +163,7 @@ struct ResumedDownloadTests {
             transport: ScriptedTransport(always: .status(200, headers: headers, body: Self.text))
         )
         let part = folder.file("part")
-        for _ in 0..<100 {
+        for _ in 0..<400 {
             let outcomes = await withTaskGroup(of: String.self) { group in
                 for index in 0..<4 {
                     let file = folder.file("done\(index)")

@@ -22,6 +22,17 @@ struct URLSessionBodyTests {
         }
     }
 
+    /// So many bytes, of which no two blocks are alike.
+    static func content(_ byteCount: Int) -> Data {
+        var data = Data(capacity: byteCount)
+        var block: UInt64 = 0
+        while data.count < byteCount {
+            block += 1
+            data += Data(repeating: UInt8(truncatingIfNeeded: block), count: 1_000) + Data("\(block)".utf8)
+        }
+        return data.prefix(byteCount)
+    }
+
     /// The temporary files of streamed bodies that are there now.
     static func spools() -> Set<String> {
         let folder = FileManager.default.temporaryDirectory.path
@@ -100,7 +111,7 @@ struct URLSessionBodyTests {
 
     @Test("A network that is faster than the disk fails neither a download nor an answer that is watched")
     func fasterThanReader() async throws {
-        let content = Data((0..<6_000_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
+        let content = Self.content(6_000_000)
         let server = try LoopbackServer { _ in [.respond(200, body: content)] }
         defer { server.stop() }
         let file = FileManager.default.temporaryDirectory.appending(path: "fast-\(UUID().uuidString)")
@@ -119,7 +130,7 @@ struct URLSessionBodyTests {
         defer { server.stop() }
         let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
-        let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let content = Self.content(3_000_000)
         try content.write(to: file)
         let target = Probe(server, method: .post, task: .uploadFile(file))
         var steps: [ProgressResponse] = []
@@ -152,7 +163,7 @@ struct URLSessionBodyTests {
 
     @Test("A download arrives in its file; a connection that ends leaves none; the next call works")
     func download() async throws {
-        let content = Data((0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let content = Self.content(2_000_000)
         let server = try LoopbackServer { request in
             request.target == "/cut"
                 ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n12345"), .close]
