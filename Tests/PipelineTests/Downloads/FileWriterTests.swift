@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+@testable import Pipeline
+
+@Suite("FileWriter")
+struct FileWriterTests {
+    @Test("A part that is locked is the one of that name, never one that another download has moved away")
+    func lockedPart() async throws {
+        let folder = try TemporaryFolder()
+        let part = folder.file("part")
+        let text = Data("whole".utf8)
+        let wrong = await withTaskGroup(of: Int.self) { group in
+            for number in 0..<4 {
+                let destination = folder.file("\(number)")
+                group.addTask {
+                    var wrong = 0
+                    for round in 0..<2_000 {
+                        if round % 100 == 0 { await Task.yield() }
+                        do {
+                            let file = try FileWriter.partial(part)
+                            try file.truncate(to: 0)
+                            try file.append(text)
+                            _ = try file.move(to: destination, replaces: true)
+                        } catch let error as PipelineError where error.code == .file(.busy) {
+                            continue
+                        } catch {
+                            wrong += 1
+                        }
+                    }
+                    return wrong
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(wrong == 0)
+    }
+}
