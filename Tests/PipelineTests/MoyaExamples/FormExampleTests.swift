@@ -75,20 +75,39 @@ struct FormExampleTests {
         )
     }
 
-    @Test("M70 An endpoint closure may send another form than the target's")
+    @Test("M70 An endpoint closure may add parts to the target's form, and they are sent with its query")
     func endpointClosure() async throws {
-        let more: MultipartFormData = MultipartFormData(
-            boundary: "B",
-            parts: [MultipartFormBodyPart(.bytes(Data("1".utf8)), name: "added")]
-        )
+        let added = [MultipartFormBodyPart(.bytes(Data("1".utf8)), name: "added")]
+        let body = """
+            --B\r
+            Content-Disposition: form-data; name="file"; filename="gif.gif"\r
+            Content-Type: image/gif\r
+            \r
+            GIF89a\r
+            --B\r
+            Content-Disposition: form-data; name="added"\r
+            \r
+            1\r
+            --B--\r
+
+            """
         try await expectRequest(
-            of: Pictures.uploadGif(Data(), description: ""),
+            of: Pictures.uploadTagged(Data("GIF89a".utf8), tag: "a cat"),
             ExampleRequest(
-                "POST https://api.myservice.com/gifs/upload",
+                "POST https://api.myservice.com/gifs/upload?tag=a%20cat",
                 ["Content-Type: multipart/form-data; boundary=B"],
-                body: "--B\r\nContent-Disposition: form-data; name=\"added\"\r\n\r\n1\r\n--B--\r\n"
+                body: body
             ),
-            endpoint: { Endpoint($0).replacing(task: .uploadMultipartFormData(more)) }
+            endpoint: { target in
+                let endpoint = Endpoint(target)
+                return endpoint.replacing(task: endpoint.task.adding(parts: added))
+            }
         )
+    }
+
+    @Test("A task without a form has none after parts were added")
+    func noForm() throws {
+        let task = RequestTask.requestPlain.adding(parts: [MultipartFormBodyPart(.bytes(Data()), name: "added")])
+        #expect(try Endpoint(url: "https://example.com", method: .post, task: task).makeRequest().body.isNone)
     }
 }

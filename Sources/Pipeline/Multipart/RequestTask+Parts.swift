@@ -1,0 +1,14 @@
+extension RequestTask {
+    /// A copy whose form has these parts too, after its own; a task that carries no form stays as it is.
+    ///
+    /// For the `endpoint` closure of a provider:
+    ///
+    /// ```swift
+    /// endpoint.replacing(task: endpoint.task.adding(parts: [MultipartFormBodyPart(.bytes(id), name: "device")]))
+    /// ```
+    public func adding(parts: [MultipartFormBodyPart]) -> RequestTask {
+        guard case .multipart(var form, let urlParameters) = kind else { return self }
+        form.parts += parts
+        return .uploadCompositeMultipartFormData(form, urlParameters: urlParameters)
+    }
+}
