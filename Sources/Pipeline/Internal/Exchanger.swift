@@ -172,10 +172,6 @@ extension PipelineResponse {
     /// Reads the body into memory under the limit.
     func buffered(_ context: PipelineContext) async throws -> PipelineResponse {
         var response = self
-        guard context.call.meter != nil else {
-            response.body = .bytes(try await body.collect(upTo: context.limits.bufferedBodyByteCount))
-            return response
-        }
         let totalByteCount = body.byteCount
         let data = try await body.collect(upTo: context.limits.bufferedBodyByteCount) { byteCount in
             context.reportReceived(byteCount, of: totalByteCount)

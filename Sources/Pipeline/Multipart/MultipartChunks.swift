@@ -85,6 +85,8 @@ struct MultipartChunks: AsyncSequence, Sendable {
                 }
                 return chunk
             }
+            // A stream may end because its reader is cancelled: what follows would make the form look whole.
+            try Task.checkCancellation()
             if let byteCount = section.byteCount, readByteCount < byteCount {
                 throw changed(section, "\(readByteCount) bytes, \(byteCount) were announced")
             }

@@ -50,6 +50,8 @@ final class URLSessionSpool: Sendable {
             head = Data()
             spool = (file, handle)
         }
+        // A stream may end because its reader is cancelled; what has come by then is no body.
+        try Task.checkCancellation()
         // A transport with a stream of its own would have announced this length.
         if let announced = body.byteCount, announced != byteCount {
             throw PipelineError(.bodyChanged, "the body has \(byteCount) bytes, \(announced) were announced")

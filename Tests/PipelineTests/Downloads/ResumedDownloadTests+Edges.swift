@@ -79,10 +79,7 @@ extension ResumedDownloadTests {
 
     @Test("Of what a target's own Range brings no part is kept")
     func ownRangeCut() async throws {
-        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
-            continuation.yield(Data("45".utf8))
-            continuation.finish(throwing: PipelineError(.connectionLost, "by script"))
-        }
+        let chunks = Self.broken(after: "45")
         let headers: HTTPFields = [.contentRange: "bytes 4-9/10", .eTag: "\"v1\""]
         let transport = ScriptedTransport([.status(206, headers: headers, body: .stream(chunks, byteCount: 6))])
         let provider = Provider<TestTarget>(transport: transport)

@@ -23,13 +23,17 @@ struct ResumedDownloadTests {
         )
     }
 
-    /// The first `count` bytes of the text, and then the end of the connection.
-    static func cut(_ count: Int, _ headers: HTTPFields = [.eTag: "\"v1\""]) -> ScriptedTransport.Step {
-        let bytes = Data(text.utf8.prefix(count))
-        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
-            continuation.yield(bytes)
+    /// These bytes, and then the end of the connection.
+    static func broken(after text: String) -> AsyncThrowingStream<Data, any Error> {
+        AsyncThrowingStream { continuation in
+            continuation.yield(Data(text.utf8))
             continuation.finish(throwing: PipelineError(.connectionLost, "by script"))
         }
+    }
+
+    /// The first `count` bytes of the text, and then the end of the connection.
+    static func cut(_ count: Int, _ headers: HTTPFields = [.eTag: "\"v1\""]) -> ScriptedTransport.Step {
+        let chunks = broken(after: String(text.prefix(count)))
         return .status(200, headers: headers, body: .stream(chunks, byteCount: text.utf8.count))
     }
 
@@ -68,10 +72,7 @@ struct ResumedDownloadTests {
 
     @Test("F08 It goes on as often as the connection ends")
     func resumeTwice() async throws {
-        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
-            continuation.yield(Data("456".utf8))
-            continuation.finish(throwing: PipelineError(.connectionLost, "by script"))
-        }
+        let chunks = Self.broken(after: "456")
         let second = ScriptedTransport.Step.status(
             206,
             headers: [.contentRange: "bytes 4-9/10", .eTag: "\"v1\""],
@@ -145,10 +146,7 @@ struct ResumedDownloadTests {
 
     @Test("Without a length nothing is kept")
     func noLength() async throws {
-        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
-            continuation.yield(Data("0123".utf8))
-            continuation.finish(throwing: PipelineError(.connectionLost, "by script"))
-        }
+        let chunks = Self.broken(after: "0123")
         let step = ScriptedTransport.Step.status(200, headers: [.eTag: "\"v1\""], body: .stream(chunks))
         _ = await pipelineError {
             _ = try await Provider<TestTarget>(transport: ScriptedTransport([step])).request(target)
@@ -231,10 +229,7 @@ struct ResumedDownloadTests {
 
     @Test("A second attempt with the same request goes on from where the request says")
     func secondAttempt() async throws {
-        let chunks = AsyncThrowingStream<Data, any Error> { continuation in
-            continuation.yield(Data("45".utf8))
-            continuation.finish(throwing: PipelineError(.connectionLost, "by script"))
-        }
+        let chunks = Self.broken(after: "45")
         let half = ScriptedTransport.Step.status(
             206,
             headers: [.contentRange: "bytes 4-9/10", .eTag: "\"v1\""],

@@ -109,4 +109,18 @@ struct MultipartChangeTests {
         #expect(error?.code == .encoding)
         #expect(error?.reason.contains("part 1, \"f\"") == true)
     }
+
+    @Test("I8 A form whose reader is cancelled does not end as if it were whole")
+    func cancelled() async throws {
+        let never = AsyncStream<Data> { _ in }
+        let part = MultipartFormBodyPart(.stream(never), name: "s")
+        let body = try MultipartFormData(boundary: "B", parts: [part]).makeBody().body
+        let reader = Task {
+            var data = Data()
+            for try await chunk in body.chunks() { data += chunk }
+            return data
+        }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+    }
 }
