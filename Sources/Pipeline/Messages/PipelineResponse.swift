@@ -73,8 +73,7 @@ public struct PipelineResponse: Sendable {
 extension PipelineResponse: CustomStringConvertible, CustomReflectable {
     /// Status, length of the body, and the request.
     public var description: String {
-        let length = body.byteCount.map { "\($0) bytes" } ?? "a stream"
-        return "\(statusCode), \(length), for \(request)"
+        "\(statusCode), \(body), for \(request)"
     }
 
     /// Only what the description shows, so that `dump` leaks nothing either.

@@ -26,7 +26,7 @@ struct LogFormat: Sendable {
         case .success(let response):
             outcome = String(response.statusCode)
             exchange = response.exchanges.last
-            notes.append(size(of: response.body))
+            notes.append("\(response.body)")
             if let refusal = exchange?.refusedRedirect { notes.append("redirect not followed (\(refusal.rawValue))") }
         case .failure(let error):
             outcome = error.code.rawValue
@@ -89,19 +89,12 @@ struct LogFormat: Sendable {
     }
 
     private func text(of body: PipelineBody, contentType: String?) -> String {
-        guard let data = body.bytes else { return "<\(size(of: body))>" }
+        guard let data = body.bytes else { return "<\(body)>" }
         if data.isEmpty { return "<none>" }
         // Indented, so that no line of a body can be taken for a line of the log.
         return redactor.bodyText(data, contentType: contentType, limit: bodyLimit)
             .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
             .joined(separator: "\n    ")
-    }
-
-    private func size(of body: PipelineBody) -> String {
-        let count = body.byteCount.map { "\($0) bytes" }
-        if body.bytes != nil { return count ?? "" }
-        let kind = body.fileURL == nil ? "a stream" : "a file"
-        return count.map { "\(kind) of \($0)" } ?? kind
     }
 
     /// Reasons and names come from plugins and targets, and may quote what a server sent.
