@@ -15,6 +15,26 @@ let openCombine = Target.Dependency.product(
     package: "OpenCombine",
     condition: .when(traits: ["OpenCombine"])
 )
+let metrics = Target.Dependency.product(
+    name: "Metrics",
+    package: "swift-metrics",
+    condition: .when(traits: ["Metrics"])
+)
+let tracing = Target.Dependency.product(
+    name: "Tracing",
+    package: "swift-distributed-tracing",
+    condition: .when(traits: ["Tracing"])
+)
+let metricsTestKit = Target.Dependency.product(
+    name: "MetricsTestKit",
+    package: "swift-metrics",
+    condition: .when(traits: ["Metrics"])
+)
+let inMemoryTracing = Target.Dependency.product(
+    name: "InMemoryTracing",
+    package: "swift-distributed-tracing",
+    condition: .when(traits: ["Tracing"])
+)
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 
@@ -30,19 +50,25 @@ let package = Package(
         .executable(name: "quickstart", targets: ["quickstart"]),
     ],
     traits: [
-        .trait(name: "OpenCombine", description: "PipelineCombine on platforms without Combine, with OpenCombine")
+        .trait(name: "OpenCombine", description: "PipelineCombine on platforms without Combine, with OpenCombine"),
+        .trait(name: "Metrics", description: "MetricsPlugin, with swift-metrics"),
+        .trait(name: "Tracing", description: "TracingPlugin, with swift-distributed-tracing"),
+        .trait(name: "Brotli", description: "GzipPlugin also decodes br, with libbrotlidec"),
+        .trait(name: "Zstd", description: "GzipPlugin also decodes zstd, with libzstd"),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
     targets: [
         .target(name: "Pipeline", dependencies: [httpTypes], swiftSettings: swiftSettings),
         .target(
             name: "PipelinePlugins",
-            dependencies: ["Pipeline", httpTypes, logging],
+            dependencies: ["Pipeline", "CZlib", httpTypes, logging, metrics, tracing],
             path: "Sources/Plugins",
             swiftSettings: swiftSettings
         ),
@@ -81,7 +107,8 @@ let package = Package(
         .testTarget(
             name: "PipelinePluginsTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTesting", "PipelineTransports", httpTypes, logging,
+                "Pipeline", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "CZlib", httpTypes, logging,
+                metrics, metricsTestKit, tracing, inMemoryTracing,
             ],
             swiftSettings: swiftSettings
         ),

@@ -1,3 +1,5 @@
+public import Foundation
+public import Pipeline
 import Synchronization
 
 /// A clock that stands still until a test moves it.
@@ -8,7 +10,7 @@ import Synchronization
 /// await clock.waitForSleepers()
 /// clock.advance(by: .seconds(2))
 /// ```
-public final class ManualClock: Clock, Sendable {
+public final class ManualClock: DatedClock, Sendable {
     /// A moment, as time since the clock was made.
     public struct Instant: InstantProtocol {
         /// The time since the clock was made.
@@ -58,11 +60,20 @@ public final class ManualClock: Clock, Sendable {
 
     private let state = Mutex(State())
 
+    private let origin: Date
+
     /// A clock at its origin.
-    public init() {}
+    ///
+    /// - Parameter date: the date at the origin; by default 2026-01-01 00:00:00 UTC.
+    public init(date: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
+        origin = date
+    }
 
     /// The present moment.
     public var now: Instant { state.withLock { $0.now } }
+
+    /// The date at the origin, and what the clock has been moved since.
+    public var date: Date { origin.addingTimeInterval(now.offset / .seconds(1)) }
 
     /// No step is too small.
     public var minimumResolution: Duration { .zero }

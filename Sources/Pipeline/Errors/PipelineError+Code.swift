@@ -154,10 +154,15 @@ extension PipelineError.Code {
         public init(rawValue: String) { self.rawValue = rawValue }
         /// One attempt, from its start to its last byte.
         public static let attempt = Self(rawValue: "attempt")
+        /// The whole call, with all its attempts and waits.
+        public static let total = Self(rawValue: "total")
         /// No byte for too long.
         public static let idle = Self(rawValue: "idle")
         /// Connecting.
         public static let connect = Self(rawValue: "connect")
+
+        /// What has this phase, for texts.
+        var what: String { self == .total ? "call" : rawValue }
     }
 
     /// A limit.

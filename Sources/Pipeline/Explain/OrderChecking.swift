@@ -2,6 +2,14 @@
 public protocol OrderChecking: PluginType {
     /// What is wrong with the plugin's place; empty when nothing is known to be.
     func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding]
+
+    /// What a reader of the stack should know although nothing is wrong; by default nothing.
+    func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding]
+}
+
+extension OrderChecking {
+    /// Nothing.
+    public func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] { [] }
 }
 
 /// What stands around a plugin in a stack.

@@ -68,11 +68,14 @@ public struct PipelineDescription: Sendable {
     public let transportDecodesContent: Bool
     /// What is wrong with the order; empty when nothing is known to be.
     public let findings: [Finding]
+    /// What a reader should know although nothing is wrong.
+    public let notes: [Finding]
 
     init(plugins: [any PluginType], transport: any Transport) {
         var outside: [String] = []
         var entries: [Entry] = []
         var findings: [Finding] = []
+        var notes: [Finding] = []
         for (index, plugin) in plugins.enumerated() {
             let inherited: Frequency = outside.isEmpty ? .perCall : .perPass(of: outside)
             let stages = Stage.Kind.all(of: plugin).map { stage in
@@ -82,24 +85,25 @@ public struct PipelineDescription: Sendable {
             entries.append(Entry(position: index + 1, name: plugin.name, stages: stages))
             if plugin is any Stage.Intercept { outside.append(plugin.name) }
             if let plugin = plugin as? any OrderChecking {
-                findings += plugin.findings(
-                    in: PluginSurroundings(
-                        outside: Array(plugins[..<index]),
-                        inside: Array(plugins[(index + 1)...]),
-                        transport: transport
-                    )
+                let surroundings = PluginSurroundings(
+                    outside: Array(plugins[..<index]),
+                    inside: Array(plugins[(index + 1)...]),
+                    transport: transport
                 )
+                findings += plugin.findings(in: surroundings)
+                notes += plugin.notes(in: surroundings)
             }
         }
         self.entries = entries
         self.transport = transport.name
         self.transportDecodesContent = transport.decodesContent
         self.findings = findings
+        self.notes = notes
     }
 }
 
 extension PipelineDescription: CustomStringConvertible {
-    /// The stack as a table, the findings below it.
+    /// The stack as a table, the findings and notes below it.
     public var description: String {
         let width = (entries.map(\.name.count) + [transport.count]).max() ?? 0
         func pad(_ text: String) -> String { text + String(repeating: " ", count: width - text.count) }
@@ -121,6 +125,7 @@ extension PipelineDescription: CustomStringConvertible {
         let coding = transportDecodesContent ? "bodies arrive decoded" : "bodies arrive as on the wire"
         lines.append("  →  \(pad(transport))  transport; \(coding)")
         lines += findings.isEmpty ? ["findings: none"] : findings.map { "finding: \($0.message)" }
+        lines += notes.map { "note: \($0.message)" }
         return lines.joined(separator: "\n")
     }
 }

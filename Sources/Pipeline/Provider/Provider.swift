@@ -69,6 +69,9 @@ public final class Provider<Target: TargetType>: Sendable {
         self.makeEndpoint = endpoint
     }
 
+    /// The stack, outermost first.
+    public var plugins: [any PluginType] { pipeline.plugins }
+
     /// The endpoint that a target becomes.
     public func endpoint(_ target: Target) throws -> Endpoint {
         try makeEndpoint?(target) ?? Endpoint(target)

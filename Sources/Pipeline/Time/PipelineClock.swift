@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Any clock, so that time can be real or virtual.
 ///
 /// It is a `Clock` itself: `clock.sleep(for:)` and `clock.measure` work as on any other.
@@ -24,6 +26,7 @@ public struct PipelineClock: Clock, Sendable {
 
     private let makeNow: @Sendable () -> Duration
     private let sleep: @Sendable (Duration, Duration?) async throws -> Void
+    private let makeDate: @Sendable () -> Date
 
     /// The smallest step of the clock.
     public let minimumResolution: Duration
@@ -36,10 +39,18 @@ public struct PipelineClock: Clock, Sendable {
             try await clock.sleep(until: origin.advanced(by: deadline), tolerance: tolerance)
         }
         minimumResolution = clock.minimumResolution
+        if let clock = clock as? any DatedClock {
+            makeDate = { clock.date }
+        } else {
+            makeDate = { Date() }
+        }
     }
 
     /// The present moment.
     public var now: Instant { Instant(offset: makeNow()) }
+
+    /// The present date: that of a ``DatedClock``, else the system's.
+    public var date: Date { makeDate() }
 
     /// Waits until a moment, at most 100 years; throws `CancellationError` when the task is cancelled before.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
@@ -50,9 +61,17 @@ public struct PipelineClock: Clock, Sendable {
 
     /// Runs the work, and cancels it when it takes longer.
     ///
-    /// - Throws: ``PipelineError`` with code `timeout.attempt`, and what the work throws.
-    func run<Value: Sendable>(
+    /// It returns when the work has ended, which has to heed its cancellation.
+    ///
+    /// - Parameters:
+    ///   - timeout: how long the work may take.
+    ///   - phase: what the work is, for the error.
+    ///   - work: what is done.
+    /// - Returns: what the work returns.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/timeout(_:)``, and what the work throws.
+    public func run<Value: Sendable>(
         within timeout: Duration,
+        phase: PipelineError.Code.TimeoutPhase = .attempt,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await withThrowingTaskGroup(of: Value?.self) { group in
@@ -63,7 +82,7 @@ public struct PipelineClock: Clock, Sendable {
             }
             defer { group.cancelAll() }
             guard let first = try await group.next(), let value = first else {
-                throw PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout)")
+                throw PipelineError(.timeout(phase), "the \(phase.what) took longer than \(timeout)")
             }
             return value
         }

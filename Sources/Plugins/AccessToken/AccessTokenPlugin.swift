@@ -14,7 +14,8 @@ public import Pipeline
 /// one's token is sent.
 ///
 /// **Effects**: sets Authorization to `<type> <token>`, replacing what is there; the token is sent as given, for `.basic`
-/// too. Requests of other targets are untouched, and the closure is not asked for them. Nothing is kept between calls.
+/// too. Requests of other targets, and those that a plugin outside has led to another origin than the endpoint's, are untouched,
+/// and the closure is not asked for them. Nothing is kept between calls.
 ///
 /// **Defaults**
 ///
@@ -55,12 +56,8 @@ public struct AccessTokenPlugin: Stage.Prepare {
         guard let target = context.target as? any AccessTokenAuthorizable, let type = target.authorizationType else {
             return
         }
-        guard allowsCleartext || request.head.scheme == "https" || Self.isLoopback(request.host ?? "") else {
-            throw PipelineError(
-                .invalidRequest(.credential),
-                "an access token would leave over http, readable on the way"
-            )
-        }
+        guard CredentialScope.isOwnOrigin(request, context) else { return }
+        try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, "an access token")
         let token = try await token(context.target)
         guard Self.canCarry(token, type) else {
             throw PipelineError(
@@ -85,17 +82,6 @@ public struct AccessTokenPlugin: Stage.Prepare {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
         default: "+/=-_".utf8.contains(byte)
         }
-    }
-
-    private static func isLoopback(_ authority: String) -> Bool {
-        let host =
-            authority.hasPrefix("[")
-            ? String(authority.prefix { $0 != "]" }.dropFirst())
-            : String(authority.prefix { $0 != ":" })
-        if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
-        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-            .map { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt8($0) : nil }
-        return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
     }
 }
 

@@ -16,6 +16,10 @@ struct PipelineDescriptionTests {
                 .init("Careful stands inside an interceptor, before \(inside), over \(surroundings.transport.name)")
             ]
         }
+
+        func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
+            surroundings.outside.isEmpty ? [] : [.init("Careful has \(surroundings.outside.count) outside")]
+        }
     }
 
     private let transport = ScriptedTransport(always: .status(200))
@@ -65,6 +69,7 @@ struct PipelineDescriptionTests {
                   2  Careful            prepare per pass of retry; willSend per exchange
                   →  ScriptedTransport  transport; bodies arrive as on the wire
                 finding: Careful stands inside an interceptor, before , over ScriptedTransport
+                note: Careful has 1 outside
                 """
         )
         #expect("\(Provider<TestTarget>(transport: transport).explain())".hasSuffix("findings: none"))

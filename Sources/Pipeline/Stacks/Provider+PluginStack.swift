@@ -1,0 +1,36 @@
+public import Dispatch
+
+extension Provider {
+    /// Makes a provider of a stack.
+    ///
+    /// - Parameters:
+    ///   - transport: what the pipeline ends in.
+    ///   - plugins: the stack.
+    ///   - redirects: which redirects are followed.
+    ///   - limits: upper bounds.
+    ///   - clock: the source of time.
+    ///   - random: the source of chance.
+    ///   - callbackQueue: where completions run that were given no queue of their own.
+    ///   - endpoint: makes a target concrete; called for every call.
+    public convenience init(
+        transport: any Transport,
+        plugins: PluginStack,
+        redirects: RedirectPolicy = .standard,
+        limits: PipelineLimits = PipelineLimits(),
+        clock: some Clock<Duration> = ContinuousClock(),
+        random: PipelineRandom = .system,
+        callbackQueue: DispatchQueue? = nil,
+        endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
+    ) {
+        self.init(
+            transport: transport,
+            plugins: plugins.plugins,
+            redirects: redirects,
+            limits: limits,
+            clock: clock,
+            random: random,
+            callbackQueue: callbackQueue,
+            endpoint: endpoint
+        )
+    }
+}
