@@ -72,8 +72,9 @@ struct PartialDownload: Sendable {
         if let tag = response.headers[.eTag] {
             return tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.utf8.count > 2 ? tag : nil
         }
-        guard let text = response.headers[.lastModified], let modified = HTTPDate.parse(text),
-            let date = response.headers[.date].flatMap(HTTPDate.parse), modified <= date - 1
+        guard let text = response.headers[.lastModified], let modified = HTTPDate(fixdate: text),
+            let date = response.headers[.date].flatMap(HTTPDate.init(fixdate:)),
+            modified.secondsSince1970 < date.secondsSince1970
         else { return nil }
         return text
     }

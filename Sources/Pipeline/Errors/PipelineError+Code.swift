@@ -33,6 +33,17 @@ extension PipelineError {
             value.isKind(of: pattern)
         }
 
+        /// Whether no connection was made, so that nothing of the request was sent: `offline`, `dns`, `tls`, `connect` and
+        /// `timeout.connect`.
+        ///
+        /// It speaks of one exchange: a redirect before it was answered by a server.
+        public var provesNothingSent: Bool {
+            switch self {
+            case .offline, .dns, .tls, .connect, .timeout(.connect): true
+            default: false
+            }
+        }
+
         fileprivate func detail(_ name: String) -> Code {
             Code(rawValue: rawValue + "." + name)
         }

@@ -145,14 +145,27 @@ extension PipelineError {
 }
 
 extension PipelineError: CustomStringConvertible, LocalizedError, CustomReflectable {
-    /// Code, reason, where it arose, and the request's method and host.
+    /// Code, reason, where it arose, the request's method and host, and what came of the exchanges.
     public var description: String {
         var text = "\(code.rawValue): \(reason)"
         if let plugin, let stage { text += " (\(plugin), \(stage.rawValue))" }
         if let response, code != .unacceptableStatus { text += "; status \(response.statusCode)" }
         if let request { text += "; \(request.method) \(request.host ?? "")" }
-        if exchanges.count > 1 { text += "; \(exchanges.count) exchanges" }
+        text += describedExchanges
         if let underlyingError, plugin == nil { text += "; underlying \(Self.name(of: underlyingError))" }
+        return text
+    }
+
+    /// The outcomes of more than one exchange, the last ten of many, and why no further attempt was made.
+    private var describedExchanges: String {
+        guard let last = exchanges.last else { return "" }
+        var text = ""
+        if exchanges.count > 1 {
+            let shown = exchanges.suffix(10)
+            text += shown.count < exchanges.count ? "; \(exchanges.count) exchanges, the last: " : "; exchanges: "
+            text += shown.map { $0.statusCode.map { "\($0)" } ?? $0.failure?.rawValue ?? "" }.joined(separator: ", ")
+        }
+        if let refusal = last.refusedRetry { text += "; not retried: \(refusal.rawValue)" }
         return text
     }
 

@@ -69,6 +69,15 @@ final class CallState: Sendable {
         }
     }
 
+    /// Notes on the exchange that ended last why no retry follows, and returns all so far.
+    func noteRefusedRetry(_ refusal: PipelineExchange.RetryRefusal) -> [PipelineExchange] {
+        shared.withLock {
+            guard let last = $0.exchanges.indices.last else { return [] }
+            $0.exchanges[last].refusedRetry = refusal
+            return $0.exchanges
+        }
+    }
+
     func beginAttempt() -> Int {
         shared.withLock {
             $0.attemptCount += 1

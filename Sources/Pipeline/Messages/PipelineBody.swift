@@ -125,6 +125,12 @@ public struct PipelineBody: Sendable {
         }
     }
 
+    /// Whether the body can be read once only and somebody has begun to.
+    public var isConsumed: Bool {
+        guard case .stream(let source) = storage else { return false }
+        return source.isConsumed
+    }
+
     /// The bytes in pieces, from the beginning.
     public func chunks() -> Chunks {
         switch storage {
@@ -273,6 +279,8 @@ extension PipelineBody {
                 return { try await iterator.next(isolation: #isolation) }
             }
         }
+
+        var isConsumed: Bool { !isReplayable && isTaken.load(ordering: .acquiring) }
 
         func makeNext() throws -> Chunks.Next {
             guard isReplayable || !isTaken.exchange(true, ordering: .acquiringAndReleasing) else {

@@ -18,4 +18,30 @@ public struct PipelineExchange: Sendable {
     public internal(set) var duration = Duration.zero
     /// Why a redirect that this exchange answered was not followed; `nil` when it was, or when there was none.
     public internal(set) var refusedRedirect: RedirectPolicy.Refusal?
+    /// Why no further attempt follows although the outcome called for one; `nil` when one does, or when none was called for.
+    ///
+    /// A plugin that retries says so with ``PipelineContext/noteRefusedRetry(_:of:)``.
+    public internal(set) var refusedRetry: RetryRefusal?
+}
+
+extension PipelineExchange {
+    /// Why an attempt that failed is not followed by another.
+    public struct RetryRefusal: RawRepresentable, Sendable, Hashable {
+        /// The reason's name.
+        public let rawValue: String
+        /// Makes a reason.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The request may have been worked on, and its method does not allow that twice.
+        public static let methodNotIdempotent = RetryRefusal(rawValue: "methodNotIdempotent")
+        /// The body has been read and cannot be sent again.
+        public static let bodyNotReplayable = RetryRefusal(rawValue: "bodyNotReplayable")
+        /// All attempts that are allowed have been made.
+        public static let attemptsUsedUp = RetryRefusal(rawValue: "attemptsUsedUp")
+        /// The server asks to wait for longer than anybody wants to.
+        public static let retryAfterTooLong = RetryRefusal(rawValue: "retryAfterTooLong")
+        /// The call has to have ended before the next attempt could begin.
+        public static let deadline = RetryRefusal(rawValue: "deadline")
+        /// Too many of the calls to this host have been retried lately.
+        public static let budget = RetryRefusal(rawValue: "budget")
+    }
 }

@@ -84,6 +84,28 @@ public struct PipelineContext: Sendable {
     /// The exchanges of the call that have ended so far.
     public var exchanges: [PipelineExchange] { call.exchanges }
 
+    /// Notes why an outcome that called for another attempt is not followed by one.
+    ///
+    /// It stands in ``PipelineExchange/refusedRetry`` of the exchange that ended last, for all who see the outcome from now on.
+    ///
+    /// - Parameters:
+    ///   - refusal: why.
+    ///   - outcome: what is given back, whose exchanges become those of the call so far.
+    public func noteRefusedRetry(
+        _ refusal: PipelineExchange.RetryRefusal,
+        of outcome: inout Result<PipelineResponse, PipelineError>
+    ) {
+        let exchanges = call.noteRefusedRetry(refusal)
+        switch outcome {
+        case .success(var response):
+            response.exchanges = exchanges
+            outcome = .success(response)
+        case .failure(var error):
+            error.exchanges = exchanges
+            outcome = .failure(error)
+        }
+    }
+
     /// What one plugin tells another within a call; every part of the call sees the same values.
     public subscript<Key: PipelineContextKey>(key: Key.Type) -> Key.Value {
         get { call.value(for: key) }

@@ -1,0 +1,61 @@
+import Foundation
+
+/// What is left of the budget of one host: a sum over the last ten tenths of a window.
+struct RetryBalance: Sendable {
+    static let sliceCount = 10
+    /// A retry costs so much; whole numbers, because sums of fractions drift.
+    static let cost = 1_000_000
+
+    private let deposit: Int
+    private let reserve: Int
+    private let sliceLength: TimeInterval
+    private var slices = [Int](repeating: 0, count: sliceCount)
+    private var sum = 0
+    /// How many tenths of a window lie before the present one.
+    private(set) var slice: Double
+
+    init(_ budget: RetryBudget, at date: Date) {
+        let window = budget.window / .seconds(1)
+        deposit = Int((budget.ratio * Double(Self.cost)).rounded())
+        reserve = Int((budget.minimumPerSecond * window * Double(Self.cost)).rounded())
+        sliceLength = window / Double(Self.sliceCount)
+        slice = Self.slice(of: date, sliceLength)
+    }
+
+    /// Adds what a call allows.
+    mutating func addCall(at date: Date) {
+        advance(to: date)
+        add(deposit)
+    }
+
+    /// Takes what a retry costs, when there is as much.
+    mutating func takeRetry(at date: Date) -> Bool {
+        advance(to: date)
+        guard reserve + sum >= Self.cost else { return false }
+        add(-Self.cost)
+        return true
+    }
+
+    private mutating func add(_ amount: Int) {
+        slices[0] += amount
+        sum += amount
+    }
+
+    /// Lets go of what is older than the window.
+    ///
+    /// A date that was set back by more than a window begins anew, by less stands still.
+    private mutating func advance(to date: Date) {
+        let new = Self.slice(of: date, sliceLength)
+        let distance = new - slice
+        guard distance >= 1 || distance <= -Double(Self.sliceCount) else { return }
+        slice = new
+        let count = distance < 0 ? Self.sliceCount : Int(min(distance, Double(Self.sliceCount)))
+        slices = Array((Array(repeating: 0, count: count) + slices).prefix(Self.sliceCount))
+        sum = slices.reduce(0, +)
+    }
+
+    private static func slice(of date: Date, _ length: TimeInterval) -> Double {
+        let slice = (date.timeIntervalSince1970 / length).rounded(.down)
+        return slice.isFinite ? slice : 0
+    }
+}

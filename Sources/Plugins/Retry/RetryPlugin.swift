@@ -1,0 +1,177 @@
+import Foundation
+public import Pipeline
+
+/// Sends a request again when that may help and can do no harm.
+///
+/// ```swift
+/// RetryPlugin()
+/// RetryPlugin(maximumAttempts: 5, backoff: .exponential(base: .seconds(1)))
+/// try await provider.request(.search, options: .init { $0.retry = .never })
+/// try await provider.request(.pay, options: .init { $0.idempotencyKey = .generated })
+/// ```
+///
+/// What calls for another attempt is said by a ``RetryPolicy``, how long to wait by a ``RetryBackoff``, how many of all calls may
+/// be retried by a ``RetryBudget``. All but the budget can be set per request, by `RequestOptions.retry`.
+///
+/// **Position**: outside of plugins that sign or authorize, so that each attempt gets a fresh token; inside them every attempt
+/// has that of the first. Outside of a plugin that decodes bodies, so that a policy sees them decoded. Inside of one that bounds
+/// or stretches the whole call, which then counts all attempts as one. Of two in one stack the outer one repeats all attempts
+/// of the inner one.
+///
+/// **Effects**: the request is sent again unchanged, and prepared anew by the plugins inside. Another attempt follows one of the
+/// statuses, a lost connection, a body that was cut short, and a timeout of an attempt, when the method is idempotent or the
+/// request has an Idempotency-Key field; and any failure to connect but that of TLS, whatever the method, when nothing of the
+/// attempt was sent. A request whose body is a stream that can be read once is sent again only while nobody has begun to read it.
+/// Before an attempt it waits for the longer of the backoff and what Retry-After asks for. A response that asks for more than the
+/// policy allows is given back at once, and so is any outcome when the wait would not end before `context.deadline`. A call
+/// that is cancelled while it waits ends at once. What is left of the body of a failed attempt is read while the next one waits,
+/// for at most a second and `limits.discardedBodyByteCount`; then it is closed. Responses of failed attempts are not kept. Why an
+/// outcome was not followed by another attempt stands in `PipelineExchange.refusedRetry`, and in the description of the error.
+/// `RequestOptions.idempotencyKey` sets the field Idempotency-Key where there is none, once for all attempts. Copies of the plugin
+/// share the budget, which is kept per host and port.
+///
+/// **Defaults**
+///
+/// | setting | default | unit | range |
+/// |---|---|---|---|
+/// | `maximumAttempts` | 3 | attempts in all, the first included | 1 and up |
+/// | `policy` | ``RetryPolicy/standard``: 408, 429, 500, 502, 503, 504; idempotent methods; Retry-After up to 60 s | | |
+/// | `backoff` | ``RetryBackoff/exponential(base:factor:cap:jitter:)``: 500 ms, doubled, up to 30 s, full jitter | | |
+/// | `budget` | ``RetryBudget/standard``: 20 % of the calls and 10 per second, over 10 s | | |
+///
+/// **Errors**: throws none of its own but `invalidRequest.headerValue` for an idempotency key that cannot be sent. The call ends
+/// in the outcome of the last attempt, with the exchanges of all of them.
+///
+/// **Secrets**: an idempotency key is none; a redirect to another origin keeps it.
+///
+/// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2,
+/// and §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
+public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
+    private let rules: RetryRules
+    private let ledger: SharedRetryLedger
+
+    /// Makes a plugin.
+    ///
+    /// - Parameters:
+    ///   - maximumAttempts: how many attempts in all, the first included, 1 and up.
+    ///   - policy: which outcomes call for another.
+    ///   - backoff: how long to wait between them.
+    ///   - budget: how many of all calls to a host may be retried.
+    public init(
+        maximumAttempts: Int = 3,
+        policy: RetryPolicy = .standard,
+        backoff: RetryBackoff = .exponential(),
+        budget: RetryBudget = .standard
+    ) {
+        precondition(maximumAttempts > 0, "maximumAttempts is \(maximumAttempts), not 1 or more")
+        rules = RetryRules(maximumAttempts: maximumAttempts, policy: policy, backoff: backoff)
+        ledger = SharedRetryLedger(budget)
+    }
+
+    /// Sets the idempotency key.
+    public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        try context.options.idempotencyKey?.set(in: &request, using: context.random)
+    }
+
+    /// Sends the request until an outcome is given back.
+    public func intercept(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        next: Next
+    ) async throws -> PipelineResponse {
+        let rules = rules.overridden(by: context.options.retry)
+        let host = (request.host ?? "").lowercased()
+        ledger.addCall(to: host, at: context.clock.date)
+        guard rules.maximumAttempts > 1 else { return try await next(request) }
+        var attempt = 1
+        while true {
+            let end: PipelineClock.Instant
+            do {
+                let exchangeCount = context.exchanges.count
+                var result = try await Self.send(request, next)
+                let ended = context.exchanges.dropFirst(exchangeCount)
+                let outcome = RetryPolicy.Outcome(
+                    request: request,
+                    result: result,
+                    attempt: attempt,
+                    wasSent: ended.contains { $0.failure?.provesNothingSent != true }
+                )
+                switch step(after: outcome, rules, host, context) {
+                case .giveBack(let refusal):
+                    if let refusal, !ended.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
+                    return try result.get()
+                case .retry(let delay):
+                    end = context.clock.now.advanced(by: delay)
+                    await Self.discard(outcome.response, within: delay, context)
+                }
+            }
+            // The response is released by now: nothing of an attempt is open while the next one runs.
+            try await Self.wait(until: end, context)
+            attempt += 1
+        }
+    }
+
+    private static func send(
+        _ request: PipelineRequest,
+        _ next: Next
+    ) async throws -> Result<PipelineResponse, PipelineError> {
+        do {
+            return .success(try await next(request))
+        } catch let error as PipelineError {
+            return .failure(error)
+        }
+    }
+
+    private func step(
+        after outcome: RetryPolicy.Outcome,
+        _ rules: RetryRules,
+        _ host: String,
+        _ context: PipelineContext
+    ) -> RetryRules.Step {
+        var random = context.random
+        let remaining = context.deadline.map { context.clock.now.duration(to: $0) }
+        let step = rules.step(after: outcome, at: context.clock.date, remaining: remaining, using: &random)
+        guard case .retry = step, !Task.isCancelled else { return step }
+        return ledger.takeRetry(to: host, at: context.clock.date) ? step : .giveBack(.budget)
+    }
+
+    /// Reads what is left of a body, so that its connection can be used again; what takes longer than the wait is closed.
+    private static func discard(
+        _ response: PipelineResponse?,
+        within time: Duration,
+        _ context: PipelineContext
+    ) async {
+        guard let body = response?.body, body.bytes == nil, body.fileURL == nil, time > .zero else { return }
+        let limit = context.limits.discardedBodyByteCount
+        _ = try? await context.clock.run(within: min(time, .seconds(1))) { try await body.collect(upTo: limit) }
+    }
+
+    private static func wait(until end: PipelineClock.Instant, _ context: PipelineContext) async throws {
+        try Task.checkCancellation()
+        if context.clock.now < end { try await context.clock.sleep(until: end) }
+    }
+}
+
+extension RetryPlugin: OrderChecking {
+    /// Finds another one outside, and an access token that is asked for once for all attempts.
+    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
+        var findings: [PipelineDescription.Finding] = []
+        if surroundings.outside.contains(where: { $0 is RetryPlugin }) {
+            findings.append(
+                .init(
+                    "RetryPlugin stands twice: the outer one repeats all attempts of the inner one, so that their numbers "
+                        + "multiply; leave one, and set RequestOptions.retry where a request needs more"
+                )
+            )
+        }
+        if surroundings.outside.contains(where: { $0 is AccessTokenPlugin }) {
+            findings.append(
+                .init(
+                    "RetryPlugin stands inside AccessTokenPlugin: every attempt is sent with the token of the first, also "
+                        + "when it has expired; put RetryPlugin outside of it"
+                )
+            )
+        }
+        return findings
+    }
+}

@@ -1,0 +1,137 @@
+public import HTTPTypes
+public import Pipeline
+
+/// Which outcomes call for another attempt.
+///
+/// ```swift
+/// RetryPlugin(policy: RetryPolicy(statusCodes: [429, 503]))
+/// RetryPlugin(policy: RetryPolicy { outcome in
+///     outcome.response?.data == Data("busy".utf8) ? .retry : nil
+/// })
+/// ```
+///
+/// **Defaults**
+///
+/// | setting | default | range |
+/// |---|---|---|
+/// | `statusCodes` | 408, 429, 500, 502, 503, 504 | 100...999 |
+/// | `methods` | ``idempotentMethods`` | |
+/// | `maximumRetryAfter` | 60 s | 0...6 h |
+/// | `decide` | none | |
+///
+/// Besides these statuses, `connectionLost`, `truncated` and every `timeout` but that of the whole call are worth another
+/// attempt; so is every failure without a connection, and then whatever the method. `tls`, `timeout.total` and cancellation
+/// never are, whatever the closure says.
+///
+/// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2
+public struct RetryPolicy: Sendable {
+    /// What to do about an outcome.
+    public struct Decision: RawRepresentable, Sendable, Hashable {
+        /// The decision's name.
+        public let rawValue: String
+        /// Makes a decision; one that the plugin does not know is ``giveBack``.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// It is the outcome of the call.
+        public static let giveBack = Decision(rawValue: "giveBack")
+        /// Another attempt may help, where the method allows it.
+        public static let retry = Decision(rawValue: "retry")
+        /// Another attempt may help, and the server has done nothing yet, so that any method allows it.
+        public static let retryUnprocessed = Decision(rawValue: "retryUnprocessed")
+    }
+
+    /// What came of an attempt.
+    public struct Outcome: Sendable {
+        /// The request as the plugin sent it on.
+        public let request: PipelineRequest
+        /// The response of any status, or the failure.
+        public let result: Result<PipelineResponse, PipelineError>
+        /// How many attempts the plugin has made, from 1.
+        public let attempt: Int
+        /// Whether some of the request may have reached a server.
+        public let wasSent: Bool
+
+        /// The response, also that of a failure which has one.
+        ///
+        /// The body of a call made with `stream` is a stream, which a policy
+        /// must not read.
+        public var response: PipelineResponse? {
+            switch result {
+            case .success(let response): response
+            case .failure(let error): error.response
+            }
+        }
+
+        /// The failure, `nil` for a response.
+        public var error: PipelineError? {
+            guard case .failure(let error) = result else { return nil }
+            return error
+        }
+    }
+
+    /// The defaults.
+    public static let standard = RetryPolicy()
+
+    /// GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY: sent twice they do what they do once.
+    public static let idempotentMethods: Set<HTTPMethod> = {
+        let named: [HTTPMethod] = [.get, .head, .options, .trace, .put, .delete]
+        return Set(named + [HTTPMethod("QUERY")].compactMap { $0 })
+    }()
+
+    /// The statuses that are worth another attempt.
+    public let statusCodes: Set<Int>
+    /// The methods that may be sent again; others need an Idempotency-Key field.
+    public let methods: Set<HTTPMethod>
+    /// The longest wait that a server may ask for; for a longer one the response is given back.
+    public let maximumRetryAfter: Duration
+    private let decide: (@Sendable (Outcome) -> Decision?)?
+
+    /// Makes a policy.
+    ///
+    /// - Parameters:
+    ///   - statusCodes: the statuses that are worth another attempt.
+    ///   - methods: the methods that may be sent again without an Idempotency-Key field.
+    ///   - maximumRetryAfter: the longest wait that a server may ask for, `0...6 h`.
+    ///   - decide: asked before the rules above; `nil` leaves the outcome to them. It must be quick.
+    public init(
+        statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504],
+        methods: Set<HTTPMethod> = RetryPolicy.idempotentMethods,
+        maximumRetryAfter: Duration = .seconds(60),
+        decide: (@Sendable (_ outcome: Outcome) -> Decision?)? = nil
+    ) {
+        let nonsense = statusCodes.filter { !(100...999).contains($0) }.sorted()
+        precondition(nonsense.isEmpty, "statusCodes holds \(nonsense), not in 100...999")
+        precondition(
+            (.zero ... .seconds(6 * 3_600)).contains(maximumRetryAfter),
+            "maximumRetryAfter is \(maximumRetryAfter), not between 0 and 6 hours"
+        )
+        self.statusCodes = statusCodes
+        self.methods = methods
+        self.maximumRetryAfter = maximumRetryAfter
+        self.decide = decide
+    }
+
+    /// Whether the outcome is worth another attempt.
+    func decision(after outcome: Outcome) -> Decision {
+        switch outcome.error?.code {
+        case .some(.cancelled), .some(.tls), .some(.timeout(.total)): return .giveBack
+        default: break
+        }
+        if let decision = decide?(outcome) { return decision }
+        switch outcome.result {
+        case .success(let response):
+            return statusCodes.contains(response.statusCode) ? .retry : .giveBack
+        case .failure(let error) where error.code.provesNothingSent:
+            return outcome.wasSent ? .retry : .retryUnprocessed
+        case .failure(let error):
+            switch error.code {
+            case .connectionLost, .truncated, .timeout: return .retry
+            default: return .giveBack
+            }
+        }
+    }
+
+    /// Whether the request may be sent again when it may have been worked on.
+    func allowsRepeating(_ request: PipelineRequest) -> Bool {
+        methods.contains(request.method) || RetryPlugin.IdempotencyKey.isPresent(in: request)
+    }
+}

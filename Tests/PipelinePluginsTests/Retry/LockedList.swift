@@ -1,0 +1,12 @@
+import Synchronization
+
+/// What a test has seen, in order.
+final class LockedList<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    var all: [Element] { elements.withLock { $0 } }
+
+    func append(_ element: Element) {
+        elements.withLock { $0.append(element) }
+    }
+}

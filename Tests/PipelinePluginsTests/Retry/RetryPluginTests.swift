@@ -1,0 +1,324 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("RetryPlugin")
+struct RetryPluginTests {
+    private static let always = RetryPlugin(backoff: .immediate, budget: .unlimited)
+
+    @Test("It does what every plugin has to do")
+    func conformance() async {
+        let violations = await PluginConformance { RetryPlugin() }.run()
+        #expect(violations == [])
+    }
+
+    // MARK: Effects: when
+
+    @Test(
+        "By default 408, 429, 500, 502, 503 and 504 are followed by another attempt, other statuses by none",
+        arguments: [
+            (408, 2), (429, 2), (500, 2), (502, 2), (503, 2), (504, 2), (200, 1), (204, 1), (304, 1), (400, 1),
+            (401, 1),
+            (404, 1), (409, 1), (425, 1), (501, 1), (505, 1), (599, 1),
+        ]
+    )
+    func statuses(status: Int, count: Int) async {
+        let bench = RetryBench([.status(status), .status(200)])
+        let outcome = await bench.outcome()
+        #expect(bench.transport.sent.count == count)
+        #expect(outcome.text == (count == 2 ? "200" : "\(status)"))
+        #expect(outcome.refusal == nil)
+    }
+
+    @Test(
+        "C01 C02 C04 C05 C07 By default a failure is followed by another attempt when it is passing and harmless",
+        arguments: [
+            // code, of GET, of POST
+            (PipelineError.Code.connect, 2, 2), (.connect(.refused), 2, 2), (.connect(.unreachable), 2, 2),
+            (.dns, 2, 2),
+            (.offline, 2, 2), (.timeout(.connect), 2, 2), (.connectionLost, 2, 1), (.truncated, 2, 1),
+            (.timeout(.attempt), 2, 1), (.timeout(.idle), 2, 1), (.timeout, 2, 1), (.timeout(.total), 1, 1),
+            (.tls, 1, 1), (.init(rawValue: "tls.handshake"), 1, 1), (.malformedResponse, 1, 1), (.transport, 1, 1),
+            (.contentCoding, 1, 1), (.limit(.bodyBytes), 1, 1), (.limit(.headerBytes), 1, 1), (.plugin, 1, 1),
+            (.invalidRequest(.body), 1, 1), (.encoding, 1, 1), (.mapping(.json), 1, 1), (.bodyConsumed, 1, 1),
+            (.file(.unreadable), 1, 1), (.redirect(.loop), 1, 1), (.unacceptableStatus, 1, 1),
+        ]
+    )
+    func failures(code: PipelineError.Code, ofGet: Int, ofPost: Int) async {
+        for (method, count) in [(HTTPMethod.get, ofGet), (.post, ofPost)] {
+            let bench = RetryBench([.failure(code), .status(200)])
+            let outcome = await bench.outcome(Ask(method: method))
+            #expect(bench.transport.sent.count == count, "\(method)")
+            #expect(outcome.text == (count == 2 ? "200" : code.rawValue))
+        }
+    }
+
+    @Test("A call that was cancelled is not sent again, and ends in CancellationError")
+    func cancelled() async {
+        let bench = RetryBench([.failure(CancellationError()), .status(200)])
+        #expect(await bench.outcome().text == "CancellationError")
+        #expect(bench.transport.sent.count == 1)
+        let coded = RetryBench([.failure(.cancelled), .status(200)])
+        #expect(await coded.outcome().text == "CancellationError")
+        #expect(coded.transport.sent.count == 1)
+    }
+
+    @Test(
+        "By default idempotent methods are repeated, and no others",
+        arguments: [
+            ("GET", 2), ("HEAD", 2), ("OPTIONS", 2), ("TRACE", 2), ("PUT", 2), ("DELETE", 2), ("QUERY", 2), ("POST", 1),
+            ("PATCH", 1), ("get", 1), ("FROB", 1),
+        ]
+    )
+    func methods(name: String, count: Int) async throws {
+        let bench = RetryBench([.status(503), .status(200)])
+        let outcome = await bench.outcome(Ask(method: try #require(HTTPMethod(name))))
+        #expect(bench.transport.sent.count == count)
+        #expect(outcome.refusal == (count == 1 ? .methodNotIdempotent : nil))
+    }
+
+    @Test(
+        "T04 A POST that was sent is repeated with an Idempotency-Key field, and with the same in each attempt",
+        arguments: [ScriptedTransport.Step.status(503), .failure(.connectionLost), .failure(.timeout(.attempt))]
+    )
+    func keyed(step: ScriptedTransport.Step) async {
+        let without = RetryBench([step, .status(200)])
+        let refusal = await without.outcome(Ask(method: .post)).refusal
+        #expect(refusal == .methodNotIdempotent)
+        #expect(without.transport.sent.count == 1)
+        let bench = RetryBench([step, step, .status(200)])
+        #expect(await bench.outcome(Ask(method: .post, headers: ["idempotency-key": "k"])).text == "200")
+        #expect(bench.transport.sent.map { $0.headers[.key] } == ["k", "k", "k"])
+    }
+
+    @Test("An Idempotency-Key field without a value does not allow to repeat a POST")
+    func emptyKey() async {
+        let bench = RetryBench([.status(503), .status(200)])
+        #expect(await bench.outcome(Ask(method: .post, headers: ["Idempotency-Key": ""])).text == "503")
+    }
+
+    @Test("A POST that a redirect has led on is not sent again when the next host cannot be reached")
+    func unsentAfterRedirect() async {
+        for status in [303, 307] {
+            let steps: [ScriptedTransport.Step] = [
+                .status(status, headers: [.location: "https://b.test/"]), .failure(.connect(.refused)), .status(200),
+            ]
+            let post = RetryBench(steps)
+            let outcome = await post.outcome(Ask(method: .post))
+            #expect(post.transport.sent.count == 2)
+            #expect(outcome.refusal == .methodNotIdempotent)
+            #expect(outcome.text == "connect.refused")
+            let get = RetryBench(steps)
+            #expect(await get.outcome().text == "200")
+        }
+    }
+
+    @Test("Nothing of an attempt was sent, whatever became of the attempts before")
+    func unsentLater() async {
+        let bench = RetryBench([.failure(.connect), .failure(.dns), .status(200)])
+        #expect(await bench.outcome(Ask(method: .post)).text == "200")
+        let lost = RetryBench([.failure(.connect), .failure(.connectionLost), .status(200)])
+        let outcome = await lost.outcome(Ask(method: .post))
+        #expect(outcome.text == "connectionLost")
+        #expect(lost.transport.sent.count == 2)
+        // The first was sent, with leave of the policy; that does not make the second one of the kind that was.
+        let once = RetryPolicy { $0.attempt == 1 ? .retryUnprocessed : nil }
+        let later = RetryBench([.status(503), .failure(.connect), .status(200)], [RetryPlugin(policy: once)])
+        #expect(await later.outcome(Ask(method: .post)).text == "200")
+    }
+
+    @Test("A failure of a plugin inside that was made before anything was sent counts as what it says")
+    func insideWithoutExchange() async {
+        let count = Atomic(0)
+        let plugin = PreparePlugin.prepare { _, _ in
+            if count.add(1, ordering: .relaxed).newValue == 1 { throw PipelineError(.dns, "of another call") }
+        }
+        let bench = RetryBench([.status(200)], [RetryPlugin(), plugin])
+        #expect(await bench.outcome(Ask(method: .post)).text == "200")
+    }
+
+    // MARK: Effects: the body
+
+    private static func once(_ text: String) -> PipelineBody {
+        .stream(
+            AsyncStream { continuation in
+                continuation.yield(Data(text.utf8))
+                continuation.finish()
+            }
+        )
+    }
+
+    private static func reading(_ step: ScriptedTransport.Step) -> ScriptedTransport.Step {
+        .answer { request, context in
+            _ = try await request.body.collect(upTo: 100)
+            let transport = ScriptedTransport([step])
+            return try await transport.send(request, context: context)
+        }
+    }
+
+    @Test("T05 A stream that was read once is not sent again, and the error says why", arguments: [true, false])
+    func oneShot(isStatus: Bool) async {
+        let step = Self.reading(isStatus ? .status(503) : .failure(.connectionLost))
+        let bench = RetryBench([step, .status(200)])
+        let target = Ask(method: .put, task: .requestStream(Self.once("x")), validationType: .successCodes)
+        let outcome = await bench.outcome(target)
+        #expect(outcome.text == (isStatus ? "unacceptableStatus" : "connectionLost"))
+        #expect(outcome.refusal == .bodyNotReplayable)
+        #expect(outcome.error?.description.contains("; not retried: bodyNotReplayable") == true)
+        #expect(bench.transport.sent.count == 1)
+    }
+
+    @Test("T05 A stream that nobody has begun to read is sent again")
+    func unreadOneShot() async throws {
+        let bench = RetryBench([.failure(.connect(.refused)), Self.reading(.status(200))])
+        #expect(await bench.outcome(Ask(method: .post, task: .requestStream(Self.once("x")))).text == "200")
+        #expect(bench.transport.sent.count == 2)
+    }
+
+    @Test("Bytes and streams that can be replayed are sent again whole")
+    func replayed() async {
+        for body in [PipelineBody.bytes(Data("abc".utf8)), .stream(replaying: { Self.once("abc").chunks() })] {
+            let read = Mutex<[String]>([])
+            let step = ScriptedTransport.Step.answer { request, _ in
+                let text = String(decoding: try await request.body.collect(upTo: 10), as: UTF8.self)
+                let count = read.withLock {
+                    $0.append(text)
+                    return $0.count
+                }
+                return PipelineResponse(request: request, statusCode: count < 3 ? 503 : 200)
+            }
+            let bench = RetryBench(ScriptedTransport(always: step))
+            #expect(await bench.outcome(Ask(method: .put, task: .requestStream(body))).text == "200")
+            #expect(read.withLock { $0 } == ["abc", "abc", "abc"])
+        }
+    }
+
+    // MARK: Effects: how often, and what comes of it
+
+    @Test("The first attempt counts: with 3 the request is sent 3 times", arguments: [1, 2, 3, 7])
+    func attempts(maximum: Int) async {
+        let bench = RetryBench(ScriptedTransport(always: .status(503)), [RetryPlugin(maximumAttempts: maximum)])
+        let outcome = await bench.outcome()
+        #expect(bench.transport.sent.count == maximum)
+        #expect(outcome.attempts == Array(1...maximum))
+        #expect(outcome.refusal == (maximum == 1 ? nil : .attemptsUsedUp))
+        #expect(bench.clock.waits.count == maximum - 1)
+    }
+
+    @Test("The call ends in the outcome of the last attempt, with the exchanges of all")
+    func last() async throws {
+        let steps: [ScriptedTransport.Step] = [.status(503), .failure(.connectionLost), .status(500, body: "last")]
+        let bench = RetryBench(steps)
+        let response = try await bench.provider.request(Ask())
+        #expect(response.statusCode == 500)
+        #expect(try response.mapString() == "last")
+        #expect(response.exchanges.map(\.statusCode) == [503, nil, 500])
+        #expect(response.exchanges.map(\.failure) == [nil, .connectionLost, nil])
+        let failing = RetryBench([.status(503), .status(500), .failure(.connectionLost)])
+        let outcome = await failing.outcome()
+        #expect(outcome.text == "connectionLost")
+        #expect(
+            outcome.error?.description
+                == "connectionLost: by script; GET a.test; exchanges: 503, 500, connectionLost; not retried: attemptsUsedUp"
+        )
+    }
+
+    @Test("The request is sent again unchanged, and prepared anew by the plugins inside")
+    func unchanged() async {
+        let count = Atomic(0)
+        let number = PreparePlugin.prepare { request, _ in
+            request.headers[.from] = "\(count.add(1, ordering: .relaxed).newValue)"
+        }
+        let bench = RetryBench([.status(503), .status(503), .status(200)], [RetryPlugin(), number])
+        _ = await bench.outcome(Ask(method: .put, task: .requestData(Data("x".utf8)), headers: ["Accept": "a"]))
+        let sent = bench.transport.sent
+        #expect(sent.map { $0.headers[.from] } == ["1", "2", "3"])
+        #expect(sent.allSatisfy { $0.headers[.accept] == "a" && $0.body.bytes == Data("x".utf8) && $0.method == .put })
+        #expect(Set(sent.map(\.description)).count == 1)
+    }
+
+    @Test("What stops a retry is seen by the plugins outside as well as by the caller")
+    func refusalOutside() async {
+        let seen = Mutex<[PipelineExchange.RetryRefusal?]>([])
+        let outside = ProcessPlugin.process { result, _ in
+            let exchanges = (try? result.get().exchanges) ?? []
+            seen.withLock { $0.append(exchanges.last?.refusedRetry) }
+        }
+        let bench = RetryBench(ScriptedTransport(always: .status(503)), [outside, RetryPlugin()])
+        let outcome = await bench.outcome()
+        #expect(seen.withLock { $0 } == [.attemptsUsedUp])
+        #expect(outcome.exchanges.map(\.refusedRetry) == [nil, nil, .attemptsUsedUp])
+    }
+
+    @Test("An answer without an exchange of its own marks no earlier one")
+    func refusalWithoutExchange() async {
+        let count = Atomic(0)
+        let cache = InterceptPlugin.intercept { request, _, next in
+            guard count.add(1, ordering: .relaxed).newValue > 1 else { return try await next(request) }
+            return PipelineResponse(request: request, statusCode: 503)
+        }
+        let bench = RetryBench([.status(503)], [RetryPlugin(maximumAttempts: 2), cache])
+        let outcome = await bench.outcome()
+        #expect(outcome.text == "503")
+        #expect(outcome.exchanges.map(\.refusedRetry) == [nil])
+    }
+
+    // MARK: Per request
+
+    @Test("Options of a call win over the plugin's settings, each for itself")
+    func options() async {
+        let transport = ScriptedTransport(always: .status(503))
+        let bench = RetryBench(transport, [RetryPlugin(backoff: .constant(.seconds(2)))])
+        _ = await bench.outcome(Ask(), .init { $0.retry = .never })
+        #expect(transport.sent.count == 1)
+        _ = await bench.outcome(Ask(), .init { $0.retry = .init(maximumAttempts: 5) })
+        #expect(transport.sent.count == 6)
+        #expect(bench.clock.waits == Array(repeating: .seconds(2), count: 4))
+        _ = await bench.outcome(Ask(), .init { $0.retry = .init(backoff: .constant(.seconds(7))) })
+        #expect(transport.sent.count == 9)
+        #expect(bench.clock.waits.suffix(2) == [.seconds(7), .seconds(7)])
+        _ = await bench.outcome(Ask(), .init { $0.retry = .init(policy: RetryPolicy(statusCodes: [])) })
+        #expect(transport.sent.count == 10)
+        _ = await bench.outcome(Ask(options: .init { $0.retry = .never }))
+        #expect(transport.sent.count == 11)
+    }
+
+    @Test("C22 Some statuses start the request again at once, so many times")
+    func codyFire() async {
+        let options = RequestOptions {
+            $0.retry = .init(maximumAttempts: 4, policy: RetryPolicy(statusCodes: [404]), backoff: .immediate)
+        }
+        let bench = RetryBench(ScriptedTransport(always: .status(404)))
+        let outcome = await bench.outcome(Ask(), options)
+        #expect(outcome.text == "404")
+        #expect(bench.transport.sent.count == 4)
+        #expect(bench.clock.waits.isEmpty)
+        let other = RetryBench(ScriptedTransport(always: .status(503)))
+        _ = await other.outcome(Ask(), options)
+        #expect(other.transport.sent.count == 1)
+    }
+
+    // MARK: Errors
+
+    @Test("Two calls at once retry without each other")
+    func concurrent() async {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/good" ? .status(200) : .status(503)
+        }
+        let bench = RetryBench(transport, [Self.always])
+        await withTaskGroup(of: Bool.self) { group in
+            for index in 0..<200 {
+                group.addTask {
+                    let outcome = await bench.outcome(Ask(path: index.isMultiple(of: 2) ? "/good" : "/bad"))
+                    return outcome.attempts == (index.isMultiple(of: 2) ? [1] : [1, 2, 3])
+                }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+        #expect(transport.sent.count == 400)
+    }
+}

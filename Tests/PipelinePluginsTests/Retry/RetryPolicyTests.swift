@@ -1,0 +1,115 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Testing
+
+@Suite("RetryPolicy")
+struct RetryPolicyTests {
+    private static func count(
+        _ policy: RetryPolicy,
+        _ step: ScriptedTransport.Step,
+        _ method: HTTPMethod = .get
+    ) async -> Int {
+        let bench = RetryBench(ScriptedTransport(always: step), [RetryPlugin(policy: policy, backoff: .immediate)])
+        _ = await bench.outcome(Ask(method: method))
+        return bench.transport.sent.count
+    }
+
+    @Test("Only the statuses that it lists call for another attempt")
+    func statuses() async {
+        let policy = RetryPolicy(statusCodes: [404, 200])
+        #expect(await Self.count(policy, .status(404)) == 3)
+        #expect(await Self.count(policy, .status(200)) == 3)
+        #expect(await Self.count(policy, .status(503)) == 1)
+        #expect(await Self.count(policy, .failure(.connectionLost)) == 3)
+    }
+
+    @Test("Other methods may be opted in, and idempotent ones out")
+    func methods() async {
+        let policy = RetryPolicy(methods: [.post])
+        #expect(await Self.count(policy, .status(503), .post) == 3)
+        #expect(await Self.count(policy, .failure(.connectionLost), .post) == 3)
+        #expect(await Self.count(policy, .status(503), .get) == 1)
+        #expect(await Self.count(policy, .failure(.connect), .get) == 3)
+    }
+
+    @Test("A closure may decide on the body of a response of any status")
+    func body() async {
+        let policy = RetryPolicy { outcome in
+            guard let text = try? outcome.response?.mapString() else { return nil }
+            return text == "busy" ? .retry : text == "broken" ? .giveBack : nil
+        }
+        #expect(await Self.count(policy, .status(200, body: "busy")) == 3)
+        #expect(await Self.count(policy, .status(200, body: "fine")) == 1)
+        #expect(await Self.count(policy, .status(503, body: "broken")) == 1)
+        #expect(await Self.count(policy, .status(503, body: "fine")) == 3)
+    }
+
+    @Test("What the closure calls worth another attempt still needs a method that allows it, unless nothing was done")
+    func closureAndMethod() async {
+        let retry = RetryPolicy { _ in .retry }
+        #expect(await Self.count(retry, .status(400), .get) == 3)
+        #expect(await Self.count(retry, .status(400), .post) == 1)
+        #expect(await Self.count(retry, .failure(.connect), .post) == 1)
+        let unprocessed = RetryPolicy { _ in .retryUnprocessed }
+        #expect(await Self.count(unprocessed, .status(400), .post) == 3)
+        let unknown = RetryPolicy { _ in .init(rawValue: "later") }
+        #expect(await Self.count(unknown, .status(503)) == 1)
+    }
+
+    @Test("The closure may call for another attempt after a failure that otherwise ends the call")
+    func closureAndFailure() async {
+        let policy = RetryPolicy { $0.error?.code == .malformedResponse ? .retry : nil }
+        #expect(await Self.count(policy, .failure(.malformedResponse)) == 3)
+        #expect(await Self.count(policy, .failure(.transport)) == 1)
+    }
+
+    @Test(
+        "TLS, the end of the whole call's time and cancellation are final whatever the closure says",
+        arguments: [PipelineError.Code.tls, .timeout(.total), .cancelled]
+    )
+    func final(code: PipelineError.Code) async {
+        #expect(await Self.count(RetryPolicy { _ in .retryUnprocessed }, .failure(code)) == 1)
+    }
+
+    @Test("The closure sees the request, the outcome, the number of the attempt, and whether something was sent")
+    func outcome() async {
+        let bench = RetryBench([.failure(.connect), .status(503), .failure(PipelineError(.plugin, "x")), .status(200)])
+        let seen = LockedList<String>()
+        let policy = RetryPolicy { outcome in
+            let result = outcome.response.map { "\($0.statusCode)" } ?? outcome.error?.code.rawValue ?? ""
+            seen.append("\(outcome.attempt) \(outcome.request.method) \(result) \(outcome.wasSent)")
+            return .retry
+        }
+        let options = RequestOptions {
+            $0.retry = .init(maximumAttempts: 4, policy: policy, backoff: .immediate)
+        }
+        _ = await bench.outcome(Ask(), options)
+        #expect(seen.all == ["1 GET connect false", "2 GET 503 true", "3 GET plugin true", "4 GET 200 true"])
+    }
+
+    @Test("The response of a failure that has one is the outcome's, with its Retry-After")
+    func responseOfFailure() async {
+        let refuse = ProcessPlugin.process { result, _ in
+            guard case .success(let response) = result, response.statusCode == 503 else { return }
+            result = .failure(PipelineError(.unacceptableStatus, "no", response: response))
+        }
+        let policy = RetryPolicy { $0.response?.statusCode == 503 ? .retry : nil }
+        let bench = RetryBench(
+            [.status(503, headers: [.retryAfter: "7"]), .status(200)],
+            [RetryPlugin(policy: policy), refuse]
+        )
+        #expect(await bench.outcome().text == "200")
+        #expect(bench.clock.waits == [.seconds(7)])
+    }
+
+    @Test("A code says whether a connection was made")
+    func provesNothingSent() {
+        let unsent: [PipelineError.Code] = [.offline, .dns, .tls, .connect, .connect(.refused), .timeout(.connect)]
+        let sent: [PipelineError.Code] = [.timeout, .timeout(.attempt), .timeout(.idle), .connectionLost, .transport]
+        #expect(unsent.filter(\.provesNothingSent) == unsent)
+        #expect(sent.filter(\.provesNothingSent) == [])
+    }
+}

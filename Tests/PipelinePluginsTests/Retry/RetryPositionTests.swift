@@ -1,0 +1,91 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("RetryPlugin: position")
+struct RetryPositionTests {
+    private static func token() -> AccessTokenPlugin {
+        let count = Atomic(0)
+        return AccessTokenPlugin { _ in "t\(count.add(1, ordering: .relaxed).newValue)" }
+    }
+
+    @Test("Outside of a plugin that authorizes each attempt has a fresh token, inside it that of the first")
+    func token() async {
+        let steps: [ScriptedTransport.Step] = [.status(503), .status(200)]
+        let target = Ask(authorizationType: .bearer)
+        let outside = RetryBench(steps, [RetryPlugin(), Self.token()])
+        _ = await outside.outcome(target)
+        #expect(outside.transport.sent.map { $0.headers[.authorization] } == ["Bearer t1", "Bearer t2"])
+        #expect(outside.provider.explain().findings.isEmpty)
+        let inside = RetryBench(steps, [Self.token(), RetryPlugin()])
+        _ = await inside.outcome(target)
+        #expect(inside.transport.sent.map { $0.headers[.authorization] } == ["Bearer t1", "Bearer t1"])
+        let findings = inside.provider.explain().findings.map(\.message)
+        #expect(findings.count == 1)
+        #expect(
+            findings.first?.hasPrefix("RetryPlugin stands inside AccessTokenPlugin: every attempt is sent with") == true
+        )
+    }
+
+    @Test("Outside of a plugin that decodes, a policy sees the decoded body; inside it, the body of the wire")
+    func decoding() async {
+        let decoder = ProcessPlugin.process { result, _ in
+            guard case .success(var response) = result else { return }
+            response.body = .bytes(Data("again".utf8))
+            result = .success(response)
+        }
+        let policy = RetryPolicy { $0.response?.data == Data("again".utf8) ? .retry : nil }
+        let steps = Array(repeating: ScriptedTransport.Step.status(200, body: "coded"), count: 3)
+        let outside = RetryBench(steps, [RetryPlugin(policy: policy), decoder])
+        _ = await outside.outcome()
+        #expect(outside.transport.sent.count == 3)
+        let inside = RetryBench(steps, [decoder, RetryPlugin(policy: policy)])
+        _ = await inside.outcome()
+        #expect(inside.transport.sent.count == 1)
+    }
+
+    @Test("T06 A plugin outside counts all attempts and waits as one call")
+    func wholeCall() async {
+        let runs = Mutex<[Duration]>([])
+        let outside = InterceptPlugin.intercept { request, context, next in
+            let start = context.clock.now
+            let response = try await next(request)
+            runs.withLock { $0.append(start.duration(to: context.clock.now)) }
+            return response
+        }
+        let retry = RetryPlugin(backoff: .constant(.seconds(2)))
+        let bench = RetryBench([.status(503), .status(503), .status(200)], [outside, retry])
+        _ = await bench.outcome()
+        #expect(runs.withLock { $0 } == [.seconds(4)])
+        let within = RetryBench([.status(503), .status(503), .status(200)], [retry, outside])
+        _ = await within.outcome()
+        #expect(runs.withLock { $0 } == [.seconds(4), .zero, .zero, .zero])
+    }
+
+    @Test("Of two in one stack the outer one repeats all attempts of the inner one, and the stack says so")
+    func two() async {
+        let bench = RetryBench(
+            ScriptedTransport(always: .status(503)),
+            [RetryPlugin(), RetryPlugin(maximumAttempts: 2)]
+        )
+        let outcome = await bench.outcome()
+        #expect(outcome.exchanges.count == 6)
+        let findings = bench.provider.explain().findings.map(\.message)
+        #expect(findings.count == 1)
+        #expect(findings.first?.hasPrefix("RetryPlugin stands twice: the outer one repeats all attempts") == true)
+    }
+
+    @Test("Alone, and inside a plugin that shares calls, nothing is wrong with it")
+    func fine() {
+        let shared = InterceptPlugin.intercept(name: "DeduplicationPlugin") { request, _, next in
+            try await next(request)
+        }
+        #expect(RetryBench([], [RetryPlugin()]).provider.explain().findings.isEmpty)
+        #expect(RetryBench([], [shared, RetryPlugin()]).provider.explain().findings.isEmpty)
+        #expect(RetryBench([], [RetryPlugin(), shared]).provider.explain().findings.isEmpty)
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("The exchanges in an error's description")
+struct PipelineErrorExchangesTests {
+    /// What is left of a call whose interceptor sends so many times, and gives back the last.
+    private static func error(
+        _ steps: [ScriptedTransport.Step],
+        refusal: PipelineExchange.RetryRefusal? = nil
+    ) async throws -> PipelineError? {
+        let again = InterceptPlugin.intercept { request, context, next in
+            var result = Result<PipelineResponse, PipelineError>.failure(PipelineError(.plugin, "none"))
+            for _ in steps {
+                do {
+                    result = .success(try await next(request))
+                } catch let error as PipelineError {
+                    result = .failure(error)
+                }
+            }
+            if let refusal { context.noteRefusedRetry(refusal, of: &result) }
+            return try result.get()
+        }
+        let provider = Provider<SampleTarget>(transport: ScriptedTransport(steps), plugins: [again])
+        let target = try SampleTarget("https://example.com/?CANARY") { $0.validationType = .successCodes }
+        return await #expect(throws: PipelineError.self) { try await provider.request(target) }
+    }
+
+    @Test("One exchange is not listed, and more are, by what came of them")
+    func outcomes() async throws {
+        let one = try await Self.error([.failure(.dns)])
+        #expect(one?.description == "dns: by script; GET example.com")
+        let three = try await Self.error([.status(503), .status(200), .failure(.timeout(.idle))])
+        #expect(three?.description == "timeout.idle: by script; GET example.com; exchanges: 503, 200, timeout.idle")
+        let status = try await Self.error([.failure(.connectionLost), .status(500)])
+        #expect(
+            status?.description
+                == "unacceptableStatus: the status 500 is not one that the target accepts; GET example.com; "
+                + "exchanges: connectionLost, 500"
+        )
+    }
+
+    @Test("Of many the last ten are shown, with how many there were")
+    func many() async throws {
+        let ten = try await Self.error(Array(repeating: .failure(.dns), count: 10))
+        #expect(
+            ten?.description.hasSuffix("; exchanges: " + Array(repeating: "dns", count: 10).joined(separator: ", "))
+                == true
+        )
+        let steps = [ScriptedTransport.Step.status(503)] + Array(repeating: .failure(.dns), count: 24)
+        let description = try await Self.error(steps)?.description
+        let list = Array(repeating: "dns", count: 10).joined(separator: ", ")
+        #expect(description?.hasSuffix("; GET example.com; 25 exchanges, the last: \(list)") == true)
+    }
+
+    @Test("Why no further attempt was made is said, and stands in the last exchange")
+    func refusal() async throws {
+        for steps in [[ScriptedTransport.Step.failure(.dns)], [.status(500)], [.status(503), .status(500)]] {
+            let error = try await Self.error(steps, refusal: .budget)
+            #expect(error?.description.hasSuffix("; not retried: budget") == true)
+            #expect(error?.exchanges.last?.refusedRetry == .budget)
+            #expect(error?.exchanges.filter { $0.refusedRetry != nil }.count == 1)
+        }
+        #expect(try await Self.error([.status(500)])?.exchanges.last?.refusedRetry == nil)
+    }
+
+    @Test("A refusal before there was an exchange is noted nowhere and harms nothing")
+    func refusalOfNothing() async throws {
+        let error = try await Self.error([], refusal: .deadline)
+        #expect(error?.exchanges.isEmpty == true)
+        #expect(error?.description.contains("not retried") == false)
+    }
+}
