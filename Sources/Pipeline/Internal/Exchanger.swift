@@ -79,7 +79,9 @@ final class Exchanger: Sendable {
         _ request: PipelineRequest,
         _ context: PipelineContext
     ) async throws -> Received {
-        guard let timeout = context.options.attemptTimeout else { return try await receiveUntimed(request, context) }
+        guard let timeout = request.attemptTimeout(in: context.options) else {
+            return try await receiveUntimed(request, context)
+        }
         return try await context.clock.run(within: timeout) { try await self.receiveUntimed(request, context) }
     }
 
@@ -88,7 +90,15 @@ final class Exchanger: Sendable {
         _ context: PipelineContext
     ) async throws -> Received {
         if let meter = context.call.meter { meter.beginExchange(bodyByteCount: request.body.byteCount) }
-        var response = try await transport.send(request, context: context)
+        var response: PipelineResponse
+        if let idle = request.idleTimeout(in: context.options) {
+            var context = context
+            context.isIdleTimed = true
+            response = try await transport.send(request, context: context)
+            response.body = response.body.timed(idle: idle, on: context.clock)
+        } else {
+            response = try await transport.send(request, context: context)
+        }
         response.request = request
         if let failure = context.limits.headerFailure(of: response.headers) { throw failure }
         var received = Received(response: response)

@@ -17,6 +17,22 @@ public struct PipelineRequest: Sendable {
     /// They are dropped when a redirect leaves the origin, and shown by no log, error or recording.
     public var secretFields: Set<HTTPField.Name>
 
+    /// The longest that one exchange may take, unless ``RequestOptions/attemptTimeout`` of the call says otherwise.
+    ///
+    /// For plugins that have a default. The core enforces it, for every exchange of this request and of those that it is
+    /// redirected to. More than zero; `nil` for no limit.
+    public var attemptTimeout: Duration? {
+        didSet { Self.check(attemptTimeout, "attemptTimeout") }
+    }
+
+    /// The longest that the body of an answer may go without a byte, unless ``RequestOptions/idleTimeout`` of the call says
+    /// otherwise.
+    ///
+    /// As ``attemptTimeout``.
+    public var idleTimeout: Duration? {
+        didSet { Self.check(idleTimeout, "idleTimeout") }
+    }
+
     /// Makes a request.
     public init(head: HTTPRequest, body: PipelineBody = .none, secretFields: Set<HTTPField.Name> = []) {
         self.head = head
@@ -115,6 +131,18 @@ public struct PipelineRequest: Sendable {
     public mutating func setContentTypeIfAbsent(_ value: String) {
         guard !head.headerFields.contains(.contentType) else { return }
         head.headerFields.append(HTTPField(name: .contentType, value: value))
+    }
+
+    func attemptTimeout(in options: RequestOptions) -> Duration? {
+        options.attemptTimeout ?? attemptTimeout
+    }
+
+    func idleTimeout(in options: RequestOptions) -> Duration? {
+        options.idleTimeout ?? idleTimeout
+    }
+
+    private static func check(_ timeout: Duration?, _ name: String) {
+        if let timeout { precondition(timeout > .zero, "\(name) is \(timeout), not more than zero") }
     }
 
     /// A field whose value is refused, not cleaned, when it could split the request.

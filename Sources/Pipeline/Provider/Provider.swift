@@ -251,7 +251,8 @@ extension Provider {
         if response.body.bytes == nil {
             let body = response.body
             let limit = settings.limits.discardedBodyByteCount
-            let data = try? await settings.clock.run(within: options.attemptTimeout ?? .seconds(10)) {
+            let timeout = response.request.attemptTimeout(in: options) ?? .seconds(10)
+            let data = try? await settings.clock.run(within: timeout) {
                 try await body.collect(upTo: limit)
             }
             if Task.isCancelled { return .cancelled(before: response.request) }

@@ -9,6 +9,9 @@ public struct PipelineContext: Sendable {
     /// How many redirects were followed to come here, 0 outside exchanges.
     public internal(set) var hop = 0
 
+    /// Whether the bytes of the body have to follow one another within a time.
+    var isIdleTimed = false
+
     init(call: CallState) {
         self.call = call
     }
@@ -63,9 +66,9 @@ public struct PipelineContext: Sendable {
 
     /// Whether a transport is to hand over the body of its answer piece by piece as it arrives.
     ///
-    /// It is when the caller reads it so, when it is written to a file, and when somebody watches its progress. Otherwise a transport
-    /// may hand over whichever form costs it least.
-    public var wantsStream: Bool { call.isStreaming || call.download != nil || call.meter != nil }
+    /// It is when the caller reads it so, when it is written to a file, when somebody watches its progress, and when the time between
+    /// its bytes is limited. Otherwise a transport may hand over whichever form costs it least.
+    public var wantsStream: Bool { call.isStreaming || isIdleTimed || call.download != nil || call.meter != nil }
 
     /// Lets a transport tell how much of the request's body the network has taken.
     ///

@@ -74,16 +74,37 @@ public struct PipelineClock: Clock, Sendable {
         phase: PipelineError.Code.TimeoutPhase = .attempt,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await withThrowingTaskGroup(of: Value?.self) { group in
+        try await run(
+            until: now.advanced(by: timeout),
+            throwing: PipelineError(.timeout(phase), "the \(phase.what) took longer than \(timeout)"),
+            work
+        )
+    }
+
+    /// Runs the work, and cancels it when it has not ended by then; does not begin it when that moment has passed.
+    ///
+    /// It returns when the work has ended, which has to heed its cancellation.
+    ///
+    /// - Parameters:
+    ///   - deadline: when the work has to have ended.
+    ///   - timeout: what is thrown when it has not.
+    ///   - work: what is done.
+    /// - Returns: what the work returns.
+    /// - Throws: the timeout, and what the work throws.
+    public func run<Value: Sendable>(
+        until deadline: Instant,
+        throwing timeout: @autoclosure () -> PipelineError,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard now < deadline else { throw timeout() }
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await work() }
             group.addTask {
-                try await sleep(for: timeout)
+                try await sleep(until: deadline)
                 return nil
             }
             defer { group.cancelAll() }
-            guard let first = try await group.next(), let value = first else {
-                throw PipelineError(.timeout(phase), "the \(phase.what) took longer than \(timeout)")
-            }
+            guard let first = try await group.next(), let value = first else { throw timeout() }
             return value
         }
     }

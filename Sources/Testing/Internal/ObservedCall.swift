@@ -38,9 +38,13 @@ final class ObservedCall<Value: Sendable>: Sendable {
         task.cancel()
     }
 
-    /// Waits for the end; with a clock, lets time pass for whoever waits for it.
-    func end(moving clock: ManualClock? = nil, patience: Duration) async -> Outcome {
-        await Patience.wait(patience, moving: clock) { hasEnded }
+    /// Waits for the end; with a clock, lets time pass for whoever waits for it while there is no progress.
+    func end(
+        moving clock: ManualClock? = nil,
+        patience: Duration,
+        progress: () -> Int = { 0 }
+    ) async -> Outcome {
+        await Patience.wait(patience, moving: clock, progress: progress) { hasEnded }
         let outcome = box.outcome.withLock { $0 }
         if outcome == nil { cancel() }
         return outcome ?? .hung
@@ -60,12 +64,19 @@ enum Patience {
         _ patience: Duration,
         moving clock: ManualClock?,
         maximumMoveCount: Int = 1_000,
+        progress: () -> Int = { 0 },
         until condition: () -> Bool
     ) async {
         var idle = 0
         var moves = 0
+        var reached = progress()
         var deadline = ContinuousClock.now + patience
         while !condition(), ContinuousClock.now < deadline {
+            let present = progress()
+            if present != reached {
+                reached = present
+                idle = 0
+            }
             if idle >= stillness, moves < maximumMoveCount, let clock, clock.advanceIfAnyoneSleeps() {
                 moves += 1
                 idle = 0

@@ -20,6 +20,9 @@ extension PluginCheck {
         /// Whether all of it was read before the caller had the response.
         var wasReadBefore: Bool { state.withLock { $0.wasReadBefore } }
 
+        /// How many pieces were asked for.
+        var producedCount: Int { state.withLock { $0.produced } }
+
         func handOn() {
             state.withLock { $0.isHandedOn = true }
         }
@@ -48,7 +51,7 @@ extension PluginCheck {
             return data
         }
         var found: [String] = []
-        switch await call.end(moving: bench.clock, patience: bench.patience) {
+        switch await call.end(moving: bench.clock, patience: bench.patience, progress: { source.producedCount }) {
         case .value(let data):
             if data != Source.chunks.reduce(Data(), +) {
                 found.append("of a streamed body other bytes arrived than were sent, or in another order")

@@ -1,0 +1,37 @@
+extension PipelineBody {
+    /// The same body, which has to be read to its end by a moment.
+    ///
+    /// Only a stream is timed: bytes and files are there already. When the moment comes while somebody waits for the next piece, or
+    /// when a piece is asked for after it, the exchange behind the body is closed.
+    ///
+    /// - Parameters:
+    ///   - deadline: when the last piece has to have been read.
+    ///   - clock: what the deadline is measured on.
+    ///   - timeout: what the reader is thrown.
+    /// - Returns: a body of the same length, replayable if this is.
+    public func timed(
+        until deadline: PipelineClock.Instant,
+        on clock: PipelineClock,
+        throwing timeout: @autoclosure @escaping @Sendable () -> PipelineError
+    ) -> PipelineBody {
+        timed(TimedChunks.Limit(clock: clock, makeDeadline: { deadline }, makeError: timeout))
+    }
+
+    /// The same body, each piece of which has to come within a time of being waited for.
+    func timed(idle: Duration, on clock: PipelineClock) -> PipelineBody {
+        timed(
+            TimedChunks.Limit(
+                clock: clock,
+                makeDeadline: { clock.now.advanced(by: idle) },
+                makeError: { PipelineError(.timeout(.idle), "no byte of the body came for \(idle)") }
+            )
+        )
+    }
+
+    private func timed(_ limit: TimedChunks.Limit) -> PipelineBody {
+        guard bytes == nil, fileURL == nil else { return self }
+        let chunks = TimedChunks(body: self, limit: limit)
+        return isReplayable
+            ? .stream(byteCount: byteCount) { chunks } : .stream(chunks, byteCount: byteCount)
+    }
+}

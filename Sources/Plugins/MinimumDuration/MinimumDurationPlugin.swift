@@ -1,0 +1,106 @@
+public import Pipeline
+
+/// Answers a call no sooner than a given time after it began, so that what people see does not flash.
+///
+/// ```swift
+/// MinimumDurationPlugin(.milliseconds(400))
+/// MinimumDurationPlugin(.milliseconds(400), appliesTo: .always)
+/// ```
+///
+/// One call sets its own: `options: .init { $0.additionalTimeout = .seconds(2) }`; zero turns it off.
+///
+/// **Position**: outside a plugin that sends again: inside it each attempt is held back, and what would be sent again is later. The
+/// time counts from the start of the call in either place, so that attempts do not add up. Outside ``TimeoutPlugin``, or inside it
+/// with a total that is longer than the minimum.
+///
+/// **Effects**: holds back a response of a status that the target accepts; of a target that accepts any, every response. With `.always`
+/// it holds back failures too, also of a call that never became a request. A call that took as long by itself is not held
+/// back, and a cancelled one never. A wait that would reach `context.deadline` ends 50 ms before it, so that the answer is still in
+/// time; it is not begun when it is later than that. A streamed call is held back with its header fields, and its body not touched.
+/// Response and failure are not changed. It waits on the provider's clock alone, whatever becomes of the date. Nothing is kept between
+/// calls.
+///
+/// **Defaults**
+///
+/// | setting | default | range |
+/// |---|---|---|
+/// | `minimum` | none, it is given | zero and up; zero for calls that set their own |
+/// | `appliesTo` | `.success` | `.success`, `.always` |
+///
+/// **Errors**: a call that is cancelled while it is held back ends at once, as cancelled. Failures are passed on.
+public struct MinimumDurationPlugin: Stage.Process {
+    /// Which results are held back.
+    public struct Results: RawRepresentable, Sendable, Hashable {
+        /// The name.
+        public let rawValue: String
+        /// Makes a choice; only those below are known.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Responses that the target accepts.
+        public static let success = Results(rawValue: "success")
+        /// Responses and failures.
+        public static let always = Results(rawValue: "always")
+    }
+
+    /// An answer needs some time on its way out through the plugins.
+    private static let leeway = Duration.milliseconds(50)
+
+    private let minimum: Duration
+    private let results: Results
+
+    /// Makes a plugin.
+    ///
+    /// - Parameters:
+    ///   - minimum: how long after its start a call is answered at the soonest, zero and up.
+    ///   - results: which results are held back.
+    public init(_ minimum: Duration, appliesTo results: Results = .success) {
+        precondition(minimum >= .zero, "minimum is \(minimum), less than zero")
+        self.minimum = minimum
+        self.results = results
+    }
+
+    /// Holds the result back.
+    public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
+        let minimum = context.options.additionalTimeout ?? minimum
+        guard minimum > .zero, isHeldBack(result, context) else { return }
+        var end = context.start.advanced(by: minimum)
+        if let deadline = context.deadline { end = min(end, deadline.advanced(by: .zero - Self.leeway)) }
+        guard context.clock.now < end else { return }
+        do {
+            try await context.clock.sleep(until: end)
+        } catch {
+            var cancelled = PipelineError(.cancelled, "the call was cancelled while its answer was held back")
+            switch result {
+            case .success(let response): cancelled.request = response.request
+            case .failure(let failure): cancelled.request = failure.request
+            }
+            result = .failure(cancelled)
+        }
+    }
+
+    private func isHeldBack(
+        _ result: Result<PipelineResponse, PipelineError>,
+        _ context: PipelineContext
+    ) -> Bool {
+        switch result {
+        case .success(let response):
+            results == .always || context.target.validationType.accepts(response.statusCode)
+        case .failure(let error):
+            results == .always && error.code != .cancelled
+        }
+    }
+}
+
+extension MinimumDurationPlugin: OrderChecking {
+    /// Finds a plugin outside that sends again.
+    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
+        guard surroundings.outside.contains(where: { $0.name == "RetryPlugin" && $0 is any Stage.Intercept }) else {
+            return []
+        }
+        return [
+            .init(
+                "MinimumDurationPlugin stands inside RetryPlugin: the answer of each attempt is held back before it is sent "
+                    + "again; put it outside of RetryPlugin"
+            )
+        ]
+    }
+}

@@ -1,0 +1,15 @@
+public import Pipeline
+
+private enum RequestID: RequestOptionKey {
+    static let defaultValue: String? = nil
+}
+
+extension RequestOptions {
+    /// The id that ``RequestIDPlugin`` sends with the call, 1 to 255 visible ASCII characters.
+    ///
+    /// Another one fails the call before it is sent. Default `nil`: the plugin makes one.
+    public var requestID: String? {
+        get { self[RequestID.self] }
+        set { self[RequestID.self] = newValue }
+    }
+}

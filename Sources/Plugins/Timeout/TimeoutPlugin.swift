@@ -1,0 +1,136 @@
+public import Pipeline
+
+/// Ends attempts, bodies and whole calls that take too long.
+///
+/// ```swift
+/// TimeoutPlugin(attempt: .seconds(10), total: .seconds(30), idle: .seconds(10))
+/// ```
+///
+/// One call sets its own, which win: `options: .init { $0.totalTimeout = .seconds(120) }`, and likewise `attemptTimeout` and
+/// `idleTimeout`. A time of years is as good as none.
+///
+/// **Position**: outermost, but for plugins that only watch or hold the answer back: `total` ends what is inside, and not what a
+/// plugin outside waits for. Outside a plugin that shares requests, so that a caller whose time is up leaves alone. `attempt` and
+/// `idle` hold wherever the plugin stands, inside or outside of a plugin that sends again. Of two in one stack the inner one's
+/// `attempt` and `idle` hold, and the shorter `total`.
+///
+/// **Effects**: states `attempt` and `idle` in the request, and the core enforces them for each exchange, also one that follows a
+/// redirect. `attempt` counts from the start of an exchange to its last byte; for a streamed call to its header fields. `idle` counts
+/// while somebody waits for the next bytes of a body whose header fields are there, buffered, written to a file or streamed; it
+/// lets the transport hand bodies over as they arrive. `total` counts from the start of the call, with everything that plugins
+/// outside have done; it is told to every plugin as `context.deadline`. When it has passed, what is inside is cancelled, and the
+/// call ends when that has ended; when it has passed before, nothing inside begins. A streamed body has to be read to its end by
+/// then. A call for which no time is set is not touched. Nothing is kept between calls.
+///
+/// **Defaults**
+///
+/// | setting | default | range |
+/// |---|---|---|
+/// | `attempt` | `nil`: no limit | more than zero, not longer than `total` |
+/// | `total` | `nil`: no limit | more than zero |
+/// | `idle` | `nil`: no limit but the transport's own | more than zero, not longer than `total` |
+///
+/// At least one has to be given.
+///
+/// **Errors**: `timeout.attempt`, `timeout.idle` and `timeout.total` say which time was up; the first two are failures of an
+/// exchange, which a plugin that sends again may answer with the next attempt. The error lists the exchanges until then. A call that
+/// is cancelled ends as cancelled, and every other failure is passed on.
+///
+/// **Secrets**: none; errors hold durations only.
+public struct TimeoutPlugin: Stage.Prepare, Stage.Intercept {
+    private let attempt: Duration?
+    private let total: Duration?
+    private let idle: Duration?
+
+    /// Makes a plugin.
+    ///
+    /// - Parameters:
+    ///   - attempt: the longest that one exchange may take.
+    ///   - total: the longest that the whole call may take.
+    ///   - idle: the longest that a body may go without a byte.
+    public init(attempt: Duration? = nil, total: Duration? = nil, idle: Duration? = nil) {
+        precondition(
+            attempt != nil || total != nil || idle != nil,
+            "attempt, total and idle are nil, at least one has to be given"
+        )
+        for (name, timeout) in [("attempt", attempt), ("total", total), ("idle", idle)] {
+            guard let timeout else { continue }
+            precondition(timeout > .zero, "\(name) is \(timeout), not more than zero")
+            if let total { precondition(timeout <= total, "\(name) is \(timeout), longer than total, \(total)") }
+        }
+        self.attempt = attempt
+        self.total = total
+        self.idle = idle
+    }
+
+    /// States the times of each exchange.
+    public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+        if let attempt { request.attemptTimeout = attempt }
+        if let idle { request.idleTimeout = idle }
+    }
+
+    /// Ends what is inside when the time of the call is up.
+    public func intercept(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        next: Next
+    ) async throws -> PipelineResponse {
+        guard let total = context.options.totalTimeout ?? total else { return try await next(request) }
+        let deadline = context.start.advanced(by: total)
+        context.setDeadline(deadline)
+        var response = try await context.clock.run(until: deadline, throwing: Self.isUp(total)) {
+            try await next(request)
+        }
+        if context.isStreaming {
+            response.body = response.body.timed(until: deadline, on: context.clock, throwing: Self.isUp(total))
+        }
+        return response
+    }
+
+    private static func isUp(_ total: Duration) -> PipelineError {
+        PipelineError(.timeout(.total), "the call took longer than \(total)")
+    }
+}
+
+extension TimeoutPlugin: OrderChecking {
+    /// Finds plugins outside that send again or share, whose waits `total` does not end, and another one outside that states the
+    /// same time.
+    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
+        var findings: [PipelineDescription.Finding] = []
+        if total != nil {
+            for name in surroundings.outside.map(\.name) where name == "RetryPlugin" || name == "DeduplicationPlugin" {
+                let what =
+                    name == "RetryPlugin"
+                    ? "the waits between attempts are" : "a caller who waits for another's answer is"
+                findings.append(
+                    .init(
+                        "TimeoutPlugin with a total stands inside \(name): \(what) not ended when the time is up; "
+                            + "put the total outside of it"
+                    )
+                )
+            }
+        }
+        let outer = surroundings.outside.compactMap { $0 as? TimeoutPlugin }
+        let hidden = [
+            attempt != nil && outer.contains { $0.attempt != nil } ? "attempt" : nil,
+            idle != nil && outer.contains { $0.idle != nil } ? "idle" : nil,
+        ]
+        for name in hidden.compactMap({ $0 }) {
+            findings.append(
+                .init(
+                    "TimeoutPlugin stands twice with \(name): the inner one's holds, the outer one's never; leave one"
+                )
+            )
+        }
+        return findings
+    }
+
+    /// Names the other interceptors outside, for which `total` does not hold.
+    public func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
+        guard total != nil else { return [] }
+        return surroundings.outside
+            .filter { $0 is any Stage.Intercept && !($0 is TimeoutPlugin) && !($0 is ActivityPlugin) }
+            .filter { $0.name != "RetryPlugin" && $0.name != "DeduplicationPlugin" }
+            .map { .init("the total of TimeoutPlugin does not end what \($0.name), which stands outside, waits for") }
+    }
+}

@@ -1,0 +1,323 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+@Suite("ActivityPlugin")
+struct ActivityPluginTests {
+    /// What the handler was told, and when.
+    private final class Events: Sendable {
+        private let clock: ManualClock
+        private let all = Mutex<[String]>([])
+        private let stream: AsyncStream<String>
+        private let continuation: AsyncStream<String>.Continuation
+
+        init(_ clock: ManualClock) {
+            self.clock = clock
+            (stream, continuation) = AsyncStream.makeStream()
+        }
+
+        var entries: [String] { all.withLock { $0 } }
+
+        func add(_ isShown: Bool) {
+            let entry = "\(isShown) at \(clock.now.offset)"
+            all.withLock { $0.append(entry) }
+            continuation.yield(entry)
+        }
+
+        /// The next one that nobody has waited for.
+        func next() async -> String? {
+            var iterator = stream.makeAsyncIterator()
+            return await iterator.next()
+        }
+    }
+
+    private let clock: ManualClock
+    private let events: Events
+
+    init() {
+        clock = ManualClock()
+        events = Events(clock)
+    }
+
+    private func plugin(_ showAfter: Int, _ hold: Int) -> ActivityPlugin {
+        ActivityPlugin(showAfter: .milliseconds(showAfter), hold: .milliseconds(hold)) { [events] in events.add($0) }
+    }
+
+    private func provider(_ step: ScriptedTransport.Step, _ plugins: any PluginType...) -> Provider<Ask> {
+        Provider(transport: ScriptedTransport(always: step), plugins: plugins, clock: clock)
+    }
+
+    private func delayed(_ milliseconds: Int) -> ScriptedTransport.Step {
+        .delayed(.milliseconds(milliseconds), .status(200))
+    }
+
+    @Test("It does what every plugin has to do", arguments: [0, 500])
+    func conformance(milliseconds: Int) async {
+        let violations = await PluginConformance {
+            ActivityPlugin(showAfter: .milliseconds(milliseconds), hold: .milliseconds(milliseconds)) { _ in }
+        }.run()
+        #expect(violations == [])
+    }
+
+    // MARK: Effects
+
+    @Test("M165 With times of zero the handler is told when calls begin and when they have ended, once for all at once")
+    func beganAndEnded() async throws {
+        let plugin = plugin(0, 0)
+        let provider = provider(delayed(100), plugin)
+        let calls = (1...3).map { _ in Task { try await provider.request(Ask()) } }
+        #expect(await events.next() == "true at 0.0 seconds")
+        await clock.waitForSleepers(3)
+        #expect(plugin.activeCallCount == 3)
+        clock.advance(by: .milliseconds(100))
+        for call in calls { #expect(try await call.value.statusCode == 200) }
+        #expect(await events.next() == "false at 0.1 seconds")
+        #expect(plugin.activeCallCount == 0)
+        #expect(events.entries.count == 2)
+    }
+
+    @Test("A call that is over before showAfter is not shown, a longer one is, from then until hold after its end")
+    func showAfter() async throws {
+        let plugin = plugin(200, 300)
+        let quick = Task { [provider = provider(delayed(100), plugin)] in try await provider.request(Ask()) }
+        await clock.waitForSleepers(2)
+        clock.advance(by: .milliseconds(100))
+        _ = try await quick.value
+        await clock.waitForSleepers(1)
+        clock.advance(by: .milliseconds(100))
+
+        let long = Task { [provider = provider(delayed(1_000), plugin)] in try await provider.request(Ask()) }
+        await clock.waitForSleepers(2)
+        clock.advance(by: .milliseconds(200))
+        #expect(await events.next() == "true at 0.4 seconds")
+        clock.advance(by: .milliseconds(800))
+        _ = try await long.value
+        await clock.waitForSleepers(1)
+        clock.advance(by: .milliseconds(299))
+        clock.advance(by: .milliseconds(1))
+        #expect(await events.next() == "false at 1.5 seconds")
+        #expect(events.entries.count == 2)
+    }
+
+    @Test("A call that begins before hold is over keeps it shown")
+    func chained() async throws {
+        let provider = provider(delayed(100), plugin(0, 300))
+        for number in 1...5 {
+            let call = Task { try await provider.request(Ask()) }
+            if number == 1 {
+                #expect(await events.next() == "true at 0.0 seconds")
+                await clock.waitForSleepers(1)
+            } else {
+                await clock.waitForSleepers(2)
+            }
+            clock.advance(by: .milliseconds(100))
+            _ = try await call.value
+            await clock.waitForSleepers(1)
+            if number < 5 { clock.advance(by: .milliseconds(100)) }
+        }
+        while events.entries.count < 2 {
+            await clock.waitForSleepers(1)
+            await clock.advanceToNextSleeper()
+            while clock.sleeperCount == 0, events.entries.count < 2 { await Task.yield() }
+        }
+        #expect(events.entries == ["true at 0.0 seconds", "false at 1.2 seconds"])
+    }
+
+    private enum End: CaseIterable, Sendable {
+        case failed
+        case refused
+        case cancelled
+        case streamed
+    }
+
+    @Test(
+        "M15 A call ends also when it fails, is cancelled or is never sent, a streamed one with its header fields",
+        arguments: End.allCases
+    )
+    private func ends(end: End) async throws {
+        let plugin = plugin(0, 0)
+        let never = PipelineBody.stream(AsyncStream<Data> { _ in })
+        let (step, inner): (ScriptedTransport.Step, any PluginType) =
+            switch end {
+            case .failed: (.failure(.dns), .prepare { _, _ in })
+            case .refused: (.status(200), .prepare { _, _ in throw PipelineError(.plugin, "no") })
+            case .cancelled: (.hang, .prepare { _, _ in })
+            case .streamed: (.status(200, body: never), .prepare { _, _ in })
+            }
+        let provider = provider(step, plugin, inner)
+        let call = Task { try await provider.stream(Ask()) }
+        #expect(await events.next() == "true at 0.0 seconds")
+        if end == .cancelled { call.cancel() }
+        let result = await call.result
+        #expect(await events.next() == "false at 0.0 seconds")
+        #expect(plugin.activeCallCount == 0)
+        withExtendedLifetime(result) {}
+    }
+
+    @Test("No call waits for the handler, which is told one change at a time, true and false in turn")
+    func slowHandler() async throws {
+        let (gate, opener) = AsyncStream.makeStream(of: Never.self)
+        let told = Mutex<[Bool]>([])
+        let running = Atomic(0)
+        let most = Atomic(0)
+        let (done, end) = AsyncStream.makeStream(of: Void.self)
+        let plugin = ActivityPlugin(showAfter: .zero, hold: .zero) { isShown in
+            let count = running.add(1, ordering: .relaxed).newValue
+            most.max(count, ordering: .relaxed)
+            for await _ in gate {}
+            told.withLock { $0.append(isShown) }
+            running.subtract(1, ordering: .relaxed)
+            if !isShown { end.yield() }
+        }
+        let provider = provider(.status(200), plugin)
+        for _ in 1...100 { _ = try await provider.request(Ask()) }
+        #expect(told.withLock { $0 }.isEmpty)
+        opener.finish()
+        for await _ in done { break }
+        _ = try await provider.request(Ask())
+        for await _ in done { break }
+        let all = told.withLock { $0 }
+        // All but the first and the last of the hundred were undone while the handler waited.
+        #expect(all.count <= 6)
+        #expect(all == all.indices.map { $0 % 2 == 0 })
+        #expect(most.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("The handler may make calls itself, which are not inside the call that it was told of")
+    func callsOfTheHandler() async throws {
+        let (results, told) = AsyncStream.makeStream(of: Int.self)
+        let other = Provider<Ask>(
+            transport: ScriptedTransport(always: .status(204)),
+            plugins: [.prepare { _, _ in }],
+            limits: PipelineLimits(nestedCallCount: 1)
+        )
+        let plugin = ActivityPlugin(showAfter: .zero, hold: .zero) { _ in
+            told.yield((try? await other.request(Ask()).statusCode) ?? 0)
+        }
+        _ = try await provider(.status(200), plugin).request(Ask())
+        for await result in results {
+            #expect(result == 204)
+            break
+        }
+    }
+
+    @Test("There is one task at most, which ends when nothing is to come")
+    func oneTask() async throws {
+        let plugin = plugin(200, 300)
+        let provider = provider(.status(200), plugin)
+        var most = 0
+        for _ in 1...200 {
+            _ = try await provider.request(Ask())
+            most = max(most, clock.sleeperCount)
+        }
+        await clock.waitForSleepers(1)
+        #expect(max(most, clock.sleeperCount) == 1)
+        clock.advance(by: .milliseconds(200))
+        #expect(clock.sleeperCount == 0)
+        #expect(events.entries.isEmpty)
+    }
+
+    @Test("The calls of all providers that share it are counted together, whenever these were made")
+    func shared() async throws {
+        let plugin = plugin(200, 0)
+        let first = provider(delayed(300), plugin)
+        clock.advance(by: .seconds(1_000))
+        let second = provider(delayed(300), plugin)
+        let one = Task { try await first.request(Ask()) }
+        await clock.waitForSleepers(2)
+        clock.advance(by: .milliseconds(100))
+        let two = Task { try await second.request(Ask()) }
+        await clock.waitForSleepers(3)
+        #expect(plugin.activeCallCount == 2)
+        clock.advance(by: .milliseconds(100))
+        #expect(await events.next() == "true at 1000.2 seconds")
+        clock.advance(by: .milliseconds(100))
+        _ = try await one.value
+        clock.advance(by: .milliseconds(100))
+        _ = try await two.value
+        #expect(await events.next() == "false at 1000.4 seconds")
+        #expect(events.entries.count == 2)
+    }
+
+    @Test("1,000 calls at once, some cancelled, leave the count at zero and the indicator hidden")
+    func storm() async {
+        let plugin = plugin(0, 0)
+        let provider = provider(delayed(100), plugin)
+        let calls = (0..<1_000).map { number in
+            let call = Task { try await provider.request(Ask()) }
+            if number % 3 == 0 { call.cancel() }
+            return call
+        }
+        await clock.waitForSleepers(600)
+        while clock.sleeperCount > 0 || plugin.activeCallCount > 0 {
+            clock.advanceIfAnyoneSleeps()
+            await Task.yield()
+        }
+        for call in calls { _ = await call.result }
+        while events.entries.last?.hasPrefix("false") != true { await Task.yield() }
+        let shown = events.entries.map { $0.hasPrefix("true") }
+        #expect(shown == shown.indices.map { $0 % 2 == 0 })
+        #expect(plugin.activeCallCount == 0)
+    }
+
+    // MARK: Position
+
+    @Test(
+        "Outside a plugin that sends again the waits between attempts are counted, inside it they are not",
+        arguments: [true, false]
+    )
+    func retry(isOutside: Bool) async throws {
+        let plugin = plugin(0, 0)
+        let again = InterceptPlugin.sendingAgain(2, after: .seconds(1))
+        let provider =
+            isOutside ? provider(.status(500), plugin, again) : provider(.status(500), again, plugin)
+        let call = Task { try await provider.request(Ask()) }
+        await clock.waitForSleepers(1)
+        #expect(plugin.activeCallCount == (isOutside ? 1 : 0))
+        clock.advance(by: .seconds(1))
+        _ = try await call.value
+        #expect(plugin.activeCallCount == 0)
+    }
+
+    @Test(
+        "Inside a plugin that sends again or shares it is a finding",
+        arguments: ["RetryPlugin", "DeduplicationPlugin"]
+    )
+    func findings(name: String) {
+        let other = InterceptPlugin.sendingAgain(2, name: name)
+        let findings = provider(.status(200), other, plugin(0, 0)).explain().findings.map(\.message)
+        #expect(findings.count == 1)
+        #expect(findings.first?.contains("ActivityPlugin stands inside \(name)") == true)
+        #expect(provider(.status(200), plugin(0, 0), other).explain().findings.isEmpty)
+    }
+
+    @Test("A time below zero stops the program and is named")
+    func preconditions() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ActivityPlugin(showAfter: .seconds(-1)) { _ in }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("showAfter is -1.0 seconds, less than zero"))
+        await #expect(processExitsWith: .failure) { _ = ActivityPlugin(hold: .seconds(-1)) { _ in } }
+    }
+
+    @Test("Over loopback HTTP a call is shown while the server thinks")
+    func loopback() async throws {
+        let server = try LoopbackServer { _ in [.hold("answer"), .respond(200, body: "hello")] }
+        defer { server.stop() }
+        let provider = Provider<Ask>(transport: URLSessionTransport(), plugins: [plugin(200, 0)], clock: clock)
+        let call = Task { try await provider.request(Ask(url: "\(server.url)")) }
+        await server.wait { $0.holdCount == 1 }
+        await clock.waitForSleepers(1)
+        clock.advance(by: .milliseconds(200))
+        #expect(await events.next() == "true at 0.2 seconds")
+        server.release("answer")
+        #expect(try await call.value.data == Data("hello".utf8))
+        #expect(await events.next() == "false at 0.2 seconds")
+    }
+}

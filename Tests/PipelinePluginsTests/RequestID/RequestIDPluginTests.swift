@@ -1,0 +1,141 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+@Suite("RequestIDPlugin")
+struct RequestIDPluginTests {
+    private let transport = ScriptedTransport(always: .status(200))
+
+    private func provider(
+        _ plugins: any PluginType...,
+        transport: (any Transport)? = nil,
+        seed: UInt64 = 1
+    ) -> Provider<Ask> {
+        Provider(transport: transport ?? self.transport, plugins: plugins, random: .seeded(seed))
+    }
+
+    @Test("It does what every plugin has to do")
+    func conformance() async {
+        let violations = await PluginConformance { RequestIDPlugin() }.run()
+        #expect(violations == [])
+    }
+
+    // MARK: Effects
+
+    @Test("Each call is sent with another random UUID of version 4 in small letters, from the provider's chance")
+    func uuid() async throws {
+        var sequences: [[String?]] = []
+        for seed in [7, 7, 8] as [UInt64] {
+            let transport = ScriptedTransport(always: .status(200))
+            let provider = provider(RequestIDPlugin(), transport: transport, seed: seed)
+            for _ in 1...200 { _ = try await provider.request(Ask()) }
+            sequences.append(transport.sent.map { $0.headers[.xRequestID] })
+        }
+        #expect(sequences[0] == sequences[1])
+        #expect(Set(sequences[0] + sequences[2]).count == 400)
+        for id in sequences[0] {
+            let id = try #require(id)
+            #expect(id.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
+        }
+    }
+
+    @Test(
+        "The id stays the same for all attempts and redirects, inside and outside of a plugin that sends again",
+        arguments: [true, false]
+    )
+    func attempts(isInside: Bool) async throws {
+        let transport = ScriptedTransport([
+            .status(302, headers: [.location: "https://b.test/"]), .status(500), .status(503), .status(200),
+        ])
+        let id = RequestIDPlugin()
+        let again = InterceptPlugin.sendingAgain(3)
+        let provider =
+            isInside ? provider(again, id, transport: transport) : provider(id, again, transport: transport)
+        _ = try await provider.request(Ask())
+        let ids = transport.sent.map { $0.headers[values: .xRequestID] }
+        #expect(ids.count == 4)
+        #expect(Set(ids).count == 1)
+        #expect(ids[0].count == 1)
+    }
+
+    @Test("A field that is there already is not touched, and its value is the id")
+    func present() async throws {
+        let seen = Mutex<[String?]>([])
+        let spy = WillSendPlugin.willSend { _, context in seen.withLock { $0.append(context.requestID) } }
+        let options = RequestOptions { $0.requestID = "option" }
+        _ = try await provider(RequestIDPlugin(), spy).request(Ask(headers: ["x-request-id": "own"]), options: options)
+        #expect(transport.sent.first?.headers[values: .xRequestID] == ["own"])
+        #expect(seen.withLock { $0 } == ["own"])
+    }
+
+    @Test("Every part of the call reads the id that was sent; before and without the plugin there is none")
+    func context() async throws {
+        let seen = Mutex<[String?]>([])
+        @Sendable func note(_ context: PipelineContext) { seen.withLock { $0.append(context.requestID) } }
+        let provider = provider(
+            .process { _, context in note(context) },
+            .prepare { _, context in note(context) },
+            RequestIDPlugin(),
+            .prepare { _, context in note(context) },
+            .didReceive { _, context in note(context) }
+        )
+        _ = try await provider.request(Ask())
+        let id = try #require(transport.sent.first?.headers[.xRequestID])
+        #expect(seen.withLock { $0 } == [nil, id, id, id])
+    }
+
+    @Test("The name of the field can be set, and two fields carry the same id")
+    func names() async throws {
+        let name = try #require(HTTPField.Name("X-Correlation-Id"))
+        _ = try await provider(RequestIDPlugin(field: name), RequestIDPlugin()).request(Ask())
+        let headers = try #require(transport.sent.first?.headers)
+        #expect(headers[name] != nil)
+        #expect(headers[name] == headers[.xRequestID])
+        _ = try await provider(RequestIDPlugin(field: name)).request(Ask())
+        #expect(transport.sent.last?.headers[.xRequestID] == nil)
+    }
+
+    @Test("The option sets the id of a call", arguments: ["order-17", "!", String(repeating: "~", count: 255)])
+    func option(id: String) async throws {
+        _ = try await provider(RequestIDPlugin()).request(Ask(), options: .init { $0.requestID = id })
+        #expect(transport.sent.first?.headers[values: .xRequestID] == [id])
+    }
+
+    // MARK: Errors and secrets
+
+    @Test(
+        "An id of the option that cannot be sent fails the call before it is, and is not quoted",
+        arguments: [
+            "", "canary canary", "canary\r\nX-Evil: 1", "canary\n", "canary\u{0}", "canaré",
+            "canary" + String(repeating: "x", count: 250),
+        ]
+    )
+    func refused(id: String) async {
+        let provider = provider(RequestIDPlugin())
+        let call = Task { try await provider.request(Ask(), options: .init { $0.requestID = id }) }
+        let error = await call.pipelineError
+        #expect(error?.code == .invalidRequest(.headerValue))
+        #expect(error.map { "\($0)".contains("canar") } == false)
+        #expect(transport.sent.isEmpty)
+    }
+
+    @Test("The field is not marked as a secret")
+    func notSecret() async throws {
+        _ = try await provider(RequestIDPlugin()).request(Ask())
+        #expect(transport.sent.first?.secretFields.isEmpty == true)
+    }
+
+    @Test("Over loopback HTTP the server gets the id")
+    func loopback() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        defer { server.stop() }
+        let provider = provider(RequestIDPlugin(), transport: URLSessionTransport())
+        _ = try await provider.request(Ask(url: "\(server.url)"), options: .init { $0.requestID = "order-17" })
+        #expect(server.requests.first?.values(of: "X-Request-Id") == ["order-17"])
+    }
+}

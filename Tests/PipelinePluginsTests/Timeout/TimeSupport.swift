@@ -1,0 +1,83 @@
+import Foundation
+import Pipeline
+import PipelineTesting
+import Synchronization
+
+/// What happened, in order.
+final class TimeJournal: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var entries: [String] { lines.withLock { $0 } }
+
+    func add(_ line: String) {
+        lines.withLock { $0.append(line) }
+    }
+}
+
+/// Bytes that come one by one, each after a time on a clock; then no more, or nothing ever.
+struct SlowBytes: AsyncSequence, Sendable {
+    var count: Int
+    var every: Duration
+    var clock: ManualClock
+    var hangs = false
+    /// Is told when there is nothing more to come.
+    var onEnd: @Sendable () -> Void = {}
+    /// Is told when the reader is gone, as a transport closes its exchange then.
+    var onClose: @Sendable () -> Void = {}
+
+    func makeAsyncIterator() -> Iterator { Iterator(bytes: self, lease: Lease(onClose)) }
+
+    final class Lease: Sendable {
+        private let onClose: @Sendable () -> Void
+
+        init(_ onClose: @escaping @Sendable () -> Void) { self.onClose = onClose }
+
+        deinit { onClose() }
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var bytes: SlowBytes
+        let lease: Lease
+
+        mutating func next() async throws -> Data? {
+            if bytes.count == 0 {
+                bytes.onEnd()
+                // Ends without an error when the task is cancelled, as every AsyncStream does.
+                let never = AsyncStream<Never> { _ in }
+                if bytes.hangs { for await _ in never {} }
+                return nil
+            }
+            bytes.count -= 1
+            if bytes.every > .zero { try await bytes.clock.sleep(for: bytes.every) }
+            return Data([7])
+        }
+    }
+}
+
+extension Task where Failure == any Error {
+    /// The error in which a call ended, `nil` when it did not or was cancelled.
+    var pipelineError: PipelineError? {
+        get async {
+            guard case .failure(let error) = await result else { return nil }
+            return error as? PipelineError
+        }
+    }
+}
+
+extension PluginType where Self == InterceptPlugin {
+    /// Sends again after a wait, so often in all, whatever failed; a wait that would reach the deadline is not begun.
+    static func sendingAgain(_ count: Int, after wait: Duration = .zero, name: String = "again") -> InterceptPlugin {
+        .intercept(name: name) { request, context, next in
+            for _ in 1..<count {
+                do {
+                    let response = try await next(request)
+                    if response.statusCode < 500 { return response }
+                } catch let error as PipelineError {
+                    if let deadline = context.deadline, context.clock.now.advanced(by: wait) >= deadline { throw error }
+                }
+                if wait > .zero { try await context.clock.sleep(for: wait) }
+            }
+            return try await next(request)
+        }
+    }
+}

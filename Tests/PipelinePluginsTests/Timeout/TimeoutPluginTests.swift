@@ -1,0 +1,359 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("TimeoutPlugin: attempt and idle")
+struct TimeoutPluginTests {
+    private let clock = ManualClock()
+
+    private func provider(_ transport: ScriptedTransport, _ plugins: any PluginType...) -> Provider<Ask> {
+        Provider(transport: transport, plugins: plugins, clock: clock)
+    }
+
+    private func body(
+        _ count: Int,
+        every: Duration = .zero,
+        of byteCount: Int? = nil,
+        hangs: Bool = false
+    ) -> PipelineBody {
+        .stream(SlowBytes(count: count, every: every, clock: clock, hangs: hangs), byteCount: byteCount)
+    }
+
+    @Test(
+        "It does what every plugin has to do, whichever time is set",
+        arguments: [
+            TimeoutPlugin(attempt: .seconds(3_600)), TimeoutPlugin(total: .seconds(3_600)),
+            TimeoutPlugin(idle: .seconds(3_600)),
+            TimeoutPlugin(attempt: .seconds(3_600), total: .seconds(7_200), idle: .seconds(60)),
+        ]
+    )
+    func conformance(plugin: TimeoutPlugin) async {
+        let violations = await PluginConformance { plugin }.run()
+        #expect(violations == [])
+    }
+
+    // MARK: Attempt
+
+    @Test(
+        "The time of an attempt holds inside and outside of a plugin that sends again, which may answer with the next",
+        arguments: [true, false]
+    )
+    func attemptEverywhere(isInside: Bool) async throws {
+        let transport = ScriptedTransport([.hang, .delayed(.seconds(4), .status(200))])
+        let timeout = TimeoutPlugin(attempt: .seconds(5))
+        let retry = InterceptPlugin.sendingAgain(2)
+        let provider = isInside ? provider(transport, retry, timeout) : provider(transport, timeout, retry)
+        let call = Task { try await provider.request(Ask()) }
+        #expect(await clock.advanceToNextSleeper() == .seconds(5))
+        await clock.waitForSleepers(2)
+        #expect(await clock.advanceToNextSleeper() == .seconds(4))
+        let response = try await call.value
+        #expect(response.exchanges.map(\.failure) == [.timeout(.attempt), nil])
+        #expect(response.exchanges.map(\.duration) == [.seconds(5), .seconds(4)])
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("The time of an attempt counts for each exchange, also for one that follows a redirect")
+    func attemptAfterRedirect() async throws {
+        let redirect = ScriptedTransport.Step.status(302, headers: [.location: "/next"])
+        let transport = ScriptedTransport([
+            .delayed(.seconds(4), redirect), .delayed(.seconds(4), redirect), .delayed(.seconds(60), redirect),
+        ])
+        let provider = provider(transport, TimeoutPlugin(attempt: .seconds(5)))
+        let call = Task { try await provider.request(Ask()) }
+        for seconds in [4, 4, 5] {
+            await clock.waitForSleepers(2)
+            clock.advance(by: .seconds(seconds))
+        }
+        let error = await call.pipelineError
+        #expect(error?.code == .timeout(.attempt))
+        #expect(error?.exchanges.map(\.duration) == [.seconds(4), .seconds(4), .seconds(5)])
+    }
+
+    @Test("The time of an attempt counts to the last byte of a body that is buffered")
+    func attemptOfBody() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: body(9, every: .seconds(1))))
+        let provider = provider(transport, TimeoutPlugin(attempt: .milliseconds(2_500)))
+        let call = Task { try await provider.request(Ask()) }
+        for _ in 1...2 {
+            await clock.waitForSleepers(2)
+            clock.advance(by: .seconds(1))
+        }
+        await clock.waitForSleepers(2)
+        clock.advance(by: .milliseconds(500))
+        #expect(await call.pipelineError?.code == .timeout(.attempt))
+    }
+
+    @Test("The time of an attempt counts to the header fields of a streamed call", arguments: [true, false])
+    func attemptOfStream(isInTime: Bool) async throws {
+        let slow = body(3, every: .seconds(10))
+        let transport = ScriptedTransport(always: .delayed(.seconds(isInTime ? 4 : 6), .status(200, body: slow)))
+        let provider = provider(transport, TimeoutPlugin(attempt: .seconds(5)))
+        let call = Task { try await provider.stream(Ask()) }
+        await clock.waitForSleepers(2)
+        await clock.advanceToNextSleeper()
+        guard isInTime else {
+            #expect(await call.pipelineError?.code == .timeout(.attempt))
+            #expect(clock.now.offset == .seconds(5))
+            return
+        }
+        var pieces = try await call.value.body.makeAsyncIterator()
+        for _ in 1...3 {
+            async let moved = clock.advanceToNextSleeper()
+            #expect(try await pieces.next() == Data([7]))
+            #expect(await moved == .seconds(10))
+        }
+    }
+
+    // MARK: Idle
+
+    private enum Reading: CaseIterable, Sendable {
+        case buffered
+        case file
+        case streamed
+    }
+
+    private func read(_ reading: Reading, _ provider: Provider<Ask>, _ file: URL) async throws -> Int {
+        switch reading {
+        case .buffered: return try await provider.request(Ask()).data.count
+        case .file:
+            let response = try await provider.request(Ask(task: .downloadDestination(.file(file))))
+            return response.body.byteCount ?? -1
+        case .streamed:
+            var count = 0
+            for try await chunk in try await provider.stream(Ask()).body { count += chunk.count }
+            return count
+        }
+    }
+
+    private static func makeFile() -> URL {
+        FileManager.default.temporaryDirectory.appending(path: "timeout-\(UUID().uuidString)")
+    }
+
+    @Test("C12 A body whose bytes come often enough is not idle, however long it takes", arguments: Reading.allCases)
+    private func slowButNotIdle(reading: Reading) async throws {
+        let transport = ScriptedTransport(always: .status(200, body: body(20, every: .milliseconds(500), of: 20)))
+        let provider = provider(transport, TimeoutPlugin(idle: .seconds(1)))
+        let file = Self.makeFile()
+        defer { try? FileManager.default.removeItem(at: file) }
+        let call = Task { try await read(reading, provider, file) }
+        for _ in 1...20 {
+            await clock.waitForSleepers(2)
+            clock.advance(by: .milliseconds(500))
+        }
+        #expect(try await call.value == 20)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test(
+        "A body that goes without a byte for too long is timeout.idle, and no part of it passes for the whole",
+        arguments: Reading.allCases
+    )
+    private func idle(reading: Reading) async throws {
+        let (begun, silence) = AsyncStream.makeStream(of: Never.self)
+        let bytes = SlowBytes(count: 3, every: .zero, clock: clock, hangs: true) { silence.finish() }
+        let transport = ScriptedTransport(always: .status(200, body: .stream(bytes)))
+        let provider = provider(transport, TimeoutPlugin(idle: .seconds(1)))
+        let file = Self.makeFile()
+        let call = Task { try await read(reading, provider, file) }
+        for await _ in begun {}
+        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        let error = await call.pipelineError
+        #expect(error?.code == .timeout(.idle))
+        #expect(error?.reason == "no byte of the body came for 1.0 seconds")
+        if reading != .streamed { #expect(error?.exchanges.map(\.failure) == [.timeout(.idle)]) }
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+
+    @Test("The wait for the header fields is not idle")
+    func idleBeforeHead() async throws {
+        let transport = ScriptedTransport(always: .delayed(.seconds(600), .status(200, body: body(3))))
+        let provider = provider(transport, TimeoutPlugin(idle: .seconds(1)))
+        let call = Task { try await provider.request(Ask()) }
+        #expect(await clock.advanceToNextSleeper() == .seconds(600))
+        #expect(try await call.value.data.count == 3)
+    }
+
+    @Test("A reader who takes time between two pieces does not make a stream idle")
+    func slowReader() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: body(3)))
+        var pieces = try await provider(transport, TimeoutPlugin(idle: .seconds(1))).stream(Ask()).body
+            .makeAsyncIterator()
+        for _ in 1...3 {
+            #expect(clock.sleeperCount == 0)
+            clock.advance(by: .seconds(100))
+            #expect(try await pieces.next() == Data([7]))
+        }
+        #expect(try await pieces.next() == nil)
+    }
+
+    @Test(
+        "After timeout.idle the exchange behind a stream is closed, also while the reader keeps it, and the error stays"
+    )
+    func idleCloses() async throws {
+        let (closed, told) = AsyncStream.makeStream(of: Never.self)
+        let bytes = SlowBytes(count: 1, every: .zero, clock: clock, hangs: true, onClose: { told.finish() })
+        let transport = ScriptedTransport(always: .status(200, body: .stream(bytes)))
+        let response = try await provider(transport, TimeoutPlugin(idle: .seconds(1))).stream(Ask())
+        var pieces = response.body.makeAsyncIterator()
+        #expect(try await pieces.next() == Data([7]))
+        async let moved = clock.advanceToNextSleeper()
+        for _ in 1...2 {
+            let error = await #expect(throws: PipelineError.self) { _ = try await pieces.next() }
+            #expect(error?.code == .timeout(.idle))
+        }
+        _ = await moved
+        for await _ in closed {}
+    }
+
+    @Test("With a time for idle the transport is asked for the body as it arrives", arguments: [true, false])
+    func wantsStream(isTimed: Bool) async throws {
+        let seen = Mutex<[Bool]>([])
+        let transport = ScriptedTransport(
+            always: .answer { request, context in
+                seen.withLock { $0.append(context.wantsStream) }
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        )
+        let plugin = isTimed ? TimeoutPlugin(idle: .seconds(1)) : TimeoutPlugin(attempt: .seconds(1))
+        _ = try await provider(transport, plugin).request(Ask())
+        #expect(seen.withLock { $0 } == [isTimed])
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("A call that is cancelled while it waits for bytes ends as cancelled", arguments: Reading.allCases)
+    private func cancelledBody(reading: Reading) async throws {
+        let transport = ScriptedTransport(always: .status(200, body: body(3, hangs: true)))
+        let provider = provider(
+            transport,
+            TimeoutPlugin(attempt: .seconds(50), total: .seconds(60), idle: .seconds(1))
+        )
+        let file = Self.makeFile()
+        let call = Task { try await read(reading, provider, file) }
+        await clock.waitForSleepers(reading == .streamed ? 2 : 3)
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test(
+        "C08 An answer that stops at any byte is timeout.attempt within its header fields, timeout.idle within its body",
+        arguments: [0..<200, 200..<400]
+    )
+    func stallsAtAnyByte(byteCounts: Range<Int>) async throws {
+        let headByteCount = 200
+        for byteCount in byteCounts {
+            let (begun, silence) = AsyncStream.makeStream(of: Never.self)
+            let rest = byteCount - headByteCount
+            let bytes = SlowBytes(count: max(rest, 0), every: .zero, clock: clock, hangs: true) { silence.finish() }
+            if rest < 0 { silence.finish() }
+            let provider = provider(
+                ScriptedTransport(always: rest < 0 ? .hang : .status(200, body: .stream(bytes, byteCount: 200))),
+                TimeoutPlugin(attempt: .seconds(10), idle: .seconds(2))
+            )
+            let call = Task { try await provider.request(Ask()) }
+            for await _ in begun {}
+            await clock.waitForSleepers(rest < 0 ? 1 : 2)
+            clock.advance(by: .seconds(rest < 0 ? 10 : 2))
+            #expect(await call.pipelineError?.code == .timeout(rest < 0 ? .attempt : .idle))
+        }
+    }
+
+    // MARK: Defaults and options
+
+    @Test("A time of the call wins over that of the plugin", arguments: [2, 20])
+    func options(seconds: Int) async throws {
+        let own = Duration.seconds(seconds)
+        let plugin = TimeoutPlugin(attempt: .seconds(5), total: .seconds(5), idle: .seconds(5))
+        let never = ScriptedTransport(always: .hang)
+        let silent = ScriptedTransport(always: .status(200, body: body(0, hangs: true)))
+        let years = Duration.seconds(Int64.max)
+        let cases: [(ScriptedTransport, RequestOptions, PipelineError.Code)] = [
+            (never, .init { ($0.attemptTimeout, $0.totalTimeout) = (own, years) }, .timeout(.attempt)),
+            (never, .init { ($0.attemptTimeout, $0.totalTimeout) = (years, own) }, .timeout(.total)),
+            (
+                silent,
+                .init { ($0.attemptTimeout, $0.totalTimeout, $0.idleTimeout) = (years, years, own) }, .timeout(.idle)
+            ),
+        ]
+        for (transport, options, code) in cases {
+            let provider = provider(transport, plugin)
+            let call = Task { try await provider.request(Ask(), options: options) }
+            await clock.waitForSleepers(code == .timeout(.idle) ? 3 : 2)
+            #expect(await clock.advanceToNextSleeper() == own)
+            #expect(await call.pipelineError?.code == code)
+        }
+    }
+
+    @Test("Of two in one stack the inner one's attempt and idle hold, and the stack says so")
+    func two() async throws {
+        let outer = TimeoutPlugin(attempt: .seconds(1), idle: .seconds(2))
+        let inner = TimeoutPlugin(attempt: .seconds(3), idle: .seconds(4))
+        let seen = Mutex<[Duration?]>([])
+        let spy = WillSendPlugin.willSend { request, _ in
+            seen.withLock { $0 += [request.attemptTimeout, request.idleTimeout] }
+        }
+        let provider = provider(ScriptedTransport(always: .status(200)), outer, inner, spy)
+        _ = try await provider.request(Ask())
+        #expect(seen.withLock { $0 } == [.seconds(3), .seconds(4)])
+        let findings = provider.explain().findings.map(\.message)
+        #expect(findings.count == 2)
+        #expect(findings.first?.contains("stands twice with attempt") == true)
+        #expect(findings.last?.contains("stands twice with idle") == true)
+    }
+
+    @Test("A plugin that does not set a time leaves that of another alone, and two that share the work are no finding")
+    func split() async throws {
+        let seen = Mutex<[Duration?]>([])
+        let spy = WillSendPlugin.willSend { request, _ in
+            seen.withLock { $0 += [request.attemptTimeout, request.idleTimeout] }
+        }
+        let provider = provider(
+            ScriptedTransport(always: .status(200)),
+            TimeoutPlugin(attempt: .seconds(1)),
+            TimeoutPlugin(idle: .seconds(2)),
+            TimeoutPlugin(total: .seconds(9)),
+            spy
+        )
+        _ = try await provider.request(Ask())
+        #expect(seen.withLock { $0 } == [.seconds(1), .seconds(2)])
+        #expect(provider.explain().findings.isEmpty)
+    }
+
+    @Test("A time that makes no sense stops the program and is named")
+    func preconditions() async throws {
+        let nothing = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = TimeoutPlugin()
+        }
+        let zero = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = TimeoutPlugin(attempt: .zero)
+        }
+        let negative = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = TimeoutPlugin(total: .seconds(1), idle: .seconds(-3))
+        }
+        let long = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = TimeoutPlugin(attempt: .seconds(9), total: .seconds(7))
+        }
+        let texts = try [nothing, zero, negative, long].map {
+            String(decoding: try #require($0).standardErrorContent, as: UTF8.self)
+        }
+        #expect(texts[0].contains("attempt, total and idle are nil"))
+        #expect(texts[1].contains("attempt is 0.0 seconds, not more than zero"))
+        #expect(texts[2].contains("idle is -3.0 seconds, not more than zero"))
+        #expect(texts[3].contains("attempt is 9.0 seconds, longer than total, 7.0 seconds"))
+    }
+
+    @Test("An option that makes no sense stops the program")
+    func optionPreconditions() async {
+        await #expect(processExitsWith: .failure) { _ = RequestOptions { $0.totalTimeout = .zero } }
+        await #expect(processExitsWith: .failure) { _ = RequestOptions { $0.idleTimeout = .seconds(-1) } }
+        await #expect(processExitsWith: .failure) {
+            var request = try PipelineRequest(url: "https://a.test")
+            request.attemptTimeout = .zero
+        }
+    }
+}
