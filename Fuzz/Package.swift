@@ -12,6 +12,7 @@ let dependencies: [Target.Dependency] = [
     "CFuzzer",
     "FuzzSupport",
     .product(name: "Pipeline", package: "Pipeline"),
+    .product(name: "PipelinePlugins", package: "Pipeline"),
     .product(name: "PipelineTesting", package: "Pipeline"),
     .product(name: "HTTPTypes", package: "swift-http-types"),
 ]
@@ -26,6 +27,7 @@ let package = Package(
     targets: [
         .target(name: "CFuzzer"),
         .target(name: "FuzzSupport"),
+        .executableTarget(name: "challenges", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "multipart", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "urlform", dependencies: dependencies, swiftSettings: swiftSettings),
     ],
