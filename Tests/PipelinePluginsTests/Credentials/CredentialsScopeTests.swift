@@ -12,7 +12,7 @@ struct CredentialsScopeTests {
     private struct Refused: Error {}
 
     private static let mufasa = PasswordCredential(username: "Mufasa", password: "Circle of Life")
-    private static let plugin = CredentialsPlugin { _, _ in mufasa }
+    private let plugin = CredentialsPlugin { _, _ in mufasa }
     private static let asking = HTTPFields([HTTPField(name: .wwwAuthenticate, value: "Basic realm=r")])
 
     private let transport = ScriptedTransport([.status(401, headers: asking), .status(200)])
@@ -61,7 +61,7 @@ struct CredentialsScopeTests {
         }
         let fields = ["Content-Type": "text/plain", "X-App": "shop"]
         let target = Ask(method: .post, task: .requestData(Data("body".utf8)), headers: fields)
-        let response = try await Provider<Ask>(transport: transport, plugins: [Self.plugin]).request(target)
+        let response = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(target)
         #expect(response.statusCode == 200)
         #expect(sent(transport) == ["POST a.test/b -", "GET a.test/end -", "GET a.test/end Digest"])
         #expect(transport.sent.last?.query == "x=1")
@@ -75,7 +75,7 @@ struct CredentialsScopeTests {
         let transport = ScriptedTransport([
             .status(401, headers: Self.asking), .status(302, headers: [.location: "https://b.test/"]), .status(200),
         ])
-        _ = try await Provider<Ask>(transport: transport, plugins: [Self.plugin]).request(Ask())
+        _ = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(Ask())
         #expect(sent(transport) == ["GET a.test/b -", "GET a.test/b Basic", "GET b.test/ -"])
         #expect(transport.sent[1].secretFields == [.authorization])
     }
@@ -102,7 +102,7 @@ struct CredentialsScopeTests {
     @Test("A body that can be is sent whole each time")
     func replayed() async throws {
         let target = Ask(method: .post, task: .requestData(Data("body".utf8)))
-        _ = try await Provider<Ask>(transport: transport, plugins: [Self.plugin]).request(target)
+        _ = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(target)
         #expect(transport.sent.map(\.body.bytes) == [Data("body".utf8), Data("body".utf8)])
     }
 
@@ -123,7 +123,7 @@ struct CredentialsScopeTests {
                 return PipelineResponse(request: request, head: head, body: .stream(chunks))
             }
         }
-        let response = try await Provider<Ask>(transport: transport, plugins: [Self.plugin]).stream(Ask())
+        let response = try await Provider<Ask>(transport: transport, plugins: [plugin]).stream(Ask())
         #expect(response.statusCode == 200)
         #expect(isClosedBefore.withLock { $0 } == true)
     }
