@@ -27,6 +27,7 @@ let package = Package(
     targets: [
         .target(name: "CFuzzer"),
         .target(name: "FuzzSupport"),
+        .executableTarget(name: "challenges", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "multipart", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "retryafter", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "urlform", dependencies: dependencies, swiftSettings: swiftSettings),

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTransports
+import Synchronization
 import Testing
 
 @Suite("httpbin: authentication", .besideHTTPBin, .timeLimit(.minutes(1)))
@@ -12,6 +13,7 @@ struct AuthenticationTests {
         case hiddenBasic(user: String, password: String)
         case bearer
         case digest
+        case digestWith(String)
         case open
 
         var path: String {
@@ -20,6 +22,7 @@ struct AuthenticationTests {
             case .hiddenBasic(let user, let password): "/hidden-basic-auth/\(user)/\(password)"
             case .bearer: "/bearer"
             case .digest: "/digest-auth/auth/user/passwd"
+            case .digestWith(let end): "/digest-auth/\(end)"
             case .open: "/headers"
             }
         }
@@ -28,7 +31,7 @@ struct AuthenticationTests {
             switch self {
             case .basic, .hiddenBasic: .basic
             case .bearer: .bearer
-            case .digest, .open: nil
+            case .digest, .digestWith, .open: nil
             }
         }
     }
@@ -97,6 +100,77 @@ struct AuthenticationTests {
         #expect(response.headers[.wwwAuthenticate]?.hasPrefix("Digest realm=") == true)
         #expect(response.headers[values: .setCookie].count == 2)
         #expect(response.exchanges.count == 1)
+    }
+
+    @Test(
+        "BasicAuthPlugin lets in who has the password",
+        arguments: [("user", "passwd"), ("a@b.c", "p w+d%21"), ("Zoë", "pässword")]
+    )
+    func basicAuthPlugin(user: String, password: String) async throws {
+        let plugin = BasicAuthPlugin { target in
+            guard case .hiddenBasic? = target as? Account else { return nil }
+            return .init(username: user, password: password)
+        }
+        let provider = Provider<Account>(transport: URLSessionTransport(), plugins: [plugin])
+        let escaped = password.replacing("%", with: "%25")
+        let answer = try await provider.request(.hiddenBasic(user: user, password: escaped), as: Answer.self)
+        #expect(answer.user == user)
+        let options = RequestOptions { $0.basicAuth = .init(username: user, password: password) }
+        let optional = Provider<Account>(transport: URLSessionTransport(), plugins: [BasicAuthPlugin()])
+        #expect(try await optional.request(.basic(user: user, password: escaped), options: options).statusCode == 200)
+        #expect(try await optional.request(.basic(user: user, password: escaped)).statusCode == 401)
+    }
+
+    @Test(
+        "CredentialsPlugin answers Digest",
+        arguments: ["auth/user/passwd", "auth/user/passwd/MD5", "auth/user/passwd/SHA-256", "auth/user/passwd/MD5/1"]
+    )
+    func digestAnswered(end: String) async throws {
+        let provider = makeProvider("user", "passwd")
+        for _ in 1...3 {
+            let answer = try await provider.request(.digestWith(end), as: Answer.self)
+            #expect(answer.authenticated)
+            #expect(answer.user == "user")
+        }
+    }
+
+    @Test("CredentialsPlugin gives back what it cannot answer")
+    func digestNotAnswered() async throws {
+        for end in ["auth-int/user/passwd/MD5", "auth/user/passwd/SHA-512"] {
+            let response = try await makeProvider("user", "passwd").request(.digestWith(end))
+            #expect(response.statusCode == 401)
+            #expect(response.exchanges.count == 1)
+        }
+        let refused = try await makeProvider("user", "wrong").request(.digestWith("auth/user/passwd"))
+        #expect(refused.statusCode == 401)
+        #expect(refused.exchanges.count == 2)
+    }
+
+    @Test("CredentialsPlugin answers Basic, and then sends it from the beginning")
+    func basicAnswered() async throws {
+        let provider = makeProvider("user", "passwd")
+        for count in [2, 1] {
+            let response = try await provider.request(.basic(user: "user", password: "passwd"))
+            #expect(response.statusCode == 200)
+            #expect(response.exchanges.count == count)
+        }
+    }
+
+    @Test("UnauthorizedPlugin is told of the 401 that stays, and of no other")
+    func unauthorized() async throws {
+        let told = Mutex<[Int]>([])
+        let plugin = UnauthorizedPlugin { response, _ in told.withLock { $0.append(response.exchanges.count) } }
+        for password in ["passwd", "wrong"] {
+            let credentials = CredentialsPlugin { _, _ in .init(username: "user", password: password) }
+            let provider = Provider<Account>(transport: URLSessionTransport(), plugins: [plugin, credentials])
+            _ = try await provider.request(.digest)
+        }
+        #expect(told.withLock { $0 } == [2])
+    }
+
+    private func makeProvider(_ user: String, _ password: String) -> Provider<Account> {
+        let plugin = CredentialsPlugin { _, _ in .init(username: user, password: password) }
+        return Provider(transport: URLSessionTransport(), plugins: [plugin])
     }
 
     @Test("the token stays on its origin")

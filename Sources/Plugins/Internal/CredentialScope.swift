@@ -24,7 +24,8 @@ enum CredentialScope {
         throw PipelineError(.invalidRequest(.credential), "\(credential) would leave over http, readable on the way")
     }
 
-    private static func origin(of request: PipelineRequest) -> [String] {
+    /// Scheme and authority, without the port that the scheme has anyway.
+    static func origin(of request: PipelineRequest) -> [String] {
         let scheme = (request.head.scheme ?? "").lowercased()
         let authority = (request.head.authority ?? "").lowercased()
         let port = scheme == "https" ? ":443" : ":80"

@@ -32,7 +32,7 @@ struct AccessTokenPluginTests {
     // MARK: Effects
 
     @Test(
-        "The token is sent as given, after the scheme",
+        "M161 M162 The token is sent as given, after the scheme",
         arguments: [
             (AuthorizationType.basic, "dXNlcjpwYXNz", "Basic dXNlcjpwYXNz"),
             (.bearer, "abc.def-ghi~+/=", "Bearer abc.def-ghi~+/="),
@@ -53,7 +53,7 @@ struct AccessTokenPluginTests {
         #expect(request.headers[values: .accept] == ["a"])
     }
 
-    @Test("The closure gets the target itself, however often it is wrapped")
+    @Test("M163 The closure gets the target itself, however often it is wrapped")
     func multiTarget() async throws {
         let plugin = AccessTokenPlugin { target in target is Ask ? "inner" : "\(type(of: target))" }
         let request = try await sent(MultiTarget(MultiTarget(Ask(authorizationType: .bearer))), plugin)
@@ -90,7 +90,7 @@ struct AccessTokenPluginTests {
     }
 
     @Test(
-        "Over http a token leaves only to the machine itself",
+        "Q09 Over http a token leaves only to the machine itself",
         arguments: [
             ("http://a.test", false), ("https://a.test", true), ("http://localhost:8080", true),
             ("http://127.0.0.1", true),
@@ -123,6 +123,41 @@ struct AccessTokenPluginTests {
         let target = Ask(url: "http://a.test", authorizationType: .bearer)
         let request = try await sent(target, AccessTokenPlugin(allowsCleartext: true) { _ in "t" })
         #expect(request.headers[.authorization] == "Bearer t")
+    }
+
+    @Test(
+        "Q07 A request that was led to another origin is untouched, and the closure is not asked",
+        arguments: [
+            ("https", "b.test", false), ("https", "a.test:444", false), ("http", "a.test", false),
+            ("https", "a.test.b.test", false), ("https", "a.test:443", true), ("https", "A.test", true),
+        ]
+    )
+    func otherOrigin(scheme: String, authority: String, isOwn: Bool) async throws {
+        let asked = Atomic(false)
+        let leading = PreparePlugin.prepare { request, _ in
+            request.head.scheme = scheme
+            request.head.authority = authority
+        }
+        let plugin = AccessTokenPlugin(allowsCleartext: true) { _ in
+            asked.store(true, ordering: .relaxed)
+            return "token"
+        }
+        let request = try await sent(Ask(authorizationType: .bearer), leading, plugin)
+        #expect(request.headers[.authorization] == (isOwn ? "Bearer token" : nil))
+        #expect(request.secretFields.isEmpty == !isOwn)
+        let wasAsked = asked.load(ordering: .relaxed)
+        #expect(wasAsked == isOwn)
+    }
+
+    @Test("Q07 The origin is that of the endpoint, after the provider's endpoint closure")
+    func endpointOrigin() async throws {
+        let provider = Provider<Ask>(transport: transport, plugins: [AccessTokenPlugin { _ in "token" }]) { target in
+            var endpoint = Endpoint(target)
+            endpoint.url = "https://b.test/"
+            return endpoint
+        }
+        _ = try await provider.request(Ask(authorizationType: .bearer))
+        #expect(transport.sent.first?.headers[.authorization] == "Bearer token")
     }
 
     // MARK: Position
@@ -168,7 +203,7 @@ struct AccessTokenPluginTests {
     }
 
     @Test(
-        "A token that cannot be sent is refused, and the error does not name it",
+        "Q01 Q09 A token that cannot be sent is refused, and the error does not name it",
         arguments: [
             (AuthorizationType.bearer, "canary\r\nX-Evil:1", PipelineError.Code.invalidRequest(.headerValue)),
             (.bearer, "canary\n", .invalidRequest(.headerValue)),

@@ -1,0 +1,82 @@
+import FuzzSupport
+import HTTPTypes
+import PipelinePlugins
+
+/// The first byte decides: any text as fields, or challenges that are written and read back.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzChallenges(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    var input = FuzzInput(start, count)
+    switch input.number(below: 3) {
+    case 0: readAny(&input)
+    default: writeAndRead(&input)
+    }
+    return 0
+}
+
+private func read(_ values: [String]) -> [AuthenticationChallenge] {
+    var fields = HTTPFields()
+    for value in values { fields.append(HTTPField(name: .wwwAuthenticate, value: value)) }
+    return AuthenticationChallenge.challenges(in: fields)
+}
+
+/// Whatever arrives is read within the bounds, and what is read can be written and read again.
+private func readAny(_ input: inout FuzzInput) {
+    let lines = input.remainder().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let challenges = read(lines.map { String(decoding: $0, as: UTF8.self) })
+    require(challenges.count <= 16, "more challenges than are read")
+    for challenge in challenges {
+        require(isToken(challenge.scheme), "a scheme that is no token")
+        require(challenge.parameters.count <= 32, "more parameters than are read")
+        require(challenge.parameters.keys.allSatisfy { isToken($0) && $0 == $0.lowercased() }, "a name that is none")
+        require(challenge.token == nil || challenge.parameters.isEmpty, "a token and parameters")
+        require(
+            challenge.token?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != 0x2c } != false,
+            "a token that is none"
+        )
+        let values = challenge.parameters.values
+        require(values.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 9 } }, "a control character")
+    }
+    require(read([challenges.map(text).joined(separator: ", ")]) == challenges, "other challenges the second time")
+    require(read(challenges.map(text)) == challenges, "other challenges from several fields")
+}
+
+private func writeAndRead(_ input: inout FuzzInput) {
+    var challenges: [AuthenticationChallenge] = []
+    var value = ""
+    for number in 0..<input.number(below: 5) {
+        let scheme = ["Basic", "Digest", "Negotiate", "x-\(number)"][input.number(below: 4)]
+        value += value.isEmpty ? "" : [", ", ",", " ,\t, "][input.number(below: 3)]
+        guard input.number(below: 4) > 0 else {
+            challenges.append(AuthenticationChallenge(scheme: scheme, token: "t0k/en+=="))
+            value += scheme + "  t0k/en+=="
+            continue
+        }
+        var parameters: [String: String] = [:]
+        for _ in 0..<input.number(below: 4) {
+            parameters["p\(input.number(below: 40))"] = cleaned(input.text(upTo: 20))
+        }
+        challenges.append(AuthenticationChallenge(scheme: scheme, parameters: parameters))
+        let blanks = ["", " ", "\t "][input.number(below: 3)]
+        value +=
+            scheme + " " + parameters.map { "\($0)\(blanks)=\(blanks)\(quoted($1))" }.joined(separator: ",\(blanks)")
+    }
+    require(read([value]) == challenges, "other challenges than were written: \(value.debugDescription)")
+}
+
+private func text(_ challenge: AuthenticationChallenge) -> String {
+    if let token = challenge.token { return challenge.scheme + " " + token }
+    let parameters = challenge.parameters.map { "\($0)=\(quoted($1))" }.joined(separator: ", ")
+    return challenge.scheme + (parameters.isEmpty ? "" : " " + parameters)
+}
+
+private func quoted(_ text: String) -> String {
+    let escaped = text.utf8.flatMap { $0 == 0x22 || $0 == 0x5c ? [0x5c, $0] : [$0] }
+    return "\"" + String(decoding: escaped, as: UTF8.self) + "\""
+}
+
+/// Without what no quoted text can hold.
+private func cleaned(_ text: String) -> String {
+    String(decoding: text.utf8.filter { $0 >= 0x20 && $0 != 0x7f }, as: UTF8.self)
+}
+
+private func isToken(_ text: String) -> Bool { HTTPField.Name(text) != nil }

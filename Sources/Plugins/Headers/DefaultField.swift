@@ -1,0 +1,72 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+/// A field of `HeadersPlugin` with all its values.
+struct DefaultField: Sendable {
+    let name: HTTPField.Name
+    let lines: [HTTPField]
+    let isSecret: Bool
+
+    /// The fields by name, in the order of the first of each.
+    static func all(in fields: HTTPFields, secret: Set<String>) -> [DefaultField] {
+        let secret = Set(secret.map { $0.lowercased() })
+        var seen: Set<HTTPField.Name> = []
+        return fields.map(\.name).filter { seen.insert($0).inserted }.map { name in
+            DefaultField(
+                name: name,
+                lines: Array(fields[fields: name]),
+                isSecret: secret.contains(name.canonicalName) || soundsSecret(name)
+            )
+        }
+    }
+
+    /// The same as for the fields of a target: sorted, and refused when they cannot be sent.
+    static func all(in fields: [String: String], secret: Set<String>) throws -> [DefaultField] {
+        let request = try Endpoint(url: "https://localhost/", httpHeaderFields: fields).makeRequest()
+        return all(in: request.headers, secret: secret)
+    }
+
+    /// The members of a value.
+    static func all(
+        encoding value: some Encodable,
+        dates: DateTextEncoding,
+        secret: Set<String>
+    ) throws -> [DefaultField] {
+        let encoder = URLFormEncoder(arrayEncoding: .noBrackets, boolEncoding: .literal, dateEncoding: dates)
+        var members: [String: [String]] = [:]
+        for pair in try encoder.encode(value).split(separator: "&") {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { $0.removingPercentEncoding ?? "" }
+            members[sides[0], default: []].append(sides[1])
+        }
+        let fields = try members.map { name, elements in
+            guard !name.contains("[") else { throw failure(name, "is a value in a value") }
+            guard elements.count == 1 || !elements.contains(where: { $0.contains(",") }) else {
+                throw failure(name, "has an element with a comma")
+            }
+            return (name, elements.joined(separator: ", "))
+        }
+        return try all(in: Dictionary(uniqueKeysWithValues: fields), secret: secret)
+    }
+
+    private static func failure(_ name: String, _ what: String) -> PipelineError {
+        PipelineError(
+            .encoding,
+            "the member \(name.prefix(64).debugDescription) \(what), which no header field can hold"
+        )
+    }
+
+    private static let longWords = secretWords.filter { $0.utf8.count >= 5 }
+    private static let partWords = secretWords.union(["key"])
+    private static let secretWords = Set(Redactor.standardSecretNames.map { $0.filter { $0 != "_" } })
+
+    /// Whether a field of this name is likely to carry a secret.
+    private static func soundsSecret(_ name: HTTPField.Name) -> Bool {
+        if name == .authorization || name == .cookie || name == .proxyAuthorization { return true }
+        guard !Redactor.standardHeaderFields.contains(name) else { return false }
+        let parts = name.canonicalName.split { !$0.isLetter && !$0.isNumber }
+        let joined = parts.joined()
+        return parts.contains { partWords.contains(String($0)) } || longWords.contains { joined.contains($0) }
+    }
+}

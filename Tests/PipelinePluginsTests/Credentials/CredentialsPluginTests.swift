@@ -1,0 +1,324 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+@Suite("CredentialsPlugin")
+struct CredentialsPluginTests {
+    private static let mufasa = PasswordCredential(username: "Mufasa", password: "Circle of Life")
+    private static let basic = "Basic TXVmYXNhOkNpcmNsZSBvZiBMaWZl"
+
+    /// A closure that always has the credential and counts how often it was asked.
+    private final class Keychain: Sendable {
+        private let list = Mutex<[String]>([])
+
+        /// What it was asked for, in order: scheme and realm.
+        var asked: [String] { list.withLock { $0 } }
+
+        func plugin(
+            spaceCount: Int = 64,
+            allowsCleartext: Bool = false,
+            has: @escaping @Sendable (AuthenticationChallenge) -> Bool = { _ in true }
+        ) -> CredentialsPlugin {
+            CredentialsPlugin(spaceCount: spaceCount, allowsCleartext: allowsCleartext) { _, challenge in
+                self.list.withLock { $0.append("\(challenge.scheme) \(challenge.realm ?? "")") }
+                return has(challenge) ? mufasa : nil
+            }
+        }
+    }
+
+    private let keychain = Keychain()
+
+    private func provider(_ transport: ScriptedTransport, _ plugins: any PluginType...) -> Provider<Ask> {
+        Provider(transport: transport, plugins: plugins, random: .seeded(1))
+    }
+
+    private func challenge(_ values: String...) -> ScriptedTransport.Step {
+        var fields = HTTPFields()
+        for value in values { fields.append(HTTPField(name: .wwwAuthenticate, value: value)) }
+        return .status(401, headers: fields)
+    }
+
+    private func authorizations(_ transport: ScriptedTransport) -> [String?] {
+        transport.sent.map { $0.headers[.authorization] }
+    }
+
+    /// Scheme and nonce of each request.
+    private func nonces(_ transport: ScriptedTransport) -> [String] {
+        authorizations(transport).map { value in
+            guard let value else { return "none" }
+            let answer = AuthenticationChallenge.challenges(in: [.wwwAuthenticate: value]).first
+            return "\(answer?.scheme ?? "?") \(answer?["nonce"] ?? "")"
+        }
+    }
+
+    @Test("It does what every plugin has to do")
+    func conformance() async {
+        #expect(await PluginConformance { CredentialsPlugin { _, _ in Self.mufasa } }.run() == [])
+    }
+
+    // MARK: Effects
+
+    @Test(
+        "M164 A06 Digest is answered, with each algorithm, and nothing is sent before it is asked for",
+        arguments: [nil, "MD5", "MD5-sess", "SHA-256", "SHA-256-sess"]
+    )
+    func digest(algorithm: String?) async throws {
+        let server = DigestServer(.init(algorithm: algorithm))
+        let transport = ScriptedTransport(server)
+        let response = try await provider(transport, keychain.plugin()).request(Ask(path: "/dir?q=%20", method: .put))
+        #expect(response.statusCode == 200)
+        #expect(nonces(transport) == ["none", "Digest n1"])
+        #expect(response.exchanges.map(\.attempt) == [1, 2])
+        #expect(keychain.asked == ["Digest r"])
+        #expect(server.seen.repeated.isEmpty)
+    }
+
+    @Test("M164 Basic is answered")
+    func basicAnswered() async throws {
+        let transport = ScriptedTransport([challenge("Basic realm=r"), .status(200)])
+        #expect(try await provider(transport, keychain.plugin()).request(Ask()).statusCode == 200)
+        #expect(authorizations(transport) == [nil, Self.basic])
+    }
+
+    @Test("The closure gets the target and the challenge")
+    func closure() async throws {
+        let plugin = CredentialsPlugin { target, challenge in
+            .init(username: (target as? Ask)?.path ?? "", password: challenge["x"] ?? "")
+        }
+        let transport = ScriptedTransport([challenge("Basic realm=r, x=y"), .status(200)])
+        let provider = Provider<MultiTarget>(transport: transport, plugins: [plugin])
+        _ = try await provider.request(Ask())
+        #expect(authorizations(transport).last == "Basic " + Data("/b:y".utf8).base64EncodedString())
+    }
+
+    @Test(
+        "A06 Of several challenges the strongest is answered, in one field and in several",
+        arguments: [
+            (["Basic realm=r, Digest realm=r, nonce=md5, Digest realm=r, nonce=sha, algorithm=SHA-256"], "Digest sha"),
+            (["Digest realm=r, nonce=sha, algorithm=SHA-256", "Digest realm=r, nonce=md5"], "Digest sha"),
+            (["Bearer", "Basic realm=r", "Digest realm=r, nonce=md5, algorithm=MD5-sess, qop=auth"], "Digest md5"),
+            (["Digest realm=r, nonce=first, Digest realm=r, nonce=second"], "Digest first"),
+            (["Digest realm=r, nonce=a, algorithm=SHA-512-256, Basic realm=r"], "Basic "),
+            (["Digest realm=r, nonce=a, qop=auth-int, Basic realm=r"], "Basic "),
+            (["Digest realm=\"r, nonce=a", "Basic realm=r"], "Basic "),
+        ]
+    )
+    func strongest(fields: [String], answered: String) async throws {
+        var all = HTTPFields()
+        for field in fields { all.append(HTTPField(name: .wwwAuthenticate, value: field)) }
+        let transport = ScriptedTransport([.status(401, headers: all), .status(200)])
+        _ = try await provider(transport, keychain.plugin()).request(Ask())
+        #expect(nonces(transport) == ["none", answered])
+        #expect(keychain.asked.count == 1)
+    }
+
+    @Test(
+        "A 401 without a challenge that can be answered is given back, and the closure is not asked",
+        arguments: [
+            "Bearer", "Negotiate", "Digest realm=r, nonce=a, algorithm=SHA-512-256",
+            "Digest realm=r, nonce=a, qop=auth-int",
+            "Digest realm=r", "Digest realm=\"r, nonce=a", "Basic realm=a realm=b", "",
+        ]
+    )
+    func unanswerable(value: String) async throws {
+        let transport = ScriptedTransport([challenge(value)])
+        #expect(try await provider(transport, keychain.plugin()).request(Ask()).statusCode == 401)
+        #expect(keychain.asked.isEmpty)
+    }
+
+    @Test("Of a realm without a credential it is not asked again, of another it is")
+    func realms() async throws {
+        let value = "Digest realm=a, nonce=1, algorithm=SHA-256, Digest realm=a, nonce=2, Basic realm=a, Basic realm=b"
+        let transport = ScriptedTransport([challenge(value), .status(200), challenge(value)])
+        let some = keychain.plugin { $0.realm == "b" }
+        #expect(try await provider(transport, some).request(Ask()).statusCode == 200)
+        #expect(keychain.asked == ["Digest a", "Basic b"])
+        #expect(authorizations(transport) == [nil, Self.basic])
+        #expect(try await provider(transport, keychain.plugin { _ in false }).request(Ask()).statusCode == 401)
+        #expect(transport.sent.count == 3)
+    }
+
+    @Test("A second 401 is given back, and the answer is not tried again", arguments: ["Digest", "Basic"])
+    func wrongPassword(scheme: String) async throws {
+        let server = DigestServer(.init(password: "another"))
+        let transport =
+            scheme == "Digest" ? ScriptedTransport(server) : ScriptedTransport(always: challenge("Basic realm=r"))
+        let response = try await provider(transport, keychain.plugin()).request(Ask())
+        #expect(response.statusCode == 401)
+        #expect(transport.sent.count == 2)
+        #expect(keychain.asked.count == 1)
+    }
+
+    @Test("A06 A stale nonce is answered with the new one, without asking")
+    func stale() async throws {
+        let server = DigestServer(.init(usesPerNonce: 2))
+        let transport = ScriptedTransport(server)
+        let provider = provider(transport, keychain.plugin())
+        for number in 1...5 {
+            #expect(try await provider.request(Ask()).statusCode == 200)
+            #expect(keychain.asked.count == number)
+        }
+        #expect(
+            nonces(transport) == [
+                "none", "Digest n1", "Digest n1", "Digest n1", "Digest n2", "Digest n2", "Digest n2", "Digest n3",
+            ]
+        )
+    }
+
+    @Test("A nonce that is stale again and again is answered once")
+    func alwaysStale() async throws {
+        let server = DigestServer(.init(hasFreshNonces: true, isAlwaysStale: true))
+        let transport = ScriptedTransport(server)
+        let provider = provider(transport, keychain.plugin())
+        #expect(try await provider.request(Ask()).statusCode == 401)
+        #expect(transport.sent.count == 3)
+        #expect(keychain.asked.count == 1)
+        #expect(try await provider.request(Ask()).statusCode == 401)
+        #expect(transport.sent.count == 6)
+        #expect(keychain.asked.count == 3)
+    }
+
+    @Test("Without stale, a nonce that has run out is asked for once more")
+    func refusedAhead() async throws {
+        let transport = ScriptedTransport([
+            challenge("Digest realm=r, nonce=a"), .status(200), challenge("Digest realm=r, nonce=b"), .status(200),
+            challenge("Digest realm=r, nonce=c"), challenge("Digest realm=r, nonce=d"),
+        ])
+        let provider = provider(transport, keychain.plugin())
+        for status in [200, 200, 401] { #expect(try await provider.request(Ask()).statusCode == status) }
+        #expect(nonces(transport) == ["none", "Digest a", "Digest a", "Digest b", "Digest b", "Digest c"])
+        #expect(keychain.asked.count == 5)
+    }
+
+    @Test("A06 Each use of a nonce has its own number, counted up, in 100 calls at once", arguments: [false, true])
+    func parallel(hasFreshNonces: Bool) async throws {
+        let server = DigestServer(.init(algorithm: "MD5-sess", hasFreshNonces: hasFreshNonces))
+        let transport = ScriptedTransport(server)
+        let provider = provider(transport, keychain.plugin())
+        let statuses = await withTaskGroup { group in
+            for number in 0..<100 {
+                group.addTask { try? await provider.request(Ask(path: "/\(number)")).statusCode }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: 100))
+        let seen = server.seen
+        #expect(seen.repeated.isEmpty)
+        #expect(seen.acceptedCount == 100)
+        if !hasFreshNonces { #expect(seen.nonces == ["n1": Set(1...100)]) }
+        for used in seen.nonces.values where !used.isEmpty { #expect(used == Set(1...UInt32(used.count))) }
+    }
+
+    @Test("Later requests to the space carry the answer from the beginning, with the closure asked before")
+    func ahead() async throws {
+        let server = DigestServer()
+        let transport = ScriptedTransport(server)
+        let provider = provider(transport, keychain.plugin())
+        for path in ["/a", "/b/c", "/"] { #expect(try await provider.request(Ask(path: path)).statusCode == 200) }
+        #expect(transport.sent.count == 4)
+        #expect(server.seen.nonces == ["n1": [1, 2, 3]])
+        #expect(keychain.asked.count == 3)
+    }
+
+    @Test("A domain bounds the space of Digest, the path that of Basic")
+    func bounded() async throws {
+        let transport = ScriptedTransport { request, _ in
+            if request.headers.contains(.authorization) { return .status(200) }
+            let isBasic = request.path.hasPrefix("/basic")
+            let value = isBasic ? "Basic realm=b" : #"Digest realm=d, nonce=n, domain="/digest""#
+            return .status(401, headers: [.wwwAuthenticate: value])
+        }
+        let provider = provider(transport, keychain.plugin())
+        for (path, count) in [("/basic/a", 2), ("/basic/b", 1), ("/x", 2), ("/digest/y", 1), ("/x", 2), ("/basics", 2)]
+        {
+            let before = transport.sent.count
+            #expect(try await provider.request(Ask(path: path)).statusCode == 200)
+            #expect(transport.sent.count - before == count, "\(path)")
+        }
+    }
+
+    @Test("Another origin is a space of its own, whatever the domain says")
+    func otherSpace() async throws {
+        let server = DigestServer(.init(more: #", domain="/ https://b.test/""#))
+        let transport = ScriptedTransport(server)
+        let provider = provider(transport, keychain.plugin())
+        _ = try await provider.request(Ask())
+        _ = try await provider.request(Ask(url: "https://b.test"))
+        #expect(nonces(transport) == ["none", "Digest n1", "none", "Digest n1"])
+    }
+
+    @Test("A closure that has no credential any more sends nothing ahead, and none is kept")
+    func noneKept() async throws {
+        let isThere = Mutex(true)
+        let plugin = CredentialsPlugin { _, _ in
+            isThere.withLock { $0 } ? .init(username: "canary", password: "canary") : nil
+        }
+        let transport = ScriptedTransport([challenge("Basic realm=r"), .status(200), .status(200)])
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin])
+        _ = try await provider.request(Ask())
+        isThere.withLock { $0 = false }
+        _ = try await provider.request(Ask())
+        #expect(authorizations(transport).last == .some(nil))
+        var text = ""
+        dump(plugin, to: &text, maxDepth: 20)
+        #expect(!text.contains("canary"))
+    }
+
+    @Test("The server's next nonce is used, counted from 1")
+    func nextNonce() async throws {
+        let server = DigestServer(.init(usesPerNonce: 1, namesNextNonce: true))
+        let transport = ScriptedTransport(server)
+        let provider = provider(transport, keychain.plugin())
+        for _ in 1...4 { #expect(try await provider.request(Ask()).statusCode == 200) }
+        #expect(nonces(transport) == ["none", "Digest n1", "Digest n2", "Digest n3", "Digest n4"])
+        #expect(server.seen.repeated.isEmpty)
+    }
+
+    @Test(
+        "A next nonce that is malformed is left alone",
+        arguments: ["nextnonce=", "nextnonce=\"\"", "nextnonce=\"n", "Digest nextnonce=x", "nextnonce=x, nextnonce=y"]
+    )
+    func brokenNextNonce(value: String) async throws {
+        let info = try #require(HTTPField.Name("Authentication-Info"))
+        let transport = ScriptedTransport([
+            challenge("Digest realm=r, nonce=n"), .status(200, headers: [info: value]), .status(200),
+        ])
+        let provider = provider(transport, keychain.plugin())
+        for _ in 1...2 { _ = try await provider.request(Ask()) }
+        #expect(nonces(transport) == ["none", "Digest n", "Digest n"])
+    }
+
+    @Test("A 407 is passed on")
+    func proxy() async throws {
+        let fields: HTTPFields = [.proxyAuthenticate: "Basic realm=p", .wwwAuthenticate: "Basic realm=r"]
+        let transport = ScriptedTransport([.status(407, headers: fields)])
+        #expect(try await provider(transport, keychain.plugin()).request(Ask()).statusCode == 407)
+        #expect(keychain.asked.isEmpty)
+    }
+
+    @Test("Of more spaces than are kept the one used least recently goes")
+    func bound() async throws {
+        let server = DigestServer()
+        let transport = ScriptedTransport(server)
+        let provider = provider(transport, keychain.plugin(spaceCount: 2))
+        for (host, count) in [("a", 2), ("b", 2), ("a", 1), ("c", 2), ("a", 1), ("b", 2)] {
+            let before = transport.sent.count
+            #expect(try await provider.request(Ask(url: "https://\(host).test")).statusCode == 200)
+            #expect(transport.sent.count - before == count, "\(host)")
+        }
+    }
+
+    @Test("No space is a programmer error")
+    func noSpace() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = CredentialsPlugin(spaceCount: 0) { _, _ in nil }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("spaceCount is 0, not 1 or more"))
+    }
+}

@@ -1,0 +1,332 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+@Suite("CredentialsPlugin: origins, bodies, neighbours, errors")
+struct CredentialsScopeTests {
+    private struct Refused: Error {}
+
+    private static let mufasa = PasswordCredential(username: "Mufasa", password: "Circle of Life")
+    private let plugin = CredentialsPlugin { _, _ in mufasa }
+    private static let asking = HTTPFields([HTTPField(name: .wwwAuthenticate, value: "Basic realm=r")])
+
+    private let transport = ScriptedTransport([.status(401, headers: asking), .status(200)])
+
+    private func sent(_ transport: ScriptedTransport) -> [String] {
+        transport.sent.map { request in
+            let scheme = request.headers[.authorization]?.prefix { $0 != " " } ?? "-"
+            return "\(request.method) \(request.host ?? "")\(request.path) \(scheme)"
+        }
+    }
+
+    // MARK: Origins
+
+    @Test("Q07 A challenge from another origin, or reached over one, is given back, and the closure is not asked")
+    func redirected() async throws {
+        let plugin = CredentialsPlugin { _, _ in throw Refused() }
+        for locations in [["https://b.test/"], ["https://a.test:444/"], ["https://b.test/", "https://a.test/back"]] {
+            let steps = locations.map { ScriptedTransport.Step.status(302, headers: [.location: $0]) }
+            let transport = ScriptedTransport(steps + [.status(401, headers: Self.asking)])
+            let response = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(Ask())
+            #expect(response.statusCode == 401)
+            #expect(transport.sent.count == locations.count + 1)
+        }
+    }
+
+    @Test("Q07 A request that a plugin has led to another origin is untouched")
+    func led() async throws {
+        let leading = PreparePlugin.prepare { request, _ in request.head.authority = "b.test" }
+        let plugins: [any PluginType] = [leading, CredentialsPlugin { _, _ in throw Refused() }]
+        let response = try await Provider<Ask>(transport: transport, plugins: plugins).request(Ask())
+        #expect(response.statusCode == 401)
+        let inside = try await Provider<Ask>(
+            transport: ScriptedTransport([.status(401, headers: Self.asking)]),
+            plugins: Array(plugins.reversed())
+        ).request(Ask())
+        #expect(inside.statusCode == 401)
+    }
+
+    @Test("Where a redirect within the origin leads to a challenge, the request it led to is sent again")
+    func redirectWithin() async throws {
+        let server = DigestServer()
+        let transport = ScriptedTransport { request, _ in
+            if request.path == "/b" { return .status(302, headers: [.location: "/end?x=1"]) }
+            let (status, fields) = server.answer(request)
+            return .status(status, headers: fields)
+        }
+        let fields = ["Content-Type": "text/plain", "X-App": "shop"]
+        let target = Ask(method: .post, task: .requestData(Data("body".utf8)), headers: fields)
+        let response = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(target)
+        #expect(response.statusCode == 200)
+        #expect(sent(transport) == ["POST a.test/b -", "GET a.test/end -", "GET a.test/end Digest"])
+        #expect(transport.sent.last?.query == "x=1")
+        #expect(transport.sent.last?.body.isNone == true)
+        #expect(transport.sent.last?.headers[.contentType] == nil)
+        #expect(transport.sent.last?.headers.contains { $0.value == "shop" } == true)
+    }
+
+    @Test("An answer is dropped when a redirect leaves the origin, and the field is marked as secret")
+    func leaving() async throws {
+        let transport = ScriptedTransport([
+            .status(401, headers: Self.asking), .status(302, headers: [.location: "https://b.test/"]), .status(200),
+        ])
+        _ = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(Ask())
+        #expect(sent(transport) == ["GET a.test/b -", "GET a.test/b Basic", "GET b.test/ -"])
+        #expect(transport.sent[1].secretFields == [.authorization])
+    }
+
+    // MARK: Bodies
+
+    @Test("A body that cannot be sent again is not, and the 401 is given back")
+    func notReplayable() async throws {
+        let once = PreparePlugin.prepare { request, _ in
+            request.body = .stream(AsyncStream { $0.finish() })
+        }
+        let asked = Atomic(0)
+        let plugin = CredentialsPlugin { _, _ in
+            asked.add(1, ordering: .relaxed)
+            return Self.mufasa
+        }
+        let provider = Provider<Ask>(transport: transport, plugins: [once, plugin])
+        #expect(try await provider.request(Ask(method: .post)).statusCode == 401)
+        #expect(transport.sent.count == 1)
+        let count = asked.load(ordering: .relaxed)
+        #expect(count == 0)
+    }
+
+    @Test("A body that can be is sent whole each time")
+    func replayed() async throws {
+        let target = Ask(method: .post, task: .requestData(Data("body".utf8)))
+        _ = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(target)
+        #expect(transport.sent.map(\.body.bytes) == [Data("body".utf8), Data("body".utf8)])
+    }
+
+    @Test("The body of the 401 is dropped unread, so that its exchange is closed")
+    func closed() async throws {
+        let isClosed = Atomic(false)
+        let isClosedBefore = Mutex<Bool?>(nil)
+        let transport = ScriptedTransport { _, index in
+            guard index == 0 else {
+                isClosedBefore.withLock { $0 = isClosed.load(ordering: .acquiring) }
+                return .status(200, body: "in")
+            }
+            return .answer { request, _ in
+                let chunks = AsyncStream<Data> { continuation in
+                    continuation.onTermination = { _ in isClosed.store(true, ordering: .releasing) }
+                }
+                let head = HTTPResponse(status: .unauthorized, headerFields: Self.asking)
+                return PipelineResponse(request: request, head: head, body: .stream(chunks))
+            }
+        }
+        let response = try await Provider<Ask>(transport: transport, plugins: [plugin]).stream(Ask())
+        #expect(response.statusCode == 200)
+        #expect(isClosedBefore.withLock { $0 } == true)
+    }
+
+    @Test("A streamed and a downloaded answer arrive whole behind a challenge")
+    func streamed() async throws {
+        let server = DigestServer()
+        let content = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
+        let transport = ScriptedTransport { request, _ in
+            let (status, fields) = server.answer(request)
+            return .status(status, headers: fields, body: .bytes(status == 200 ? content : Data("no".utf8)))
+        }
+        let provider = Provider<Ask>(transport: transport, plugins: [CredentialsPlugin { _, _ in Self.mufasa }])
+        var data = Data()
+        for try await chunk in try await provider.stream(Ask()).body { data.append(chunk) }
+        #expect(data == content)
+        let file = FileManager.default.temporaryDirectory.appending(path: "credentials-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let fresh = Provider<Ask>(transport: transport, plugins: [CredentialsPlugin { _, _ in Self.mufasa }])
+        _ = try await fresh.request(Ask(task: .downloadDestination(.file(file))))
+        #expect(try Data(contentsOf: file) == content)
+    }
+
+    // MARK: Position
+
+    @Test("An Authorization that somebody else has set stays, outside and inside, and its 401 is given back")
+    func neighbours() async throws {
+        let token = AccessTokenPlugin { _ in "t" }
+        let basicAuth = BasicAuthPlugin(username: "u", password: "p")
+        let plugin = CredentialsPlugin { _, _ in throw Refused() }
+        let stacks: [[any PluginType]] = [
+            [token, plugin], [plugin, token], [basicAuth, plugin], [plugin, basicAuth], [plugin],
+        ]
+        for (number, plugins) in stacks.enumerated() {
+            let transport = ScriptedTransport(always: .status(401, headers: Self.asking))
+            let headers = number == 4 ? ["Authorization": "own"] : [:]
+            let target = Ask(headers: headers, authorizationType: number < 2 ? .bearer : nil)
+            let response = try await Provider<Ask>(transport: transport, plugins: plugins).request(target)
+            #expect(response.statusCode == 401)
+            #expect(sent(transport) == ["GET a.test/b " + ["Bearer", "Bearer", "Basic", "Basic", "own"][number]])
+        }
+    }
+
+    @Test(
+        "Inside a plugin that changes the URL its answer covers the change, outside it does not",
+        arguments: [true, false]
+    )
+    func changedURL(isInside: Bool) async throws {
+        let changing = PreparePlugin.prepare { request, _ in request.appendQuery("key=1") }
+        let plugin = CredentialsPlugin { _, _ in Self.mufasa }
+        let transport = ScriptedTransport(DigestServer())
+        let plugins: [any PluginType] = isInside ? [changing, plugin] : [plugin, changing]
+        let response = try await Provider<Ask>(transport: transport, plugins: plugins).request(Ask())
+        #expect(response.statusCode == (isInside ? 200 : 401))
+    }
+
+    @Test("Inside a plugin that sends again, a challenge is no failure to it")
+    func insideRetry() async throws {
+        let seen = Mutex<[Int]>([])
+        let again = InterceptPlugin.intercept { request, _, next in
+            for _ in 1...2 {
+                let status = try await next(request).statusCode
+                seen.withLock { $0.append(status) }
+            }
+            return try await next(request)
+        }
+        let server = DigestServer()
+        let plugin = CredentialsPlugin { _, _ in Self.mufasa }
+        let provider = Provider<Ask>(transport: ScriptedTransport(server), plugins: [again, plugin])
+        #expect(try await provider.request(Ask()).statusCode == 200)
+        #expect(seen.withLock { $0 } == [200, 200])
+        #expect(server.seen.nonces == ["n1": [1, 2, 3]])
+    }
+
+    @Test("A plugin outside sees a request without the answer, one inside with it")
+    func seen() async throws {
+        let outside = Mutex<[Bool]>([])
+        let inside = Mutex<[Bool]>([])
+        let plugins: [any PluginType] = [
+            InterceptPlugin.intercept { request, _, next in
+                outside.withLock { $0.append(request.headers.contains(.authorization)) }
+                return try await next(request)
+            },
+            CredentialsPlugin { _, _ in Self.mufasa },
+            .prepare { request, _ in inside.withLock { $0.append(request.headers.contains(.authorization)) } },
+        ]
+        _ = try await Provider<Ask>(transport: transport, plugins: plugins).request(Ask())
+        #expect(outside.withLock { $0 } == [false])
+        #expect(inside.withLock { $0 } == [false, true])
+    }
+
+    @Test(
+        "Inside a plugin that sends again each attempt has its own number, outside it the same one",
+        arguments: [true, false]
+    )
+    func numbers(isInside: Bool) async throws {
+        let server = DigestServer()
+        let transport = ScriptedTransport(server)
+        let again = InterceptPlugin.intercept { request, _, next in
+            _ = try await next(request)
+            return try await next(request)
+        }
+        let plugin = CredentialsPlugin { _, _ in Self.mufasa }
+        let plugins: [any PluginType] = isInside ? [again, plugin] : [plugin, again]
+        _ = try await Provider<Ask>(transport: transport, plugins: plugins).request(Ask())
+        #expect(server.seen.repeated == (isInside ? [] : ["n1 1"]))
+    }
+
+    // MARK: Errors
+
+    private func failure(
+        _ challenge: String,
+        _ credential: PasswordCredential = mufasa,
+        url: String = "https://a.test",
+        allowsCleartext: Bool = false
+    ) async -> PipelineError? {
+        let transport = ScriptedTransport([.status(401, headers: [.wwwAuthenticate: challenge]), .status(200)])
+        let plugin = CredentialsPlugin(allowsCleartext: allowsCleartext) { _, _ in credential }
+        do {
+            _ = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(Ask(url: url))
+            return nil
+        } catch {
+            return error as? PipelineError
+        }
+    }
+
+    @Test(
+        "Q09 A credential that the scheme cannot carry is refused, and the error names neither part",
+        arguments: [
+            ("Basic realm=r", "canary:x", "p"), ("Basic realm=r", "u", "canary\n"),
+            ("Digest realm=r, nonce=n", "canary\n", "p"),
+            ("Digest realm=r, nonce=n", "u", "canary\u{0}"),
+        ]
+    )
+    func badCredential(challenge: String, username: String, password: String) async {
+        let error = await failure(challenge, .init(username: username, password: password))
+        #expect(error?.code == .invalidRequest(.credential))
+        #expect(error?.plugin == "CredentialsPlugin")
+        #expect(error?.exchanges.count == 1)
+        var text = error.map { "\($0) \($0.localizedDescription)" } ?? ""
+        dump(error, to: &text)
+        #expect(!text.contains("canary"))
+    }
+
+    @Test("Basic is answered over http only to the machine itself or with allowsCleartext, Digest to all")
+    func cleartext() async {
+        #expect(await failure("Basic realm=r", url: "http://a.test")?.code == .invalidRequest(.credential))
+        #expect(await failure("Basic realm=r", url: "http://127.0.0.1") == nil)
+        #expect(await failure("Basic realm=r", url: "http://a.test", allowsCleartext: true) == nil)
+        #expect(await failure("Digest realm=r, nonce=n", url: "http://a.test") == nil)
+    }
+
+    @Test("What the closure throws is the underlying error of code plugin")
+    func closureThrows() async {
+        let provider = Provider<Ask>(transport: transport, plugins: [CredentialsPlugin { _, _ in throw Refused() }])
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
+        #expect(error?.code == .plugin)
+        #expect(error?.underlyingError is Refused)
+        #expect(error?.exchanges.map(\.statusCode) == [401])
+    }
+
+    @Test("A call that is cancelled while the closure waits stops at once")
+    func cancelled() async {
+        let clock = ManualClock()
+        let plugin = CredentialsPlugin { _, _ in
+            try await clock.sleep(for: .seconds(60))
+            return Self.mufasa
+        }
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let call = Task { try await provider.request(Ask()) }
+        await clock.waitForSleepers()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(transport.sent.count == 1)
+    }
+
+    // MARK: Loopback
+
+    @Test("Over real connections Digest is answered, once per space", arguments: ["MD5", "SHA-256"])
+    func loopback(algorithm: String) async throws {
+        let digest = DigestServer(.init(user: "Zoë", algorithm: algorithm, more: ", userhash=true, charset=UTF-8"))
+        let server = try LoopbackServer { request in
+            let (status, fields) = digest.answer(
+                method: request.method,
+                target: request.target,
+                request.values(of: "Authorization").first
+            )
+            let headers = fields.map { (name: $0.name.rawName, value: $0.value) }
+            return [.respond(status, headers: headers, body: status == 200 ? "in" : "out")]
+        }
+        defer { server.stop() }
+        let plugin = CredentialsPlugin { _, _ in .init(username: "Zoë", password: "Circle of Life") }
+        let provider = Provider<Ask>(transport: URLSessionTransport(), plugins: [plugin])
+        for path in ["/a%20b?c=d&e", "/"] {
+            let target = Ask(
+                url: server.url.absoluteString,
+                path: path,
+                method: .post,
+                task: .requestData(Data("x".utf8))
+            )
+            #expect(try await provider.request(target).mapString() == "in")
+        }
+        #expect(server.requests.map { $0.values(of: "Authorization").count } == [0, 1, 1])
+        #expect(digest.seen.repeated.isEmpty)
+    }
+}

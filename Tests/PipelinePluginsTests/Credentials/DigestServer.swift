@@ -1,0 +1,107 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Synchronization
+
+@testable import PipelinePlugins
+
+/// Checks Digest answers as a strict server does: the response, and that each nonce is counted up with no number twice.
+final class DigestServer: Sendable {
+    struct Behaviour: Sendable {
+        var user = "Mufasa"
+        var password = "Circle of Life"
+        var realm = "r"
+        var algorithm: String? = "SHA-256"
+        var more = ""
+        /// How often a nonce may be used before it is stale.
+        var usesPerNonce = Int.max
+        /// Whether every challenge has a nonce of its own, as opposed to the last one that is not used up.
+        var hasFreshNonces = false
+        /// Whether an answer names the next nonce.
+        var namesNextNonce = false
+        /// Whether every answer is stale.
+        var isAlwaysStale = false
+    }
+
+    struct State: Sendable {
+        var nonces: [String: Set<UInt32>] = [:]
+        var current: String?
+        var challengeCount = 0
+        var acceptedCount = 0
+        var repeated: [String] = []
+    }
+
+    private let behaviour: Behaviour
+    private let state = Mutex(State())
+
+    init(_ behaviour: Behaviour = Behaviour()) {
+        self.behaviour = behaviour
+    }
+
+    var seen: State { state.withLock { $0 } }
+
+    /// The status, and the field that goes with it.
+    func answer(_ request: PipelineRequest) -> (status: Int, fields: HTTPFields) {
+        answer(method: request.method.rawValue, target: request.head.path ?? "", request.headers[.authorization])
+    }
+
+    func answer(method: String, target: String, _ authorization: String?) -> (status: Int, fields: HTTPFields) {
+        state.withLock { state in
+            guard let authorization,
+                let answer = AuthenticationChallenge.challenges(in: [.wwwAuthenticate: authorization]).first,
+                answer.isScheme("Digest"), answer["uri"] == target, answer["response"] == response(to: answer, method)
+            else { return (401, challenge(&state, isStale: false)) }
+            let nonce = answer["nonce"] ?? ""
+            guard let used = state.nonces[nonce], used.count < behaviour.usesPerNonce, !behaviour.isAlwaysStale else {
+                if state.current == nonce { state.current = nil }
+                return (401, challenge(&state, isStale: true))
+            }
+            let count = UInt32(answer["nc"] ?? "", radix: 16) ?? 0
+            if used.contains(count) || count == 0 { state.repeated.append("\(nonce) \(count)") }
+            state.nonces[nonce]?.insert(count)
+            state.acceptedCount += 1
+            guard behaviour.namesNextNonce, let name = HTTPField.Name("Authentication-Info") else { return (200, [:]) }
+            return (200, [name: "qop=auth, nextnonce=\"\(makeNonce(&state))\", rspauth=\"\""])
+        }
+    }
+
+    private func makeNonce(_ state: inout State) -> String {
+        let nonce = "n\(state.nonces.count + 1)"
+        state.nonces[nonce] = []
+        state.current = nonce
+        return nonce
+    }
+
+    private func challenge(_ state: inout State, isStale: Bool) -> HTTPFields {
+        state.challengeCount += 1
+        let nonce = behaviour.hasFreshNonces ? makeNonce(&state) : state.current ?? makeNonce(&state)
+        var value = "Digest realm=\"\(behaviour.realm)\", nonce=\"\(nonce)\", qop=\"auth\""
+        if let algorithm = behaviour.algorithm { value += ", algorithm=" + algorithm }
+        if isStale { value += ", stale=TRUE" }
+        return [.wwwAuthenticate: value + behaviour.more]
+    }
+
+    private func response(to answer: AuthenticationChallenge, _ method: String) -> String {
+        let isSHA = behaviour.algorithm?.hasPrefix("SHA") == true
+        func hash(_ text: String) -> String {
+            (isSHA ? SHA256.hash(Array(text.utf8)) : MD5.hash(Array(text.utf8)))
+                .map { String(UInt16(0x100) + UInt16($0), radix: 16).dropFirst() }.joined()
+        }
+        func part(_ name: String) -> String { answer[name] ?? "" }
+        var key = hash("\(behaviour.user):\(behaviour.realm):\(behaviour.password)")
+        if behaviour.algorithm?.hasSuffix("-sess") == true { key = hash("\(key):\(part("nonce")):\(part("cnonce"))") }
+        let middle = "\(part("nonce")):\(part("nc")):\(part("cnonce")):\(part("qop"))"
+        return hash("\(key):\(middle):\(hash("\(method):\(part("uri"))"))")
+    }
+}
+
+extension ScriptedTransport {
+    /// Answers as the server does.
+    convenience init(_ server: DigestServer) {
+        self.init { request, _ in
+            let (status, fields) = server.answer(request)
+            return .status(status, headers: fields)
+        }
+    }
+}

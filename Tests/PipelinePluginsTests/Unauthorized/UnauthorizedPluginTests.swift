@@ -1,0 +1,172 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+@Suite("UnauthorizedPlugin")
+struct UnauthorizedPluginTests {
+    /// What the closure was told, in order.
+    private final class Told: Sendable {
+        private let list = Mutex<[PipelineResponse]>([])
+
+        var responses: [PipelineResponse] { list.withLock { $0 } }
+
+        var plugin: UnauthorizedPlugin {
+            UnauthorizedPlugin { response, _ in self.list.withLock { $0.append(response) } }
+        }
+    }
+
+    private let told = Told()
+
+    private func provider(_ transport: ScriptedTransport, _ plugins: any PluginType...) -> Provider<Ask> {
+        Provider(transport: transport, plugins: plugins)
+    }
+
+    @Test("It does what every plugin has to do")
+    func conformance() async {
+        #expect(await PluginConformance { UnauthorizedPlugin { _, _ in } }.run() == [])
+    }
+
+    // MARK: Effects
+
+    @Test("C29 The closure is told once of a 401, and of nothing else", arguments: [200, 302, 400, 401, 403, 407, 500])
+    func statuses(status: Int) async throws {
+        let transport = ScriptedTransport(always: .status(status, body: "why"))
+        let response = try await provider(transport, told.plugin).request(Ask())
+        #expect(response.statusCode == status)
+        #expect(told.responses.map(\.statusCode) == (status == 401 ? [401] : []))
+        #expect(told.responses.allSatisfy { $0.data == Data("why".utf8) })
+    }
+
+    @Test("It is told also when the status makes the call end in an error")
+    func validation() async throws {
+        let transport = ScriptedTransport(always: .status(401))
+        let provider = provider(transport, told.plugin)
+        let error = await #expect(throws: PipelineError.self) {
+            try await provider.request(Ask(validationType: .successCodes))
+        }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(told.responses.count == 1)
+    }
+
+    @Test("It is told of the response of a failure, which passes untouched, as one without a response does")
+    func failures() async throws {
+        let failing = InterceptPlugin.intercept { request, _, next in
+            throw PipelineError(.plugin, "refused", response: try await next(request))
+        }
+        let provider = provider(ScriptedTransport([.status(401), .failure(.connectionLost)]), told.plugin, failing)
+        let first = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
+        #expect(first?.reason == "refused")
+        let second = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
+        #expect(second?.code == .connectionLost)
+        #expect(told.responses.count == 1)
+    }
+
+    @Test("The caller gets the answer only when the closure has returned")
+    func order() async throws {
+        let clock = ManualClock()
+        let hasReturned = Atomic(false)
+        let plugin = UnauthorizedPlugin { _, context in
+            try? await context.clock.sleep(for: .seconds(5))
+            hasReturned.store(true, ordering: .relaxed)
+        }
+        let transport = ScriptedTransport(always: .status(401))
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let call = Task {
+            _ = try await provider.request(Ask())
+            return hasReturned.load(ordering: .relaxed)
+        }
+        #expect(await clock.advanceToNextSleeper() == .seconds(5))
+        #expect(try await call.value)
+    }
+
+    @Test("It is not told of a 401 from another origin", arguments: ["https://b.test/", "/c"])
+    func redirected(location: String) async throws {
+        let transport = ScriptedTransport([.status(302, headers: [.location: location]), .status(401)])
+        #expect(try await provider(transport, told.plugin).request(Ask()).statusCode == 401)
+        #expect(told.responses.count == (location == "/c" ? 1 : 0))
+    }
+
+    @Test("It is not told of a 401 from an origin to which a plugin has led")
+    func led() async throws {
+        let leading = PreparePlugin.prepare { request, _ in request.head.authority = "b.test" }
+        let transport = ScriptedTransport(always: .status(401))
+        #expect(try await provider(transport, told.plugin, leading).request(Ask()).statusCode == 401)
+        #expect(told.responses.isEmpty)
+    }
+
+    @Test("A body that can be read once is left out of the copy, and whole for the caller")
+    func stream() async throws {
+        let read = Mutex<[Data]>([])
+        let plugin = UnauthorizedPlugin { response, _ in
+            var copy = response
+            copy.head.status = .ok
+            let data = try? await copy.body.collect(upTo: 100)
+            read.withLock { $0.append(data ?? Data("unread".utf8)) }
+        }
+        let chunks = AsyncStream<Data> { continuation in
+            continuation.yield(Data("why".utf8))
+            continuation.finish()
+        }
+        let transport = ScriptedTransport(always: .status(401, body: .stream(chunks)))
+        let response = try await provider(transport, plugin).stream(Ask())
+        #expect(response.statusCode == 401)
+        var data = Data()
+        for try await chunk in response.body { data.append(chunk) }
+        #expect(data == Data("why".utf8))
+        #expect(read.withLock { $0 } == [Data()])
+    }
+
+    @Test("Of 100 calls at once each is told of, once")
+    func concurrent() async throws {
+        let provider = provider(ScriptedTransport(always: .status(401)), told.plugin)
+        await withTaskGroup { group in
+            for number in 0..<100 {
+                group.addTask { _ = try? await provider.request(Ask(path: "/\(number)")) }
+            }
+        }
+        #expect(Set(told.responses.map(\.request.path)).count == 100)
+        #expect(told.responses.count == 100)
+    }
+
+    // MARK: Position
+
+    @Test("Outside a plugin that sends again it is told when that did not help, inside it of each 401")
+    func position() async throws {
+        let again = InterceptPlugin.intercept { request, _, next in
+            let response = try await next(request)
+            return response.statusCode == 401 ? try await next(request) : response
+        }
+        for (statuses, isOutside, count) in [
+            ([401, 200], true, 0), ([401, 401], true, 1), ([401, 200], false, 1), ([401, 401], false, 2),
+        ] {
+            let told = Told()
+            let transport = ScriptedTransport(statuses.map { .status($0) })
+            let plugins: [any PluginType] = isOutside ? [told.plugin, again] : [again, told.plugin]
+            _ = try await Provider<Ask>(transport: transport, plugins: plugins).request(Ask())
+            #expect(told.responses.count == count)
+        }
+    }
+
+    @Test("The stack says when it stands inside a CredentialsPlugin")
+    func findings() {
+        let credentials = CredentialsPlugin { _, _ in nil }
+        let stacks: [[any PluginType]] = [[credentials, told.plugin], [told.plugin, credentials]]
+        let findings = stacks.map { Provider<Ask>(transport: ScriptedTransport([]), plugins: $0).explain().findings }
+        #expect(findings.map(\.count) == [1, 0])
+        #expect(findings[0].first?.message.contains("move it outside") == true)
+    }
+
+    @Test("Over a real connection it gets the fields of the answer")
+    func loopback() async throws {
+        let server = try LoopbackServer { _ in [.respond(401, headers: [("WWW-Authenticate", "Bearer")])] }
+        defer { server.stop() }
+        let provider = Provider<Ask>(transport: URLSessionTransport(), plugins: [told.plugin])
+        #expect(try await provider.request(Ask(url: server.url.absoluteString)).statusCode == 401)
+        #expect(told.responses.map { $0.headers[.wwwAuthenticate] } == ["Bearer"])
+    }
+}
