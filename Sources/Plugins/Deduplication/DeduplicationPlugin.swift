@@ -14,38 +14,38 @@ public import Pipeline
 /// compared: outside of `AccessTokenPlugin` two users could share one answer. Inside a plugin that sends again, each call
 /// decides for itself whether to, and those that do at the same time share that exchange too; outside of it, calls share all
 /// attempts and waits. Inside a plugin that decodes bodies each call decodes its own; outside of it they are decoded once.
-/// Plugins outside run for every call; those inside, and willSend and didReceive of all, run once for all calls that share,
-/// with the target, options and deadline of the call that leads, also when that call has ended.
+/// Plugins outside run for every call. Those inside, and `willSend` and `didReceive` of all, run once for all calls that
+/// share, with the target, options and deadline of the call that leads, also when that call has ended.
 ///
 /// **Effects**: requests are equal when method, URL, header fields and body are, byte by byte as they stand at the plugin's
-/// place, besides the names marked as secret and the option `attemptTimeout`. The order of fields of different names does not
-/// count, nor do the fields of `ignoredFields`, unless they are marked as secret; the order of query items does. Calls of
-/// different providers never share. Each call has a response, or an error, of its own: what is done to it no other call sees. Its request is
-/// as sent, with the call's own ignored fields; its exchanges are none when the call has joined, and `context.isJoined` is
-/// `true`. A call that is cancelled ends at once and alone; the exchange is cancelled when the last has gone, and then an equal call
-/// begins another.
+/// place, besides the names marked as secret and the option `attemptTimeout`. The order of fields of different names does
+/// not count, nor do the fields of `ignoredFields`, unless they are marked as secret; the order of query items does. Calls
+/// of different providers never share. Each call has a response, or an error, of its own: what is done to it no other call
+/// sees. Its request is as sent, with the call's own ignored fields; its exchanges are the call's own, without the one that
+/// it has joined, and `context.isJoined` is `true` then. A call that is cancelled ends at once and alone; the exchange is
+/// cancelled when the last has gone, and an equal call begins another.
 ///
 /// A call has an exchange of its own when it is read as a stream, downloads, or is watched; when its request has a file or a
 /// stream as its body; when it is made within a shared exchange; and when a bound is reached. So has a call of a method that
-/// is not in `methods`, unless its option `deduplication` is `.on`, and every call whose option is `.off`. When a call of its
-/// own with a method that is not safe has ended, nobody joins the exchanges that began before: they may tell what was
-/// before the change. Nothing is kept once an exchange has ended. One answer in memory serves all; a stream that a plugin
-/// inside makes of it is read into memory under the provider's limit.
+/// is not in `methods`, unless its option `deduplication` is `.on`, and every call whose option is `.off`. When such a call
+/// of a method that is not safe has ended, nobody joins the exchanges that began before: they may tell what was before the
+/// change. Nothing is kept once an exchange has ended. One answer in memory serves all; a stream that a plugin inside makes
+/// of it is read into memory under the provider's limit.
 ///
 /// **Defaults**
 ///
-/// | setting | default | range |
-/// |---|---|---|
-/// | `methods` | GET, HEAD, OPTIONS, QUERY: safe ones, without TRACE, whose answer is the request itself | |
-/// | `ignoredFields` | X-Request-ID, traceparent, tracestate: what is different in every call | not Authorization, Proxy-Authorization, Cookie |
-/// | `maximumCallerCount` | 10,000 calls that wait for one exchange; the next begins another | 1 and up |
-/// | `maximumExchangeCount` | 1,000 shared exchanges in flight; a call that would begin one more has its own | 1 and up |
+/// | setting | default | unit | range |
+/// |---|---|---|---|
+/// | `methods` | GET, HEAD, OPTIONS, QUERY: the safe ones without TRACE, whose answer is the request itself | | |
+/// | `ignoredFields` | X-Request-ID, traceparent, tracestate | | all but Authorization, Proxy-Authorization, Cookie |
+/// | `maximumCallerCount` | 10,000 | calls that wait for one exchange; the next begins another | 1 and up |
+/// | `maximumExchangeCount` | 1,000 | shared exchanges in flight; a call that would begin one more has its own | 1 and up |
 ///
-/// **Errors**: throws none of its own. The failure of an exchange is the failure of all calls that share it; none sends again.
-/// That the call which leads was cancelled, or has run out of time outside, is no failure of the others. A
-/// cancelled call ends in `CancellationError`.
+/// **Errors**: throws none of its own. The failure of an exchange is the failure of all calls that share it; none sends
+/// again. That the call which leads was cancelled, or has run out of time outside, is no failure of the others. A cancelled
+/// call ends in `CancellationError`.
 ///
-/// **Secrets**: credentials are compared, never hashed into anything that leaves the plugin, and kept as long as the exchange is in flight.
+/// **Secrets**: credentials are compared, and kept as long as the exchange is in flight; nothing shows them.
 ///
 /// Source: RFC 9110 §9.2.1 (safe methods), https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.1,
 /// RFC 9111 §4 (collapsed requests), https://www.rfc-editor.org/rfc/rfc9111.html#section-4
@@ -148,7 +148,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
 
     private func own(_ sent: PipelineRequest, _ request: PipelineRequest) -> PipelineRequest {
         var sent = sent
-        for name in ignoredFields where !request.isSecret(name) && request.headers.contains(name) {
+        for name in request.headers.lazy.map(\.name) where ignoredFields.contains(name) && !request.isSecret(name) {
             sent.headers[fields: name] = request.headers[fields: name]
         }
         return sent

@@ -94,24 +94,29 @@ struct DeduplicationPositionTests {
         let journal = Journal()
         let bench = Bench(
             outside: [
-                Observer(journal: journal), .prepare { _, context in journal.add("outer prepare \(context.callID)") },
+                Observer(journal: journal),
+                .prepare { _, context in
+                    if context.callID == 1 { context.setDeadline(context.start.advanced(by: .seconds(100))) }
+                    journal.add("outer prepare \(context.callID)")
+                },
                 .process { _, context in journal.add("outer process \(context.callID)") },
             ],
             inside: [
                 .prepare { _, context in
-                    context.setDeadline(context.start.advanced(by: .seconds(100)))
-                    journal.add("inner prepare \(context.callID) \(context.options.avoidLogError)")
+                    let isStrict = context.target.validationType == .successCodes
+                    let time = context.deadline.map { context.start.duration(to: $0) } ?? .zero
+                    journal.add("inner prepare \(context.callID) \(context.options.avoidLogError) \(isStrict) \(time)")
                 },
                 .process { _, context in journal.add("inner process \(context.callID)") }, Observer(journal: journal),
             ]
         )
-        var calls = [await bench.begin(Ask(), .init { $0.avoidLogError = true })]
+        var calls = [await bench.begin(Ask(validationType: .successCodes), .init { $0.avoidLogError = true })]
         for _ in 0..<2 { calls.append(await bench.begin()) }
         await bench.answer()
         _ = await calls.results
         let expected =
             (1...3).flatMap { ["outer prepare \($0)", "outer process \($0)"] }
-            + ["will 1", "will 1", "did 1", "did 1", "inner prepare 1 true", "inner process 1"]
+            + ["will 1", "will 1", "did 1", "did 1", "inner prepare 1 true true 100.0 seconds", "inner process 1"]
         #expect(journal.entries.sorted() == expected.sorted())
     }
 
