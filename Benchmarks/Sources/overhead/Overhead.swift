@@ -57,6 +57,7 @@ struct Overhead {
             }
         }
         cases.append(request("realistic stack", plugins: realisticStack))
+        cases += joining()
         return cases
     }
 

@@ -1,0 +1,29 @@
+public import Pipeline
+
+private enum Deduplication: RequestOptionKey {
+    static let defaultValue: DeduplicationPlugin.Participation? = nil
+}
+
+extension RequestOptions {
+    /// Whether `DeduplicationPlugin` lets the call share its exchange, whatever its method; default `nil`: by its method.
+    ///
+    /// ```swift
+    /// try await provider.request(.search(query), options: .init { $0.deduplication = .on })  // a POST that changes nothing
+    /// ```
+    public var deduplication: DeduplicationPlugin.Participation? {
+        get { self[Deduplication.self] }
+        set { self[Deduplication.self] = newValue }
+    }
+}
+
+extension DeduplicationPlugin {
+    /// Whether a call takes part.
+    public struct Participation: Sendable, Hashable {
+        let isOn: Bool
+
+        /// The call shares its exchange with equal ones, also when its method is not safe.
+        public static let on = Participation(isOn: true)
+        /// The call has an exchange of its own, and shares it with nobody.
+        public static let off = Participation(isOn: false)
+    }
+}

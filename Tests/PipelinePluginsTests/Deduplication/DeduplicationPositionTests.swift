@@ -1,0 +1,167 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("DeduplicationPlugin: position")
+struct DeduplicationPositionTests {
+    private typealias Bench = DeduplicationBench
+
+    private final class Journal: Sendable {
+        private let state = Mutex<[String]>([])
+        var entries: [String] { state.withLock { $0 } }
+        func add(_ text: String) { state.withLock { $0.append(text) } }
+    }
+
+    private struct Observer: Stage.WillSend, Stage.DidReceive {
+        let journal: Journal
+
+        func willSend(_ request: PipelineRequest, context: PipelineContext) {
+            journal.add("will \(context.callID)")
+        }
+
+        func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
+            journal.add("did \(context.callID)")
+        }
+    }
+
+    @Test(
+        "Outside of AccessTokenPlugin two users share one answer, and the stack says so; inside they do not",
+        arguments: [true, false]
+    )
+    func credentials(isInside: Bool) async {
+        let user = Tally()
+        let token = AccessTokenPlugin { _ in "user\(user.add())" }
+        let bench = isInside ? Bench(outside: [token]) : Bench(inside: [token])
+        let calls = [
+            await bench.begin(Ask(authorizationType: .bearer)), await bench.begin(Ask(authorizationType: .bearer)),
+        ]
+        await bench.answer(isInside ? 2 : 1)
+        #expect(await calls.results.map(\.text) == ["answer 0", isInside ? "answer 1" : "answer 0"])
+        let findings = bench.provider.explain().findings.map(\.message)
+        #expect(findings.count == (isInside ? 0 : 1))
+        let text = "DeduplicationPlugin stands outside AccessTokenPlugin: two users could share one answer"
+        #expect(findings.allSatisfy { $0.hasPrefix(text) })
+    }
+
+    @Test(
+        "Inside a plugin that sends again each call decides for itself, outside of it calls share all attempts",
+        arguments: [true, false]
+    )
+    func attempts(isInside: Bool) async {
+        let decisions = Tally()
+        let again = sendAgain(2, decisions)
+        let answers: @Sendable (Int) -> ScriptedTransport.Step = { $0 == 0 ? .status(503) : .status(200, body: "ok") }
+        let bench = isInside ? Bench(outside: [again], answers) : Bench(inside: [again], answers)
+        let calls = await bench.begin(10)
+        bench.clock.advance(by: .seconds(1))
+        await eventually {
+            bench.plugin.callerCount == 10 && bench.clock.sleeperCount == 1 && bench.transport.sent.count == 2
+        }
+        bench.clock.advance(by: .seconds(1))
+        #expect(await calls.results.map(\.text) == Array(repeating: "ok", count: 10))
+        #expect(decisions.value == (isInside ? 10 : 1))
+        #expect(bench.transport.sent.count == 2)
+    }
+
+    @Test(
+        "Inside a plugin that decodes bodies each call decodes its own, outside of it they are decoded once",
+        arguments: [true, false]
+    )
+    func decoding(isInside: Bool) async {
+        let decodings = Tally()
+        let decode = ProcessPlugin.process { result, _ in
+            decodings.add()
+            guard case .success(var response) = result else { return }
+            response.body = .bytes(Data(response.data.reversed()))
+            result = .success(response)
+        }
+        let answer: @Sendable (Int) -> ScriptedTransport.Step = { _ in .status(200, body: "ko") }
+        let bench = isInside ? Bench(outside: [decode], answer) : Bench(inside: [decode], answer)
+        let calls = await bench.begin(10)
+        await bench.answer()
+        #expect(await calls.results.map(\.text) == Array(repeating: "ok", count: 10))
+        #expect(decodings.value == (isInside ? 10 : 1))
+    }
+
+    @Test(
+        "Moya defect (5): plugins outside run for every call, those inside and all observers once, with the leading call"
+    )
+    func once() async {
+        let journal = Journal()
+        let bench = Bench(
+            outside: [
+                Observer(journal: journal),
+                .prepare { _, context in
+                    if context.callID == 1 { context.setDeadline(context.start.advanced(by: .seconds(100))) }
+                    journal.add("outer prepare \(context.callID)")
+                },
+                .process { _, context in journal.add("outer process \(context.callID)") },
+            ],
+            inside: [
+                .prepare { _, context in
+                    let isStrict = context.target.validationType == .successCodes
+                    let time = context.deadline.map { context.start.duration(to: $0) } ?? .zero
+                    journal.add("inner prepare \(context.callID) \(context.options.avoidLogError) \(isStrict) \(time)")
+                },
+                .process { _, context in journal.add("inner process \(context.callID)") }, Observer(journal: journal),
+            ]
+        )
+        var calls = [await bench.begin(Ask(validationType: .successCodes), .init { $0.avoidLogError = true })]
+        for _ in 0..<2 { calls.append(await bench.begin()) }
+        await bench.answer()
+        _ = await calls.results
+        let expected =
+            (1...3).flatMap { ["outer prepare \($0)", "outer process \($0)"] }
+            + ["will 1", "will 1", "did 1", "did 1", "inner prepare 1 true true 100.0 seconds", "inner process 1"]
+        #expect(journal.entries.sorted() == expected.sorted())
+    }
+
+    @Test("What is inside goes on with the leading call when that has ended: it sends again, and observers stay paired")
+    func afterLeader() async {
+        let journal = Journal()
+        let bench = Bench(
+            inside: [
+                sendAgain(3), .prepare { _, context in journal.add("prepare \(context.callID).\(context.attempt)") },
+                Observer(journal: journal),
+            ]
+        ) { $0 < 2 ? .status(503) : .status(200, body: "ok") }
+        let calls = await bench.begin(2)
+        calls[0].cancel()
+        #expect(await calls[0].result.isCancelled)
+        for number in 1...3 {
+            await eventually { bench.transport.sent.count == number }
+            await bench.answer()
+        }
+        let result = await calls[1].result
+        #expect(result.text == "ok")
+        #expect(result.response?.exchanges.count == 0)
+        #expect(
+            journal.entries == [1, 2, 3].flatMap { ["prepare 1.\($0)", "will 1", "did 1"] }
+        )
+    }
+
+    @Test("Of two in one stack the inner one shares nothing, and the stack says so")
+    func two() async {
+        let inner = DeduplicationPlugin()
+        let bench = Bench(inside: [inner])
+        let calls = await bench.begin(3)
+        #expect((bench.plugin.inflightCount, inner.inflightCount) == (1, 0))
+        await bench.answer()
+        #expect(await calls.results.map(\.text) == ["answer 0", "answer 0", "answer 0"])
+        #expect(bench.provider.explain().findings.map(\.message).filter { $0.contains("stands twice") }.count == 1)
+        #expect(Bench().provider.explain().findings.isEmpty)
+    }
+
+    @Test("The stack says what runs once for all calls that share, and nothing when nothing does")
+    func notes() {
+        let observer = Observer(journal: Journal())
+        #expect(Bench(outside: [sendAgain()], inside: [observer]).provider.explain().notes.isEmpty)
+        let notes = Bench(inside: [sendAgain(), observer, .prepare { _, _ in }]).provider.explain().notes
+        #expect(notes.count == 1)
+        #expect(notes.first?.message.contains("(again, prepare closure) runs once for all calls") == true)
+    }
+}

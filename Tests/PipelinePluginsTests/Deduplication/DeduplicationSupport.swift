@@ -1,0 +1,171 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+/// Equal calls over a transport that answers after a second of virtual time.
+struct DeduplicationBench: Sendable {
+    let clock = ManualClock()
+    let plugin: DeduplicationPlugin
+    let transport: ScriptedTransport
+    let provider: Provider<Ask>
+
+    /// - Parameters:
+    ///   - plugin: the plugin.
+    ///   - outside: the plugins outside it.
+    ///   - inside: the plugins inside it.
+    ///   - step: what the transport answers a second later, by the number of the request.
+    init(
+        _ plugin: DeduplicationPlugin = DeduplicationPlugin(),
+        outside: [any PluginType] = [],
+        inside: [any PluginType] = [],
+        _ step: @escaping @Sendable (Int) -> ScriptedTransport.Step = { .status(200, body: "answer \($0)") }
+    ) {
+        self.plugin = plugin
+        transport = ScriptedTransport { _, index in .delayed(.seconds(1), step(index)) }
+        provider = Provider(transport: transport, plugins: outside + [plugin] + inside, clock: clock)
+    }
+
+    typealias Call = Task<PipelineResponse, any Error>
+
+    /// A call that is under way: one more caller waits, or one more request was sent.
+    func begin(_ target: Ask = Ask(), _ options: RequestOptions = RequestOptions()) async -> Call {
+        let (callers, sent) = (plugin.callerCount, transport.sent.count)
+        let call = Task { try await provider.request(target, options: options) }
+        await eventually { plugin.callerCount > callers || transport.sent.count > sent }
+        return call
+    }
+
+    /// So many equal calls that all wait for one exchange, the leading one first.
+    func begin(_ count: Int, _ target: @Sendable (Int) -> Ask = { _ in Ask() }) async -> [Call] {
+        var calls = [await begin(target(0))]
+        for number in 1..<count {
+            let target = target(number)
+            calls.append(Task { try await provider.request(target) })
+        }
+        await eventually { plugin.callerCount == count && clock.sleeperCount == 1 }
+        return calls
+    }
+
+    /// Lets the requests that were sent be answered.
+    func answer(_ count: Int = 1) async {
+        await eventually { clock.sleeperCount == count }
+        clock.advance(by: .seconds(1))
+    }
+
+    /// Lets time pass until nobody waits for a shared exchange.
+    func runOut() async {
+        await eventually {
+            clock.advanceIfAnyoneSleeps()
+            return plugin.callerCount == 0
+        }
+    }
+}
+
+/// Waits until a condition holds; records an issue when it does not within 20 seconds.
+func eventually(
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ condition: () -> Bool
+) async {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while !condition() {
+        guard ContinuousClock.now < deadline else {
+            Issue.record("the condition did not come to hold", sourceLocation: sourceLocation)
+            return
+        }
+        await Task.yield()
+    }
+}
+
+/// Counts, from everywhere.
+final class Tally: Sendable {
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    @discardableResult
+    func add() -> Int { count.add(1, ordering: .relaxed).newValue }
+}
+
+/// Holds who waits until it is opened, cancelled or not.
+final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+/// The plugin `again` sends again, up to so many times in all, what is answered with 503, and counts each time in `tally`.
+func sendAgain(_ attempts: Int = 2, _ tally: Tally = Tally()) -> any PluginType {
+    .intercept(name: "again") { request, _, next in
+        var response = try await next(request)
+        for _ in 1..<attempts where response.statusCode == 503 {
+            tally.add()
+            response = try await next(request)
+        }
+        return response
+    }
+}
+
+extension [DeduplicationBench.Call] {
+    /// What the calls come to, in order.
+    var results: [Result<PipelineResponse, any Error>] {
+        get async {
+            var results: [Result<PipelineResponse, any Error>] = []
+            for call in self { results.append(await call.result) }
+            return results
+        }
+    }
+}
+
+extension Result where Success == PipelineResponse, Failure == any Error {
+    var response: PipelineResponse? { try? get() }
+
+    var error: PipelineError? {
+        guard case .failure(let error) = self else { return nil }
+        return error as? PipelineError
+    }
+
+    var isCancelled: Bool {
+        guard case .failure(let error) = self else { return false }
+        return error is CancellationError
+    }
+
+    /// The body as text, or the code of the failure.
+    var text: String {
+        switch self {
+        case .success(let response): String(decoding: response.data, as: UTF8.self)
+        case .failure: isCancelled ? "cancelled" : error?.code.rawValue ?? "other"
+        }
+    }
+}
+
+extension HTTPField.Name {
+    static func named(_ text: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is not the name of a field") }
+        return name
+    }
+}
