@@ -1,0 +1,11 @@
+#if Metrics || Tracing
+extension Duration {
+    /// Whole nanoseconds, as many as there is room for.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflows) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooLarge || overflows ? (seconds < 0 ? .min : .max) : sum
+    }
+}
+#endif

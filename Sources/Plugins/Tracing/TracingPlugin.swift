@@ -1,0 +1,125 @@
+#if Tracing
+public import Pipeline
+public import Tracing
+
+/// Makes a span for each call and one, inside it, for each exchange, with swift-distributed-tracing.
+///
+/// It is there with the package trait `Tracing`. ``Propagation``, as far inside as can be, tells servers the trace.
+///
+/// ```swift
+/// plugins: [TracingPlugin(), RetryPlugin(), DeduplicationPlugin(), TracingPlugin.Propagation()]
+/// ```
+///
+/// | span | kind | name | attributes |
+/// |---|---|---|---|
+/// | call | internal | `GET GitHub`: the method and the type of the target | those of the request, `http.response.status_code`, `error.type`, `pipeline.exchange_count` |
+/// | exchange | client | `GET` | those of the request, `http.response.status_code`, `error.type`; of the second exchange of the call and those after it `http.request.resend_count` |
+///
+/// Those of the request are `http.request.method`, `url.full`, `url.scheme`, `server.address` and `server.port`. An exchange of
+/// a later attempt has `pipeline.attempt`, one that follows a redirect `pipeline.hop`. A method that no RFC knows is `_OTHER`, and
+/// `HTTP` in the name.
+///
+/// **Position**: outermost. The span of the call ends with the answer at the plugin's place. Inside a plugin that sends again
+/// each attempt has a span of a call. Of two in one stack the inner one does nothing.
+///
+/// **Effects**: changes no message. The span of the call is a child of the one that is current where the call is made, and is
+/// current itself for all that is inside: for other plugins and for the transport. The tracer is asked for at each call. An exchange
+/// whose status is 400 or above has failed; a call has failed when it ends in an error, or in a status that its target does
+/// not accept, or, of a target that accepts any, in a status of 400 or above. A failed span has the status `error` and as
+/// `error.type` the error's code or the status. A call that was cancelled has not failed: only `error.type` says so. Of a
+/// streamed answer the spans end with the header fields. Moments are those of the provider's clock.
+///
+/// **Defaults**
+///
+/// | setting | default |
+/// |---|---|
+/// | `tracer` | that of `InstrumentationSystem` |
+/// | `redactor` | `Redactor.standard`, for `url.full` |
+///
+/// **Errors**: throws none, and passes every failure on.
+///
+/// **Secrets**: `url.full` is shown through the `redactor`, without user name, password and query values; no header field and
+/// no body is recorded. Of an error its description is recorded, which holds none; the error itself is not.
+///
+/// Source: OpenTelemetry semantic conventions for HTTP spans, https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
+    private let tracer: (any Tracer)?
+    private let text: SpanText
+
+    /// Makes a plugin.
+    ///
+    /// - Parameters:
+    ///   - tracer: makes the spans; `nil` for that of `InstrumentationSystem` at the time of the call.
+    ///   - redactor: what `url.full` shows.
+    public init(tracer: (any Tracer)? = nil, redactor: Redactor = .standard) {
+        self.tracer = tracer
+        self.text = SpanText(redactor: redactor)
+    }
+
+    /// Makes the span of the call.
+    public func intercept(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        next: Next
+    ) async throws -> PipelineResponse {
+        if context[CurrentTrace.self]?.isOpen ?? false { return try await next(request) }
+        let trace = CallTrace(
+            request,
+            context,
+            tracer: tracer ?? InstrumentationSystem.tracer,
+            instrument: tracer ?? InstrumentationSystem.instrument,
+            text: text
+        )
+        context[CurrentTrace.self] = trace
+        do {
+            let response = try await ServiceContext.withValue(trace.call.context) { try await next(request) }
+            let isFailure = SpanText.isFailure(response.statusCode, of: context.target)
+            trace.end(context) { SpanText.end($0, statusCode: response.statusCode, isFailure: isFailure) }
+            return response
+        } catch {
+            trace.end(context) { SpanText.end($0, error as? PipelineError ?? PipelineError(.cancelled, "")) }
+            throw error
+        }
+    }
+
+    /// Begins the span of the exchange.
+    public func willSend(_ request: PipelineRequest, context: PipelineContext) {
+        context[CurrentTrace.self]?.willSend(request, context)
+    }
+
+    /// Ends the span of the exchange.
+    public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
+        context[CurrentTrace.self]?.didReceive(result, context)
+    }
+}
+
+extension TracingPlugin: OrderChecking {
+    /// Finds another one outside.
+    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
+        guard surroundings.outside.contains(where: { $0 is TracingPlugin }) else { return [] }
+        return [.init("TracingPlugin stands twice: the inner one does nothing; leave the outer one")]
+    }
+
+    /// Says that servers do not hear of the trace, or that a plugin outside may send again.
+    public func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
+        var notes: [PipelineDescription.Finding] = []
+        if !(surroundings.outside + surroundings.inside).contains(where: { $0 is Propagation }) {
+            notes.append(
+                .init(
+                    "TracingPlugin stands without TracingPlugin.Propagation: no traceparent is sent; put that innermost"
+                )
+            )
+        }
+        let outside = surroundings.outside.filter { $0 is any Stage.Intercept && !($0 is Propagation) }.map(\.name)
+        if !outside.isEmpty {
+            notes.append(
+                .init(
+                    "TracingPlugin stands inside \(outside.joined(separator: ", ")): what that sends again has a span of a call "
+                        + "of its own, and what it answers by itself has none"
+                )
+            )
+        }
+        return notes
+    }
+}
+#endif

@@ -1,0 +1,250 @@
+#if Metrics
+import Foundation
+import HTTPTypes
+import Metrics
+import MetricsTestKit
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("MetricsPlugin, labels")
+struct MetricsLabelsTests {
+    private struct Leak: Error {
+        let text: String
+    }
+
+    private let metrics = TestMetrics()
+
+    private func send(_ asks: [Ask], _ plugin: MetricsPlugin, _ step: ScriptedTransport.Step = .status(200)) async {
+        let provider = Provider<Ask>(transport: ScriptedTransport(always: step), plugins: [plugin])
+        for ask in asks { _ = try? await provider.request(ask) }
+    }
+
+    private func values(of label: String) -> Set<String> {
+        Set(
+            (metrics.counters.flatMap(\.dimensions) + metrics.timers.flatMap(\.dimensions)).filter { $0.0 == label }
+                .map(\.1)
+        )
+    }
+
+    @Test("A method that no RFC knows is _OTHER, however many there are")
+    func methods() async throws {
+        let methods = ["GET", "QUERY", "get", "MINE1", "MINE2"].compactMap { HTTPMethod($0) }
+        await send(methods.map { Ask(method: $0) }, MetricsPlugin(factory: metrics))
+        #expect(values(of: "method") == ["GET", "QUERY", "_OTHER"])
+    }
+
+    @Test(
+        "A host is shown without port and user name, in lower case",
+        arguments: [
+            ("https://A.Test:8443", "a.test"), ("http://[::1]:80", "::1"), ("http://[::1]", "::1"),
+            ("https://a.test", "a.test"),
+        ]
+    )
+    func host(url: String, host: String) async {
+        await send([Ask(url: url)], MetricsPlugin(factory: metrics))
+        #expect(values(of: "host") == [host])
+    }
+
+    @Test(
+        "The first hosts have a label of their own, the rest is other, and with 0 there is no label",
+        arguments: [0, 1, 20]
+    )
+    func hosts(maximumCount: Int) async {
+        let asks = (0..<40).map { Ask(url: "https://h\($0 % 30).test") }
+        let plugin = MetricsPlugin(maximumHostCount: maximumCount, factory: metrics)
+        await send(asks, plugin)
+        let named = Set((0..<maximumCount).map { "h\($0).test" })
+        #expect(values(of: "host") == (maximumCount == 0 ? [] : named.union(["other"])))
+        #expect(metrics.counterTotal(label: "pipeline.calls") == 40)
+    }
+
+    @Test("By default 20 hosts are named")
+    func defaultHosts() async {
+        await send((0..<25).map { Ask(url: "https://h\($0).test") }, MetricsPlugin(factory: metrics))
+        #expect(values(of: "host").count == 21)
+    }
+
+    @Test(
+        "The status is a class or, where it is asked for, itself; what is no status is other",
+        arguments: [(200, "2xx", "200"), (404, "4xx", "404"), (999, "other", "other")]
+    )
+    func statuses(code: Int, named: String, exact: String) async {
+        await send([Ask()], MetricsPlugin(factory: metrics), .status(code))
+        #expect(values(of: "status") == [named])
+        metrics.reset()
+        await send([Ask()], MetricsPlugin(showsStatusCode: true, factory: metrics), .status(code))
+        #expect(values(of: "status") == [exact])
+    }
+
+    @Test("The target's type is shown where it is asked for, also inside a MultiTarget")
+    func target() async throws {
+        let plugin = MetricsPlugin(showsTarget: true, factory: metrics)
+        let provider = Provider<MultiTarget>(transport: ScriptedTransport(always: .status(200)), plugins: [plugin])
+        _ = try await provider.request(MultiTarget(Ask()))
+        #expect(values(of: "target") == ["Ask"])
+        metrics.reset()
+        await send([Ask()], MetricsPlugin(factory: metrics))
+        #expect(values(of: "target").isEmpty)
+    }
+
+    @Test("The prefix begins every name")
+    func prefix() async {
+        await send([Ask()], MetricsPlugin(prefix: "shop.", factory: metrics))
+        let names = metrics.counters.map(\.label) + metrics.timers.map(\.label) + metrics.meters.map(\.label)
+        #expect(names.count == 6)
+        #expect(names.allSatisfy { $0.hasPrefix("shop.") })
+    }
+
+    @Test("Copies of a plugin share their metrics, and each is made once")
+    func sharing() async {
+        let plugin = MetricsPlugin(factory: metrics)
+        await send([Ask(), Ask()], plugin)
+        await send([Ask()], plugin)
+        #expect(metrics.count == 6)
+        #expect(metrics.counterTotal(label: "pipeline.calls") == 3)
+    }
+
+    @Test("Metric objects are bounded, and what has no room is counted with other in all labels", arguments: [1, 10])
+    func bound(maximumCount: Int) async {
+        let plugin = MetricsPlugin(maximumHostCount: 1_000, maximumSeriesCount: maximumCount, factory: metrics)
+        await send((0..<200).map { Ask(url: "https://h\($0).test") }, plugin)
+        #expect(metrics.count <= maximumCount + 11)
+        #expect(metrics.totals["pipeline.calls method=other host=other status=other outcome=other"] ?? 0 > 190)
+        #expect(metrics.counterTotal(label: "pipeline.calls") == 200)
+        #expect(metrics.counterTotal(label: "pipeline.exchanges") == 200)
+        #expect(metrics.durations.values.joined().count == 400)
+    }
+
+    @Test("The bound holds for many calls at once, and none is lost")
+    func concurrentBound() async {
+        let plugin = MetricsPlugin(maximumHostCount: 1_000, maximumSeriesCount: 40, factory: metrics)
+        let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: [plugin])
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<300 {
+                group.addTask { _ = try? await provider.request(Ask(url: "https://h\(number).test")) }
+            }
+        }
+        #expect(metrics.count <= 51)
+        #expect(metrics.counterTotal(label: "pipeline.calls") == 300)
+        #expect(metrics.counterTotal(label: "pipeline.exchanges") == 300)
+        #expect(metrics.levels.values.allSatisfy { $0.last == 0 && $0.count == 600 })
+    }
+
+    @Test("P04 A factory that comes back to the plugin while it makes a metric finds no lock held")
+    func reentrancy() async throws {
+        let factory = CallingFactory(inner: metrics)
+        let plugin = MetricsPlugin(factory: factory)
+        let enter = PreparePlugin.prepare { request, context in
+            let request = request
+            factory.onMake { plugin.willSend(request, context: context) }
+        }
+        let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: [enter, plugin])
+        _ = try await provider.request(Ask())
+        #expect(metrics.levels["pipeline.exchanges.active"] == [1, 2, 1])
+        #expect(metrics.counterTotal(label: "pipeline.calls") == 1)
+    }
+
+    @Test("Without a factory metrics are made by the one that MetricsSystem has when they are first needed")
+    func systemFactory() async {
+        await #expect(processExitsWith: .success) {
+            let plugin = MetricsPlugin()
+            let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: [plugin])
+            let metrics = TestMetrics()
+            MetricsSystem.bootstrap(metrics)
+            _ = try await provider.request(Ask())
+            precondition(metrics.counterTotal(label: "pipeline.calls") == 1, metrics.texts)
+        }
+    }
+
+    @Test(
+        "F06 No label and no name holds a secret, whatever the call comes to",
+        arguments: [
+            ScriptedTransport.Step.status(200, headers: [.setCookie: "canary-20"], body: "canary-21"),
+            .status(302, headers: [.location: "https://bob:canary-22@a.test/canary-23?token=canary-24#canary-25"]),
+            .status(500, headers: [.wwwAuthenticate: "Digest nonce=canary-26"], body: "canary-27"),
+            .failure(Leak(text: "canary-28")),
+            .failure(
+                PipelineError(.init(rawValue: "canary-29"), "canary-30", underlyingError: Leak(text: "canary-31"))
+            ),
+        ]
+    )
+    func secrets(step: ScriptedTransport.Step) async {
+        let ask = Ask(
+            url: "https://a.test?token=canary-1",
+            path: "/canary-2",
+            method: HTTPMethod("CANARY-3") ?? .post,
+            task: .requestData(Data("password=canary-4".utf8)),
+            headers: ["Authorization": "Bearer canary-5", "Cookie": "canary-6", "X-Api-Key": "canary-7"],
+            validationType: .successCodes
+        )
+        let plugin = MetricsPlugin(showsStatusCode: true, showsTarget: true, factory: metrics)
+        await send([ask, Ask(url: "https://bob:canary-8@a.test")], plugin, step)
+        #expect(metrics.counterTotal(label: "pipeline.calls") == 2)
+        #expect(!metrics.texts.lowercased().contains("canary"), "\(metrics.texts)")
+    }
+
+    @Test("A negative number of hosts stops the program and says so")
+    func badHostCount() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = MetricsPlugin(maximumHostCount: -3)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("maximumHostCount is -3"))
+    }
+
+    @Test("No metric objects at all stop the program and say so")
+    func badSeriesCount() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = MetricsPlugin(maximumSeriesCount: 0)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("maximumSeriesCount is 0"))
+    }
+}
+
+/// A factory that runs code of others once, the first time a metric is made.
+private final class CallingFactory: MetricsFactory {
+    private let inner: TestMetrics
+    private let action = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(inner: TestMetrics) {
+        self.inner = inner
+    }
+
+    func onMake(_ action: @escaping @Sendable () -> Void) {
+        self.action.withLock { $0 = action }
+    }
+
+    private func act() {
+        let action = action.withLock { $0.take() }
+        action?()
+    }
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        act()
+        return inner.makeCounter(label: label, dimensions: dimensions)
+    }
+
+    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+        inner.makeRecorder(label: label, dimensions: dimensions, aggregate: aggregate)
+    }
+
+    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        act()
+        return inner.makeMeter(label: label, dimensions: dimensions)
+    }
+
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        act()
+        return inner.makeTimer(label: label, dimensions: dimensions)
+    }
+
+    func destroyCounter(_ handler: any CounterHandler) { inner.destroyCounter(handler) }
+    func destroyRecorder(_ handler: any RecorderHandler) { inner.destroyRecorder(handler) }
+    func destroyMeter(_ handler: any MeterHandler) { inner.destroyMeter(handler) }
+    func destroyTimer(_ handler: any TimerHandler) { inner.destroyTimer(handler) }
+}
+#endif

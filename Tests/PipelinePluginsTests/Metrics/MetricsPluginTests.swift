@@ -1,0 +1,295 @@
+#if Metrics
+import Foundation
+import HTTPTypes
+import Metrics
+import MetricsTestKit
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+@Suite("MetricsPlugin")
+struct MetricsPluginTests {
+    private struct Teapot: Error {}
+
+    private let metrics = TestMetrics()
+    private let clock = ManualClock()
+
+    private var plugin: MetricsPlugin { MetricsPlugin(factory: metrics) }
+
+    private let again = InterceptPlugin.intercept(name: "Again") { request, _, next in
+        let response = try await next(request)
+        return response.statusCode == 503 ? try await next(request) : response
+    }
+
+    @discardableResult
+    private func send(
+        _ ask: Ask = Ask(),
+        to transport: ScriptedTransport,
+        _ plugins: (any PluginType)...
+    ) async -> Result<PipelineResponse, any Error> {
+        let provider = Provider<Ask>(transport: transport, plugins: plugins, clock: clock)
+        do {
+            return .success(try await provider.request(ask))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test("It does what every plugin has to do")
+    func conformance() async {
+        let violations = await PluginConformance { MetricsPlugin(factory: TestMetrics()) }.run()
+        #expect(violations == [])
+    }
+
+    // MARK: Calls and exchanges
+
+    @Test("A call that succeeds counts as one call, one exchange and the bytes of both bodies")
+    func success() async {
+        let ask = Ask(method: .post, task: .requestData(Data("12345".utf8)))
+        await send(ask, to: ScriptedTransport([.status(201, body: "123")]), plugin)
+        #expect(
+            metrics.totals == [
+                "pipeline.calls method=POST host=a.test status=2xx outcome=success": 1,
+                "pipeline.exchanges method=POST host=a.test status=2xx outcome=success": 1,
+                "pipeline.sent.bytes method=POST host=a.test": 5,
+                "pipeline.received.bytes method=POST host=a.test": 3,
+            ]
+        )
+        #expect(metrics.levels == ["pipeline.calls.active": [1, 0], "pipeline.exchanges.active": [1, 0]])
+    }
+
+    @Test("Retries and redirects are counted beside the exchanges, the call once, at the host of its first exchange")
+    func retriesAndRedirects() async {
+        let transport = ScriptedTransport([
+            .status(503), .status(302, headers: [.location: "https://b.test/"]), .status(200),
+        ])
+        await send(to: transport, plugin, again)
+        #expect(
+            metrics.totals == [
+                "pipeline.calls method=GET host=a.test status=2xx outcome=success": 1,
+                "pipeline.exchanges method=GET host=a.test status=5xx outcome=success": 1,
+                "pipeline.exchanges method=GET host=a.test status=3xx outcome=success": 1,
+                "pipeline.exchanges method=GET host=b.test status=2xx outcome=success": 1,
+                "pipeline.retries method=GET host=a.test": 1,
+                "pipeline.redirects method=GET host=b.test": 1,
+            ]
+        )
+    }
+
+    @Test("Durations are those of the provider's clock, in nanoseconds, for the call and for each exchange")
+    func durations() async {
+        let transport = ScriptedTransport([
+            .delayed(.milliseconds(30), .status(503)), .delayed(.milliseconds(12), .status(200)),
+        ])
+        let call = Task { await send(to: transport, plugin, again) }
+        await clock.advanceToNextSleeper()
+        await clock.advanceToNextSleeper()
+        _ = await call.value
+        #expect(
+            metrics.durations == [
+                "pipeline.call.duration method=GET host=a.test status=2xx outcome=success": [42_000_000],
+                "pipeline.exchange.duration method=GET host=a.test status=5xx outcome=success": [30_000_000],
+                "pipeline.exchange.duration method=GET host=a.test status=2xx outcome=success": [12_000_000],
+            ]
+        )
+    }
+
+    @Test("What goes on is counted while it does, in calls and in exchanges")
+    func active() async {
+        let transport = ScriptedTransport { request, _ in
+            .delayed(.seconds(request.path == "/1" ? 1 : 2), .status(200))
+        }
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let calls = (1...2).map { number in Task { try await provider.request(Ask(path: "/\(number)")) } }
+        await clock.waitForSleepers(2)
+        #expect(metrics.levels == ["pipeline.calls.active": [1, 2], "pipeline.exchanges.active": [1, 2]])
+        await clock.advanceToNextSleeper()
+        _ = try? await calls[0].value
+        #expect(metrics.levels == ["pipeline.calls.active": [1, 2, 1], "pipeline.exchanges.active": [1, 2, 1]])
+        calls[1].cancel()
+        _ = try? await calls[1].value
+        #expect(metrics.levels.values.allSatisfy { $0 == [1, 2, 1, 0] })
+    }
+
+    // MARK: Outcomes
+
+    @Test(
+        "A failure counts with its kind and is passed on",
+        arguments: [
+            (PipelineError.Code.timeout(.attempt), "timeout"), (.connect(.refused), "connect"),
+            (.connectionLost, "connectionLost"), (.tls, "tls"), (.limit(.bodyBytes), "limit"),
+            (PipelineError.Code(rawValue: "timeoutOfMine"), "other"),
+            (PipelineError.Code(rawValue: "mine.17"), "other"),
+        ]
+    )
+    func failures(code: PipelineError.Code, outcome: String) async {
+        let result = await send(to: ScriptedTransport([.failure(code)]), plugin)
+        #expect(throws: PipelineError.self) { try result.get() }
+        #expect(
+            metrics.totals == [
+                "pipeline.calls method=GET host=a.test status=none outcome=\(outcome)": 1,
+                "pipeline.exchanges method=GET host=a.test status=none outcome=\(outcome)": 1,
+            ]
+        )
+    }
+
+    @Test("A cancelled call counts as cancelled")
+    func cancelled() async {
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport(always: .delayed(.seconds(9), .status(200))),
+            plugins: [plugin],
+            clock: clock
+        )
+        let call = Task { try await provider.request(Ask()) }
+        await clock.waitForSleepers()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(metrics.totals["pipeline.calls method=GET host=a.test status=none outcome=cancelled"] == 1)
+        #expect(metrics.levels.values.allSatisfy { $0 == [1, 0] })
+    }
+
+    @Test("A status that the target does not accept is unacceptable for the call, and a success for the exchange")
+    func unacceptable() async {
+        await send(Ask(validationType: .successCodes), to: ScriptedTransport([.status(404)]), plugin)
+        await send(Ask(), to: ScriptedTransport([.status(404)]), plugin)
+        #expect(
+            metrics.totals == [
+                "pipeline.calls method=GET host=a.test status=4xx outcome=unacceptableStatus": 1,
+                "pipeline.calls method=GET host=a.test status=4xx outcome=success": 1,
+                "pipeline.exchanges method=GET host=a.test status=4xx outcome=success": 2,
+            ]
+        )
+    }
+
+    @Test("A call that a plugin answers counts as unsent, and has no exchange")
+    func unsent() async {
+        let own = InterceptPlugin.intercept { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
+        await send(to: ScriptedTransport([]), plugin, own)
+        #expect(
+            metrics.totals == [
+                "pipeline.calls method=GET host=a.test status=2xx outcome=success": 1,
+                "pipeline.calls.unsent method=GET host=a.test": 1,
+            ]
+        )
+    }
+
+    @Test("A call that never became a request counts as well, and one that a plugin refuses is not unsent")
+    func neverSent() async {
+        await send(Ask(url: "file:///etc"), to: ScriptedTransport([]), plugin)
+        await send(to: ScriptedTransport([]), plugin, .prepare { _, _ in throw Teapot() })
+        #expect(
+            metrics.totals == [
+                "pipeline.calls method=GET host=none status=none outcome=invalidRequest": 1,
+                "pipeline.calls method=GET host=a.test status=none outcome=plugin": 1,
+            ]
+        )
+    }
+
+    // MARK: Bytes
+
+    @Test("A streamed body is handed on unread and is not counted; its call ends with the header fields")
+    func streams() async throws {
+        let body = PipelineBody.stream(AsyncStream { $0.finish() }, byteCount: nil)
+        let transport = ScriptedTransport([.status(200, body: body)])
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let response = try await provider.stream(Ask())
+        #expect(metrics.totals["pipeline.calls method=GET host=a.test status=2xx outcome=success"] == 1)
+        #expect(metrics.totals.keys.contains { $0.contains("bytes") } == false)
+        for try await _ in response.body {}
+    }
+
+    @Test("A file that is sent counts with its length, a download with its Content-Length", arguments: [true, false])
+    func files(isDownload: Bool) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "file")
+        if isDownload {
+            let body = PipelineBody.stream(
+                AsyncStream {
+                    $0.yield(Data(count: 6))
+                    $0.finish()
+                }
+            )
+            let transport = ScriptedTransport([.status(200, headers: [.contentLength: "6"], body: body)])
+            _ = try await send(Ask(task: .downloadDestination(.file(file))), to: transport, plugin).get()
+            #expect(metrics.totals["pipeline.received.bytes method=GET host=a.test"] == 6)
+        } else {
+            try Data(count: 70).write(to: file)
+            _ = try await send(
+                Ask(method: .put, task: .uploadFile(file)),
+                to: ScriptedTransport([.status(204)]),
+                plugin
+            ).get()
+            #expect(metrics.totals["pipeline.sent.bytes method=PUT host=a.test"] == 70)
+        }
+    }
+
+    // MARK: Position
+
+    @Test(
+        "Inside a plugin that sends again each attempt counts as a call; the exchanges count as outside",
+        arguments: [true, false]
+    )
+    func position(isInside: Bool) async {
+        let transport = ScriptedTransport([
+            .delayed(.seconds(1), .status(503)), .delayed(.seconds(1), .status(200)),
+        ])
+        let call = Task {
+            isInside ? await send(to: transport, again, plugin) : await send(to: transport, plugin, again)
+        }
+        await clock.advanceToNextSleeper()
+        await clock.advanceToNextSleeper()
+        _ = await call.value
+        let calls = metrics.totals.filter { $0.key.hasPrefix("pipeline.calls ") }.values.reduce(0, +)
+        let exchanges = metrics.totals.filter { $0.key.hasPrefix("pipeline.exchanges ") }.values.reduce(0, +)
+        #expect(calls == (isInside ? 2 : 1))
+        #expect(exchanges == 2)
+        let duration = metrics.durations["pipeline.call.duration method=GET host=a.test status=2xx outcome=success"]
+        #expect(duration == [2_000_000_000])
+    }
+
+    @Test("The stack finds two with one prefix, and notes an interceptor outside")
+    func findings() {
+        func described(_ plugins: any PluginType...) -> PipelineDescription {
+            Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins).explain()
+        }
+        let other = MetricsPlugin(prefix: "other.", factory: metrics)
+        #expect(described(plugin, plugin).findings.map(\.message).filter { $0.contains("pipeline.") }.count == 1)
+        #expect(described(plugin, other).findings.isEmpty)
+        #expect(described(plugin, again).notes.isEmpty)
+        let notes = described(again, plugin).notes
+        #expect(notes.count == 1)
+        #expect(notes.allSatisfy { $0.message.contains("inside Again") })
+    }
+
+    // MARK: The network
+
+    @Test("Over loopback HTTP calls, exchanges and bytes are counted as they happen")
+    func loopback() async throws {
+        let server = try LoopbackServer { request in
+            switch request.target {
+            case "/moved": [.respond(307, headers: [("Location", "/here")], body: "gone")]
+            default: [.respond(200, body: "hello")]
+            }
+        }
+        defer { server.stop() }
+        let provider = Provider<Ask>(transport: URLSessionTransport(), plugins: [plugin])
+        let ask = Ask(url: server.url.absoluteString, path: "/moved", method: .put, task: .requestData(Data(count: 9)))
+        #expect(try await provider.request(ask).data == Data("hello".utf8))
+        #expect(
+            metrics.totals == [
+                "pipeline.calls method=PUT host=127.0.0.1 status=2xx outcome=success": 1,
+                "pipeline.exchanges method=PUT host=127.0.0.1 status=3xx outcome=success": 1,
+                "pipeline.exchanges method=PUT host=127.0.0.1 status=2xx outcome=success": 1,
+                "pipeline.redirects method=PUT host=127.0.0.1": 1,
+                "pipeline.sent.bytes method=PUT host=127.0.0.1": 18,
+                "pipeline.received.bytes method=PUT host=127.0.0.1": 9,
+            ]
+        )
+        #expect(metrics.durations.values.joined().allSatisfy { $0 > 0 })
+    }
+}
+#endif

@@ -1,0 +1,299 @@
+#if Tracing
+import Foundation
+import HTTPTypes
+import InMemoryTracing
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Testing
+import Tracing
+
+@Suite("TracingPlugin")
+struct TracingPluginTests {
+    private let tracer = W3CTracer()
+    private let clock = ManualClock()
+
+    private var plugin: TracingPlugin { TracingPlugin(tracer: tracer) }
+
+    private let again = InterceptPlugin.intercept(name: "Again") { request, _, next in
+        let response = try await next(request)
+        return response.statusCode == 503 ? try await next(request) : response
+    }
+
+    private var call: FinishedInMemorySpan? { tracer.finished.last { $0.operationName.hasSuffix("Ask") } }
+    private var exchanges: [FinishedInMemorySpan] { tracer.finished.filter { $0.kind == .client } }
+
+    private func send(_ ask: Ask = Ask(), to steps: [ScriptedTransport.Step], _ plugins: (any PluginType)...) async {
+        let provider = Provider<Ask>(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
+        _ = try? await provider.request(ask)
+    }
+
+    @Test("It does what every plugin has to do")
+    func conformance() async {
+        let violations = await PluginConformance { TracingPlugin(tracer: W3CTracer()) }.run()
+        #expect(violations == [])
+    }
+
+    // MARK: Spans
+
+    @Test("A call has a span, and inside it each exchange has one, with the names of OpenTelemetry")
+    func spans() async throws {
+        await send(Ask(url: "https://a.test:8443"), to: [.status(200)], plugin)
+        let request = [
+            "http.request.method": "GET", "url.full": "https://a.test:8443/b", "url.scheme": "https",
+            "server.address": "a.test", "server.port": "8443", "http.response.status_code": "200",
+        ]
+        let call = try #require(call)
+        let exchange = try #require(exchanges.first)
+        #expect(tracer.finished.count == 2)
+        #expect(tracer.active.isEmpty)
+        #expect([call.operationName, exchange.operationName] == ["GET Ask", "GET"])
+        #expect(call.texts == request.merging(["pipeline.exchange_count": "1"]) { $1 })
+        #expect(exchange.texts == request)
+        #expect(call.parentSpanID == nil)
+        #expect(exchange.parentSpanID == call.spanID)
+        #expect(tracer.finished.allSatisfy { $0.status == nil && $0.errors.isEmpty })
+    }
+
+    @Test("Each attempt and each redirect has a span of its own, which says how often was sent before")
+    func resends() async {
+        let steps: [ScriptedTransport.Step] = [
+            .status(503), .status(302, headers: [.location: "https://b.test/"]), .status(200),
+        ]
+        await send(to: steps, plugin, again)
+        #expect(exchanges.map { $0.texts["http.request.resend_count"] } == [nil, "1", "2"])
+        #expect(exchanges.map { $0.texts["pipeline.attempt"] } == [nil, "2", "2"])
+        #expect(exchanges.map { $0.texts["pipeline.hop"] } == [nil, nil, "1"])
+        #expect(exchanges.map { $0.texts["server.address"] } == ["a.test", "a.test", "b.test"])
+        #expect(exchanges.allSatisfy { $0.parentSpanID == call?.spanID })
+        #expect(call?.texts["pipeline.exchange_count"] == "3")
+        #expect(call?.texts["server.address"] == "a.test")
+        #expect(tracer.active.isEmpty)
+    }
+
+    @Test("Moments are those of the provider's clock")
+    func moments() async {
+        let steps: [ScriptedTransport.Step] = [
+            .delayed(.milliseconds(30), .status(503)), .delayed(.milliseconds(12), .status(200)),
+        ]
+        clock.advance(by: .seconds(86_400))
+        let call = Task { await send(to: steps, plugin, again) }
+        await clock.advanceToNextSleeper()
+        await clock.advanceToNextSleeper()
+        await call.value
+        #expect(exchanges.map(\.duration) == [30_000_000, 12_000_000])
+        #expect(self.call?.duration == 42_000_000)
+        // 2026-01-02 00:00:00 UTC
+        #expect(self.call?.startInstant.nanosecondsSinceEpoch == 1_767_312_000_000_000_000)
+    }
+
+    @Test("The span of the call is a child of the one that is current, and is current for what is inside")
+    func current() async {
+        let outer = tracer.startSpan("outer")
+        let seen = PreparePlugin.prepare { _, _ in self.tracer.startSpan("inside").end() }
+        let wire = ScriptedTransport.Step.answer { request, _ in
+            self.tracer.startSpan("wire").end()
+            return PipelineResponse(request: request, statusCode: 200)
+        }
+        await ServiceContext.withValue(outer.context) { await send(to: [wire], plugin, seen) }
+        outer.end()
+        #expect(call?.parentSpanID == outer.spanID)
+        let inside = tracer.finished.filter { ["inside", "wire"].contains($0.operationName) }
+        #expect(inside.map(\.parentSpanID) == [call?.spanID, call?.spanID])
+    }
+
+    @Test("No message is changed")
+    func changesNothing() async throws {
+        let transport = ScriptedTransport([.status(200, headers: [.server: "s"], body: "hello")])
+        let response = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(Ask())
+        #expect(transport.sent.map(\.headers) == [[:]])
+        #expect(response.headers == [.server: "s"])
+        #expect(response.data == Data("hello".utf8))
+    }
+
+    @Test(
+        "Without a tracer that of InstrumentationSystem is asked for at each call, and its instruments tell the server"
+    )
+    func systemTracer() async {
+        await #expect(processExitsWith: .success) {
+            let transport = ScriptedTransport(always: .status(200))
+            let plugins: [any PluginType] = [TracingPlugin(), TracingPlugin.Propagation()]
+            let provider = Provider<Ask>(transport: transport, plugins: plugins)
+            _ = try await provider.request(Ask())
+            let tracer = W3CTracer()
+            InstrumentationSystem.bootstrap(tracer)
+            _ = try await provider.request(Ask())
+            precondition(tracer.finished.count == 2, "\(tracer.finished.count) spans")
+            let told = transport.sent.map { $0.headers[.traceparent] }
+            precondition(told == [nil, W3CTracer.traceparent(tracer.finished[0])], "\(told)")
+        }
+    }
+
+    @Test("A method that no RFC knows is _OTHER, and HTTP in the name")
+    func otherMethod() async {
+        await send(Ask(method: HTTPMethod("MINE") ?? .get), to: [.status(200)], plugin)
+        #expect(exchanges.map(\.operationName) == ["HTTP"])
+        #expect(call?.operationName == "HTTP Ask")
+        #expect(exchanges.first?.texts["http.request.method"] == "_OTHER")
+    }
+
+    @Test("A streamed call ends with its header fields, and its body is handed on unread")
+    func streams() async throws {
+        let body = PipelineBody.stream(AsyncStream { $0.finish() })
+        let provider = Provider<Ask>(transport: ScriptedTransport([.status(200, body: body)]), plugins: [plugin])
+        let response = try await provider.stream(Ask())
+        #expect(tracer.finished.count == 2)
+        for try await _ in response.body {}
+    }
+
+    // MARK: Failures
+
+    @Test(
+        "A status of 400 or above fails the exchange; the call fails where its target does not accept it",
+        arguments: [
+            (200, ValidationType.none, false, false), (404, .none, true, true), (500, .none, true, true),
+            (404, .customCodes([404]), true, false), (204, .customCodes([200]), false, true),
+        ]
+    )
+    func statuses(code: Int, validation: ValidationType, exchangeFails: Bool, callFails: Bool) async throws {
+        await send(Ask(validationType: validation), to: [.status(code)], plugin)
+        let exchange = try #require(exchanges.first)
+        let call = try #require(call)
+        #expect(exchange.status?.code == (exchangeFails ? .error : nil))
+        #expect(exchange.texts["error.type"] == (exchangeFails ? "\(code)" : nil))
+        #expect(call.status?.code == (callFails ? .error : nil))
+        #expect(call.texts["error.type"] == (callFails ? "\(code)" : nil))
+        #expect(call.texts["http.response.status_code"] == "\(code)")
+    }
+
+    @Test("A failure fails both spans with its code and its description, and is passed on")
+    func failure() async throws {
+        let provider = Provider<Ask>(transport: ScriptedTransport([.failure(.connect(.refused))]), plugins: [plugin])
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
+        #expect(error?.code == .connect(.refused))
+        #expect(error?.plugin == nil)
+        #expect(tracer.finished.count == 2)
+        for span in tracer.finished {
+            #expect(span.texts["error.type"] == "connect.refused")
+            #expect(span.status == SpanStatus(code: .error, message: "connect.refused: by script; GET a.test"))
+            #expect(span.errors.isEmpty)
+        }
+    }
+
+    @Test("A call that was cancelled has not failed: only error.type says so")
+    func cancelled() async {
+        let transport = ScriptedTransport(always: .delayed(.seconds(9), .status(200)))
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let call = Task { try await provider.request(Ask()) }
+        await clock.waitForSleepers()
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(tracer.finished.map { $0.texts["error.type"] } == ["cancelled", "cancelled"])
+        #expect(tracer.finished.allSatisfy { $0.status == nil })
+        #expect(tracer.active.isEmpty)
+    }
+
+    // MARK: Position
+
+    @Test(
+        "Inside a plugin that sends again each attempt has a span of a call, outside it all have one",
+        arguments: [true, false]
+    )
+    func position(isInside: Bool) async {
+        let steps: [ScriptedTransport.Step] = [.status(503), .status(200)]
+        if isInside { await send(to: steps, again, plugin) } else { await send(to: steps, plugin, again) }
+        let calls = tracer.finished.filter { $0.kind == .internal }
+        #expect(calls.count == (isInside ? 2 : 1))
+        #expect(exchanges.map(\.parentSpanID) == (isInside ? calls.map(\.spanID) : [calls[0].spanID, calls[0].spanID]))
+    }
+
+    @Test("Of two in one stack the inner one does nothing")
+    func two() async {
+        let inner = W3CTracer()
+        await send(to: [.status(200)], plugin, TracingPlugin(tracer: inner))
+        #expect(tracer.finished.count == 2)
+        #expect(inner.finished.isEmpty)
+    }
+
+    @Test("The span of the call ends with the answer at the plugin's place")
+    func endsAtItsPlace() async {
+        let slow = ProcessPlugin.process { _, context in try? await context.clock.sleep(for: .seconds(1)) }
+        for plugins in [[plugin, slow] as [any PluginType], [slow, plugin]] {
+            let provider = Provider<Ask>(transport: ScriptedTransport([.status(200)]), plugins: plugins, clock: clock)
+            let call = Task { try await provider.request(Ask()) }
+            await clock.advanceToNextSleeper()
+            _ = try? await call.value
+        }
+        #expect(tracer.finished.filter { $0.kind == .internal }.map(\.duration) == [1_000_000_000, 0])
+    }
+
+    @Test("The stack finds what is in the wrong place, and notes what a reader should know")
+    func findings() {
+        func described(_ plugins: any PluginType...) -> PipelineDescription {
+            Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins).explain()
+        }
+        let propagation = TracingPlugin.Propagation()
+        let good = described(plugin, again, propagation)
+        #expect(good.findings.isEmpty)
+        #expect(good.notes.isEmpty)
+        #expect(good.entries.map(\.name) == ["TracingPlugin", "Again", "TracingPlugin.Propagation"])
+        let wrong: [(PipelineDescription, String)] = [
+            (described(plugin, plugin, propagation), "TracingPlugin stands twice"),
+            (described(propagation, plugin), "Propagation stands outside TracingPlugin"),
+        ]
+        for (stack, text) in wrong { #expect(stack.findings.map(\.message).joined().contains(text)) }
+        let notable: [(PipelineDescription, String)] = [
+            (described(plugin), "no traceparent is sent"),
+            (described(again, plugin, propagation), "TracingPlugin stands inside Again"),
+            (described(plugin, propagation, again), "Propagation stands outside Again"),
+        ]
+        for (stack, text) in notable {
+            #expect(stack.findings.isEmpty)
+            #expect(stack.notes.map(\.message).joined().contains(text))
+        }
+    }
+
+    // MARK: Secrets
+
+    @Test("url.full is shown through the redactor that is given")
+    func redactor() async {
+        let ask = Ask(url: "https://a.test?page=2&token=canary")
+        await send(
+            ask,
+            to: [.status(200)],
+            TracingPlugin(tracer: tracer, redactor: Redactor(shownQueryNames: ["page"]))
+        )
+        #expect(exchanges.map { $0.texts["url.full"] } == ["https://a.test/b?page=2&token=…"])
+    }
+
+    private struct Leak: Error {
+        let text: String
+    }
+
+    @Test(
+        "F06 No span holds a secret, whatever the call comes to",
+        arguments: [
+            ScriptedTransport.Step.status(200, headers: [.setCookie: "canary-20"], body: "canary-21"),
+            .status(302, headers: [.location: "https://bob:canary-22@a.test/?token=canary-24#canary-25"]),
+            .status(302, headers: [.location: "https://b.test/?token=canary-26"]),
+            .status(500, headers: [.wwwAuthenticate: "Digest nonce=canary-27"], body: "canary-28"),
+            .failure(Leak(text: "canary-29")),
+            .failure(PipelineError(.connectionLost, "reset", underlyingError: Leak(text: "canary-31"))),
+        ]
+    )
+    func secrets(step: ScriptedTransport.Step) async {
+        let ask = Ask(
+            url: "https://a.test?token=canary-1&canary-2",
+            method: .post,
+            task: .requestData(Data("password=canary-4".utf8)),
+            headers: ["Authorization": "Bearer canary-5", "Cookie": "canary-6", "X-Api-Key": "canary-7"],
+            validationType: .successCodes
+        )
+        await send(ask, to: [step, .status(200)], plugin, TracingPlugin.Propagation())
+        await send(Ask(url: "https://bob:canary-8@a.test"), to: [step, .status(200)], plugin)
+        #expect(tracer.finished.count >= 2)
+        #expect(tracer.active.isEmpty)
+        for span in tracer.finished { #expect(!span.everything.contains("canary"), "\(span.everything)") }
+    }
+}
+#endif

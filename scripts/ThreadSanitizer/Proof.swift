@@ -1,0 +1,61 @@
+// What scripts/thread-sanitizer is measured by: the first two programs have no race, the others have one.
+import Synchronization
+
+final class Guarded: Sendable {
+    let count = Mutex(0)
+}
+
+final class Unguarded: @unchecked Sendable {
+    var value = 0
+}
+
+func both(_ work: @escaping @Sendable (Int) async -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+        for number in 0..<2 { group.addTask { await work(number) } }
+    }
+}
+
+let rounds = 100_000
+let guarded = Guarded()
+let other = Guarded()
+let unguarded = Unguarded()
+
+switch CommandLine.arguments.dropFirst().first {
+case "guarded":
+    await both { _ in
+        for _ in 0..<rounds { guarded.count.withLock { $0 += 1 } }
+    }
+case "published":
+    // Only the order of the lock says that the reader comes after the writer.
+    for _ in 0..<100 {
+        let box = Unguarded()
+        let published = Guarded()
+        await both { number in
+            if number == 0 {
+                for _ in 0..<1_000 { published.count.withLock { _ in } }
+                box.value = 1
+                published.count.withLock { $0 = 1 }
+            } else {
+                while published.count.withLock({ $0 }) == 0 {}
+                box.value += 1
+            }
+        }
+    }
+case "unguarded":
+    await both { _ in
+        for _ in 0..<rounds { unguarded.value += 1 }
+    }
+case "two locks":
+    await both { number in
+        for _ in 0..<rounds { (number == 0 ? guarded : other).count.withLock { _ in unguarded.value += 1 } }
+    }
+case "after the lock":
+    await both { _ in
+        for _ in 0..<rounds {
+            guarded.count.withLock { $0 += 1 }
+            unguarded.value += 1
+        }
+    }
+default:
+    preconditionFailure("say which program: \(CommandLine.arguments)")
+}
