@@ -7,20 +7,22 @@ struct JSONRedaction {
     private struct Malformed: Error {}
 
     private let redactor: Redactor
-    private let depth: Int
-    private let input: [UInt8]
+    private let input: UnsafeBufferPointer<UInt8>
     private var names: SecretNames
+    /// Where declared values stand, from the next token on.
+    private var secrets: ArraySlice<Range<Int>>
     private var index = 0
+    /// What of the input stands in the output already, or is left out of it.
+    private var copied = 0
     private var output: [UInt8] = []
 
     private static let maximumDepth = 256
 
-    private init(_ input: [UInt8], _ redactor: Redactor, _ names: SecretNames, depth: Int) {
+    private init(_ input: UnsafeBufferPointer<UInt8>, _ redactor: Redactor, _ names: SecretNames) {
         self.input = input
         self.redactor = redactor
         self.names = names
-        self.depth = depth
-        output.reserveCapacity(input.count)
+        secrets = redactor.secretValues?.ranges(in: input)[...] ?? []
     }
 
     /// The text with its secrets hidden, `nil` when it is not JSON.
@@ -29,116 +31,139 @@ struct JSONRedaction {
     }
 
     private static func redacted(_ text: String, by redactor: Redactor, _ names: SecretNames, depth: Int) -> String? {
-        var redaction = JSONRedaction(Array(text.utf8), redactor, names, depth: depth)
-        guard (try? redaction.readDocument()) != nil else { return nil }
-        return String(decoding: redaction.output, as: UTF8.self)
+        let shown: String? = text.withBytes { input in
+            var redaction = JSONRedaction(input, redactor, names)
+            guard (try? redaction.readDocument(depth)) != nil else { return nil }
+            if redaction.copied == 0 { return text }
+            redaction.copyRead()
+            return String(decoding: redaction.output, as: UTF8.self)
+        }
+        return shown.map(redactor.text)
     }
 
-    private mutating func readDocument() throws {
+    private mutating func readDocument(_ depth: Int) throws(Malformed) {
         try readValue(depth)
         guard index == input.count else { throw Malformed() }
     }
 
     private var next: UInt8? { index < input.count ? input[index] : nil }
 
-    private mutating func copySpace() {
-        while let byte = next, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 {
-            output.append(byte)
-            index += 1
-        }
+    private mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { index += 1 }
     }
 
-    private mutating func copy(_ byte: UInt8) throws {
+    private mutating func skip(_ byte: UInt8) throws(Malformed) {
         guard next == byte else { throw Malformed() }
-        output.append(byte)
         index += 1
+    }
+
+    // MARK: Output
+
+    private mutating func copyRead() {
+        output.append(contentsOf: input[copied..<index])
+        copied = index
+    }
+
+    /// Writes a text in place of what was read since a place.
+    private mutating func replace(from start: Int, with text: some Sequence<UInt8>) {
+        output.append(contentsOf: input[copied..<start])
+        output.append(contentsOf: text)
+        copied = index
+    }
+
+    private mutating func hide(from start: Int) {
+        replace(from: start, with: "\"\(Redactor.placeholder)\"".utf8)
+    }
+
+    /// Whether a declared value stands in a token; tokens are asked for in their order.
+    private mutating func hasSecret(_ token: Range<Int>) -> Bool {
+        while let first = secrets.first, first.upperBound <= token.lowerBound { secrets.removeFirst() }
+        return secrets.first.map { $0.lowerBound < token.upperBound } ?? false
     }
 
     // MARK: Values
 
-    private mutating func readValue(_ depth: Int) throws {
+    private mutating func readValue(_ depth: Int) throws(Malformed) {
         guard depth < Self.maximumDepth else { throw Malformed() }
-        copySpace()
+        skipSpace()
         switch next {
         case UInt8(ascii: "{"): try readObject(depth)
         case UInt8(ascii: "["): try readArray(depth)
         case UInt8(ascii: "\""): try readText(depth)
-        case UInt8(ascii: "t"): try readLiteral("true")
-        case UInt8(ascii: "f"): try readLiteral("false")
-        case UInt8(ascii: "n"): try readLiteral("null")
+        case UInt8(ascii: "t"): try skipLiteral("true")
+        case UInt8(ascii: "f"): try skipLiteral("false")
+        case UInt8(ascii: "n"): try skipLiteral("null")
         default: try readNumber()
         }
-        copySpace()
+        skipSpace()
     }
 
-    private mutating func readObject(_ depth: Int) throws {
-        try copy(UInt8(ascii: "{"))
-        copySpace()
-        guard next != UInt8(ascii: "}") else { return try copy(UInt8(ascii: "}")) }
+    private mutating func readObject(_ depth: Int) throws(Malformed) {
+        try skip(UInt8(ascii: "{"))
+        skipSpace()
+        guard next != UInt8(ascii: "}") else { return try skip(UInt8(ascii: "}")) }
         while true {
-            copySpace()
+            skipSpace()
             let range = try skipString()
-            output += input[range]
-            copySpace()
-            try copy(UInt8(ascii: ":"))
-            if names.contains(try decoded(range)) {
-                try readHidden(depth + 1)
-            } else {
-                try readValue(depth + 1)
-            }
+            let name = try decoded(range)
+            if hasSecret(range) { replace(from: range.lowerBound, with: try encoded(redactor.text(name))) }
+            skipSpace()
+            try skip(UInt8(ascii: ":"))
+            if names.contains(name) { try readHidden(depth + 1) } else { try readValue(depth + 1) }
             guard next == UInt8(ascii: ",") else { break }
-            try copy(UInt8(ascii: ","))
+            try skip(UInt8(ascii: ","))
         }
-        try copy(UInt8(ascii: "}"))
+        try skip(UInt8(ascii: "}"))
     }
 
-    private mutating func readArray(_ depth: Int) throws {
-        try copy(UInt8(ascii: "["))
-        copySpace()
-        guard next != UInt8(ascii: "]") else { return try copy(UInt8(ascii: "]")) }
+    private mutating func readArray(_ depth: Int) throws(Malformed) {
+        try skip(UInt8(ascii: "["))
+        skipSpace()
+        guard next != UInt8(ascii: "]") else { return try skip(UInt8(ascii: "]")) }
         while true {
             try readValue(depth + 1)
             guard next == UInt8(ascii: ",") else { break }
-            try copy(UInt8(ascii: ","))
+            try skip(UInt8(ascii: ","))
         }
-        try copy(UInt8(ascii: "]"))
+        try skip(UInt8(ascii: "]"))
     }
 
-    private mutating func readHidden(_ depth: Int) throws {
-        copySpace()
-        let mark = output.count
+    private mutating func readHidden(_ depth: Int) throws(Malformed) {
+        skipSpace()
+        copyRead()
+        let start = index
+        let written = output.count
         let isNull = next == UInt8(ascii: "n")
         try readValue(depth)
         guard !isNull else { return }
-        output.removeLast(output.count - mark)
-        output += "\"\(Redactor.placeholder)\"".utf8
+        output.removeLast(output.count - written)
+        copied = start
+        hide(from: start)
     }
 
-    private mutating func readLiteral(_ text: StaticString) throws {
-        for offset in 0..<text.utf8CodeUnitCount { try copy(text.utf8Start[offset]) }
+    private mutating func skipLiteral(_ text: StaticString) throws(Malformed) {
+        for offset in 0..<text.utf8CodeUnitCount { try skip(text.utf8Start[offset]) }
     }
 
-    private mutating func readNumber() throws {
+    private mutating func readNumber() throws(Malformed) {
         let start = index
         while let byte = next,
             (0x30...0x39).contains(byte) || byte == 0x2b || byte == 0x2d || byte == 0x2e || byte | 0x20 == 0x65
         {
-            output.append(byte)
             index += 1
         }
         guard index > start else { throw Malformed() }
+        if hasSecret(start..<index) { hide(from: start) }
     }
 
     // MARK: Strings
 
     /// JSON and URLs inside a string follow their own rules.
-    private mutating func readText(_ depth: Int) throws {
+    private mutating func readText(_ depth: Int) throws(Malformed) {
         let range = try skipString()
-        guard range.count > 4, input[range].contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") })
-        else {
-            output += input[range]
-            return
-        }
+        let isSecret = hasSecret(range)
+        let mayNest = range.count > 4 && input[range].contains { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") }
+        guard isSecret || mayNest else { return }
         let text = try decoded(range)
         var shown = text
         if text.hasPrefix("{") || text.hasPrefix("[") {
@@ -146,11 +171,12 @@ struct JSONRedaction {
         } else if text.contains("://"), !text.contains(where: \.isWhitespace) {
             shown = redactor.url(text)
         }
-        output += shown == text ? Array(input[range]) : Array(try JSONEncoder().encode(shown))
+        if isSecret { shown = redactor.text(shown) }
+        if shown != text { replace(from: range.lowerBound, with: try encoded(shown)) }
     }
 
     /// Moves behind a string and returns where it stands, with its quotes.
-    private mutating func skipString() throws -> Range<Int> {
+    private mutating func skipString() throws(Malformed) -> Range<Int> {
         let start = index
         guard next == UInt8(ascii: "\"") else { throw Malformed() }
         index += 1
@@ -163,9 +189,15 @@ struct JSONRedaction {
         return start..<index
     }
 
-    private func decoded(_ range: Range<Int>) throws -> String {
-        let content = input[range].dropFirst().dropLast()
+    private func decoded(_ range: Range<Int>) throws(Malformed) -> String {
+        let content = UnsafeBufferPointer(rebasing: input[range.lowerBound + 1..<range.upperBound - 1])
         guard content.contains(UInt8(ascii: "\\")) else { return String(decoding: content, as: UTF8.self) }
-        return try JSONDecoder().decode(String.self, from: Data(input[range]))
+        guard let text = try? JSONDecoder().decode(String.self, from: Data(input[range])) else { throw Malformed() }
+        return text
+    }
+
+    private func encoded(_ text: String) throws(Malformed) -> Data {
+        guard let data = try? JSONEncoder().encode(text) else { throw Malformed() }
+        return data
     }
 }

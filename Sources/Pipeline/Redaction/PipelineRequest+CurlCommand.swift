@@ -21,7 +21,7 @@ extension PipelineRequest {
         if method == .head, body.isNone {
             words.append("--head")
         } else {
-            words += ["-X", method.rawValue.shellQuoted]
+            words += ["-X", redactor.text(method.rawValue).shellQuoted]
         }
         let url = redactor.url(of: self)
         if url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
@@ -36,7 +36,7 @@ extension PipelineRequest {
             words += bodyWords(redactor, bodyLimit)
         }
         words.append(url.shellQuoted)
-        return words.joined(separator: " ")
+        return redactor.text(words.joined(separator: " "))
     }
 
     private func bodyWords(_ redactor: Redactor, _ limit: Int) -> [String] {

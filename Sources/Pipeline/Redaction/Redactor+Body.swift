@@ -4,8 +4,9 @@ extension Redactor {
     /// A body for people: its text, redacted and then cut, or its size and type.
     ///
     /// JSON and forms are redacted by the names in ``secretNames``, at any depth; URLs and JSON inside JSON strings too. Other
-    /// text is shown only when none of its words is such a name. Everything else, text in another encoding than it
-    /// claims, and JSON that is malformed or too large, is `<n bytes of type>`.
+    /// text is shown only when none of its words is such a name. Declared values are hidden in all of them, also one that the
+    /// limit would cut. Everything else, text in another encoding than it claims, and JSON that is malformed or too
+    /// large, is `<n bytes of type>`.
     ///
     /// - Parameters:
     ///   - data: the body.
@@ -16,7 +17,7 @@ extension Redactor {
         precondition(limit >= 0, "limit is \(limit), not 0 or more")
         let type = MediaType(contentType ?? "")
         guard limit > 0, !data.isEmpty, let shown = shownText(data, type, limit: limit) else {
-            return Self.description(byteCount: data.count, of: type)
+            return description(byteCount: data.count, of: MediaType(text(contentType ?? "")))
         }
         let cut = shown.text.prefix(byteCount: limit)
         let text = String(cut).escapingControls(keeping: "\t\n\r")
@@ -31,7 +32,7 @@ extension Redactor {
         return shown.text
     }
 
-    private static func description(byteCount: Int, of type: MediaType) -> String {
+    private func description(byteCount: Int, of type: MediaType) -> String {
         let name = type.essence.isEmpty ? "unknown type" : String(type.essence.prefix(64)).escapingControls
         return "<\(byteCount) bytes of \(name)>"
     }
@@ -41,15 +42,24 @@ extension Redactor {
         guard type.isText else { return nil }
         let bound = revealsSecrets ? limit : max(limit, parsedBodyByteCount)
         guard let text = Self.text(data.prefix(bound), type, isWhole: data.count <= bound) else { return nil }
-        let isWhole = data.count <= bound
-        if revealsSecrets { return (text, isWhole) }
-        guard !type.isStructured else {
-            guard data.count <= parsedBodyByteCount else { return nil }
-            return (type.isForm ? form(text) : JSONRedaction.redacted(text, by: self)).map { ($0, true) }
+        if !revealsSecrets {
+            let isParsed = data.count <= parsedBodyByteCount
+            if type.isForm { return isParsed ? form(text).map { (self.text($0), true) } : nil }
+            if isParsed, let json = JSONRedaction.redacted(text, by: self) { return (json, true) }
+            var names = SecretNames(secretNames)
+            if type.isJSON || names.contains(wordOf: text) { return nil }
         }
-        if data.count <= parsedBodyByteCount, let json = JSONRedaction.redacted(text, by: self) { return (json, true) }
-        var names = SecretNames(secretNames)
-        return names.contains(wordOf: text) ? nil : (text, isWhole)
+        if data.count <= bound { return (self.text(text), true) }
+        return hidingValues(in: data, type, text).map { ($0, false) }
+    }
+
+    /// A text that is the beginning of a body, with the declared values hidden that begin in it and end behind it.
+    private func hidingValues(in data: Data, _ type: MediaType, _ beginning: String) -> String? {
+        guard let secretValues else { return beginning }
+        let width = type.charset?.hasPrefix("utf-16") ?? false ? 2 : 1
+        let bound = min(data.count, width * (beginning.utf8.count + secretValues.longestForm))
+        guard let more = Self.text(data.prefix(bound), type, isWhole: bound == data.count) else { return nil }
+        return secretValues.hiding(in: more, upTo: beginning.utf8.count)
     }
 
     /// The bytes as text, without a broken character at a cut end; `nil` when they are none.
@@ -68,7 +78,7 @@ extension Redactor {
         var names = SecretNames(secretNames)
         var isForm = true
         let shown = Self.mapItems(of: text[...]) { item, name in
-            isForm = isForm && name.allSatisfy { $0.isLetter || $0.isNumber || " _-.:$@[]".contains($0) }
+            isForm = isForm && name.allSatisfy { $0.isLetter || $0.isNumber || " _-.:$@[]…".contains($0) }
             let isValue = !item.isEmpty && !item.utf8.contains(UInt8(ascii: "="))
             return isValue || names.contains(name) ? Self.hidden(item) : String(item)
         }
@@ -79,12 +89,11 @@ extension Redactor {
 extension MediaType {
     /// Whether a body of this type is text by its type; a body without a type may be.
     fileprivate var isText: Bool {
-        if essence.isEmpty || isStructured || essence.hasPrefix("text/") || essence.hasSuffix("+xml") { return true }
+        if essence.isEmpty || isJSON || isForm || essence.hasPrefix("text/") || essence.hasSuffix("+xml") {
+            return true
+        }
         return Self.textTypes.contains(essence)
     }
-
-    /// Whether the names in the body tell what is secret.
-    fileprivate var isStructured: Bool { isJSON || isForm }
 
     fileprivate var isForm: Bool { essence == "application/x-www-form-urlencoded" }
 
@@ -96,7 +105,7 @@ extension MediaType {
 
 extension String {
     /// The first characters that fit into so many bytes of UTF-8.
-    fileprivate func prefix(byteCount: Int) -> Substring {
+    func prefix(byteCount: Int) -> Substring {
         guard utf8.count > byteCount else { return self[...] }
         // An index inside a character of several bytes is rounded down to its beginning.
         return self[..<utf8.index(startIndex, offsetBy: byteCount)]

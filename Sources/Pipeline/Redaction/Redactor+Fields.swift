@@ -13,7 +13,7 @@ extension Redactor {
         isSecret: (HTTPField.Name) -> Bool = { _ in false }
     ) -> [(name: String, value: String)] {
         fields.map { field in
-            (field.name.rawName, value(of: field, isSecret: isSecret(field.name)))
+            (text(field.name.rawName), value(of: field, isSecret: isSecret(field.name)))
         }
     }
 
@@ -21,7 +21,7 @@ extension Redactor {
         if !revealsSecrets, isSecret || Self.alwaysSecretFields.contains(field.name) { return Self.placeholder }
         if Self.urlFields.contains(field.name) { return url(field.value) }
         let isShown = revealsSecrets || shownHeaderFields.contains(field.name)
-        return isShown ? field.value.escapingControls : Self.placeholder
+        return isShown ? text(field.value).escapingControls : Self.placeholder
     }
 }
 

@@ -22,7 +22,7 @@ extension Redactor {
         if fragment != text.endIndex {
             result += revealsSecrets ? String(text[fragment...]) : "#" + Self.placeholder
         }
-        return result.escapingControls
+        return self.text(result).escapingControls
     }
 
     /// What stands before the query, without user name and password.

@@ -7,7 +7,8 @@ public import HTTPTypes
 ///
 /// **Effects**: works on copies and never on a message itself; nothing is read from a stream or a file. A body is parsed
 /// whole, before it is cut, and only up to `parsedBodyByteCount`; of one that is larger or malformed only the size is shown.
-/// Control characters are shown as `\u{1b}`, so that no text can forge a line.
+/// Control characters are shown as `\u{1b}`, so that no text can forge a line. Declared values are looked for in one pass, and
+/// in one more for each kind of escapes that the text holds and for those within them, 7 at most.
 ///
 /// **Defaults**
 ///
@@ -17,13 +18,17 @@ public import HTTPTypes
 /// | `shownQueryNames` | none: every query value is hidden |
 /// | `secretNames` | ``standardSecretNames`` |
 /// | `parsedBodyByteCount` | 1,048,576 (1 MiB), 0 and up |
+/// | `secretValues` | none; each of 4 bytes or more |
 ///
 /// **Secrets**: Authorization, Cookie, Set-Cookie, Proxy-Authorization and the fields that a request marks as secret are
-/// hidden even when they are on the list; the user name and the password of a URL are never shown. Secrets in a path, or in
-/// the body under a name that no rule knows, are not seen.
+/// hidden even when they are on the list; the user name and the password of a URL are never shown. A secret in a path, or in
+/// the body under a name that no rule knows, is seen only when its value is declared: then it is hidden wherever it
+/// stands, as it is, percent-encoded, as a form writes it, with JSON escapes, in base64 (also URL-safe, without padding, and
+/// inside a longer text such as `user:password`), and in one of these within another. It is not seen in other encodings, in
+/// compressed bytes, or in base64 that is broken into lines. Description and `dump` of a redactor show no value.
 ///
 /// ```swift
-/// LoggingPlugin(level: .debug, redactor: Redactor(shownQueryNames: ["page", "sort"]))
+/// LoggingPlugin(level: .debug, redactor: Redactor(shownQueryNames: ["page", "sort"], secretValues: [apiKey]))
 /// ```
 public struct Redactor: Sendable {
     /// Header fields whose values are shown.
@@ -41,6 +46,9 @@ public struct Redactor: Sendable {
 
     /// The largest body that is parsed.
     public var parsedBodyByteCount: Int
+
+    /// The declared values; kept out of sight, so that only whoever declared them has them.
+    var secretValues: SecretValues?
 
     let revealsSecrets: Bool
 
@@ -65,11 +73,13 @@ public struct Redactor: Sendable {
     ///   - shownQueryNames: query parameters whose values are shown.
     ///   - secretNames: words that make the name of a JSON member or form field secret.
     ///   - parsedBodyByteCount: the largest body that is parsed, in bytes.
+    ///   - secretValues: values that are hidden wherever they stand, of 4 bytes or more each.
     public init(
         shownHeaderFields: Set<HTTPField.Name> = standardHeaderFields,
         shownQueryNames: Set<String> = [],
         secretNames: Set<String> = standardSecretNames,
-        parsedBodyByteCount: Int = 1 << 20
+        parsedBodyByteCount: Int = 1 << 20,
+        secretValues: [String] = []
     ) {
         precondition(parsedBodyByteCount >= 0, "parsedBodyByteCount is \(parsedBodyByteCount), not 0 or more")
         self.init(
@@ -79,6 +89,7 @@ public struct Redactor: Sendable {
             parsedBodyByteCount: parsedBodyByteCount,
             revealsSecrets: false
         )
+        self = adding(secretValues: secretValues)
     }
 
     private init(
@@ -93,6 +104,23 @@ public struct Redactor: Sendable {
         self.secretNames = secretNames
         self.parsedBodyByteCount = parsedBodyByteCount
         self.revealsSecrets = revealsSecrets
+    }
+}
+
+extension Redactor: CustomStringConvertible, CustomReflectable {
+    /// How much is shown and how much is hidden, in numbers.
+    public var description: String {
+        let count = secretValues?.values.count ?? 0
+        let values = count == 1 ? "1 secret value" : "\(count) secret values"
+        return revealsSecrets
+            ? "revealing secrets, \(values)"
+            : "\(shownHeaderFields.count) header fields and \(shownQueryNames.count) query names shown, "
+                + "\(secretNames.count) secret names, \(values)"
+    }
+
+    /// Only what the description shows, so that `dump` leaks nothing either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["redactor": description])
     }
 }
 

@@ -1,3 +1,4 @@
+import HTTPTypes
 public import Logging
 public import Pipeline
 
@@ -5,8 +6,10 @@ public import Pipeline
 ///
 /// ```swift
 /// LoggingPlugin(level: .info)
-/// LoggingPlugin(level: .debug, redactor: Redactor(shownQueryNames: ["page"]))
-/// LoggingPlugin(level: .trace, asCURL: true) { level, line in print("[\(level)] \(line)") }
+/// LoggingPlugin(level: .info, form: .summary)
+/// LoggingPlugin(level: .debug, redactor: Redactor(shownQueryNames: ["page"], secretValues: [apiKey]))
+/// LoggingPlugin(level: .trace, form: .curl) { level, line in print("[\(level)] \(line)") }
+/// LoggingPlugin(level: .trace, formatter: { $0.kind == .requestBody ? nil : "\($0.callID) \($0.url)" })
 /// ```
 ///
 /// | level | what it adds |
@@ -14,66 +17,79 @@ public import Pipeline
 /// | `off` | nothing is written |
 /// | `error` | `#17 ✗ timeout.attempt: …, GET https://host/path?page=…, 2 exchanges, 1200 ms` for a call that failed |
 /// | `info` | `#17 → GET https://host/path?page=…` and `#17 ← 200 GET https://host/path?page=… 12 ms, 345 bytes` |
+/// | `info`, `.summary` | instead, `#17 200 GET https://host/path?page=… 123 ms, 2 exchanges, 345 bytes` for a call that did not fail |
 /// | `debug` | the header fields of both, one line each |
 /// | `trace` | the bodies of both |
 ///
 /// `#17` is the number of the call; attempts after the first and redirects follow it, as in `#17 attempt 2 hop 1`.
 ///
 /// **Position**: requests, answers and header fields are written as they are on the wire, wherever the plugin stands, once
-/// per exchange. Failures and bodies are written as they are at the plugin's place: outside a plugin that retries, one line
-/// for a call that failed in the end; inside it, one for each attempt; outside a plugin that decodes, decoded bodies.
+/// per exchange. Failures, summaries and bodies are written as they are at the plugin's place: outside a plugin that retries, one
+/// line for a call that failed in the end; inside it, one for each attempt; outside a plugin that decodes, decoded bodies.
 ///
-/// **Effects**: changes nothing, keeps nothing. A body that is a stream or a file is described, never read. A line that
-/// nobody wants is not made. A call failed when it ends in an error, or in a status that its target does not accept, or, of
-/// a target that accepts any, in a status of 400 or above. A call that was cancelled has not failed: its line has the level
-/// `info`. The option `avoidLogError` leaves both lines out for one call. Durations are those of the provider's clock. The
-/// logger or handler runs on the way of the exchange, which waits for it; what it does cannot change a result.
+/// **Effects**: changes nothing, keeps nothing. A body that is a stream or a file is described, never read; one that is no
+/// text is written as its size and type. A line that nobody wants is not made. A call failed when it ends in an error, or in a
+/// status that its target does not accept, or, of a target that accepts any, in a status of 400 or above. A call that was
+/// cancelled has not failed: its line has the level `info`. The option `avoidLogError` leaves both lines out for one call; in the
+/// form `summary` it has a summary then. The option `logLevel` replaces the level for one call. A formatter makes each line
+/// from an ``Event``, or leaves it out. Durations are those of the provider's clock. The logger or handler runs on
+/// the way of the exchange, which waits for it; what it does cannot change a result.
 ///
 /// **Defaults**
 ///
 /// | setting | default | |
 /// |---|---|---|
 /// | `level` | `.info` | |
-/// | `logger` | a logger `pipeline` that lets all lines of `level` pass | a logger of your own keeps its own level as well |
+/// | `logger` | a logger `pipeline` that lets all lines pass | a logger of your own keeps its own level as well, and gets call, attempt, hop, event, status and code as metadata |
 /// | `redactor` | `Redactor.standard` | |
 /// | `bodyLimit` | 65,536 (64 KiB) | bytes of a body that are written, 0 and up; with 0 only the size is |
-/// | `asCURL` | `false` | requests are written as cURL commands, instead of line, fields and body |
+/// | `form` | `.lines` | `.curl`: requests are written as cURL commands, instead of line, fields and body; `.summary` |
+/// | `formatter` | the event's `description` | |
 ///
 /// **Errors**: throws none, and passes every failure on.
 ///
 /// **Secrets**: everything goes through the `redactor`, which shows header fields and query values by a list, and hides
-/// passwords and tokens in bodies. The reasons of errors are written as they are; they hold no secret.
+/// passwords and tokens in bodies. Its declared values are hidden in the whole line, reasons of errors and the text of a formatter
+/// included; so are, for the lines of a call, the values of 8 bytes or more in its secret header fields and cookies.
 public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
-    private enum Output: Sendable {
+    enum Output: Sendable {
         case standard(Logger)
         case logger(Logger)
         case handler(@Sendable (Level, String) -> Void)
     }
 
-    private let level: Level
-    private let output: Output
-    private let format: LogFormat
+    let level: Level
+    let output: Output
+    private let redactor: Redactor
+    private let bodyLimit: Int
+    let form: Form
+    private let formatter: (@Sendable (Event) -> String?)?
 
     /// Makes a plugin that writes to swift-log.
     ///
     /// - Parameters:
     ///   - level: how much is written.
-    ///   - logger: where to; `nil` for a logger `pipeline` that lets all lines of `level` pass.
+    ///   - logger: where to; `nil` for a logger `pipeline` that lets all lines pass.
     ///   - redactor: what is shown.
     ///   - bodyLimit: the most bytes of a body that are written, 0 and up.
-    ///   - asCURL: whether requests are written as cURL commands.
+    ///   - form: which lines a call is written in.
+    ///   - formatter: makes the line of an event, or `nil` to leave it out; `nil` for the event's `description`.
     public init(
         level: Level = .info,
         logger: Logger? = nil,
         redactor: Redactor = .standard,
         bodyLimit: Int = 64 << 10,
-        asCURL: Bool = false
+        form: Form = .lines,
+        formatter: (@Sendable (Event) -> String?)? = nil
     ) {
-        if let logger {
-            self.init(level, .logger(logger), redactor, bodyLimit, asCURL)
-        } else {
-            self.init(level, .standard(Self.makeStandardLogger(level)), redactor, bodyLimit, asCURL)
-        }
+        self.init(
+            level,
+            logger.map { .logger($0) } ?? .standard(Self.makeStandardLogger()),
+            redactor,
+            bodyLimit,
+            form,
+            formatter
+        )
     }
 
     /// Makes a plugin that hands its lines to a closure.
@@ -82,97 +98,169 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
     ///   - level: how much is written.
     ///   - redactor: what is shown.
     ///   - bodyLimit: the most bytes of a body that are written, 0 and up.
-    ///   - asCURL: whether requests are written as cURL commands.
-    ///   - handler: gets the level of each line, never above `level`, and the line. It must be quick.
+    ///   - form: which lines a call is written in.
+    ///   - formatter: makes the line of an event, or `nil` to leave it out; `nil` for the event's `description`.
+    ///   - handler: gets the level of each line, never above `level` or the call's own, and the line. It must be quick.
     public init(
         level: Level = .info,
         redactor: Redactor = .standard,
         bodyLimit: Int = 64 << 10,
-        asCURL: Bool = false,
+        form: Form = .lines,
+        formatter: (@Sendable (Event) -> String?)? = nil,
         handler: @escaping @Sendable (_ level: Level, _ line: String) -> Void
     ) {
-        self.init(level, .handler(handler), redactor, bodyLimit, asCURL)
+        self.init(level, .handler(handler), redactor, bodyLimit, form, formatter)
     }
 
-    private init(_ level: Level, _ output: Output, _ redactor: Redactor, _ bodyLimit: Int, _ asCURL: Bool) {
+    private init(
+        _ level: Level,
+        _ output: Output,
+        _ redactor: Redactor,
+        _ bodyLimit: Int,
+        _ form: Form,
+        _ formatter: (@Sendable (Event) -> String?)?
+    ) {
         precondition(bodyLimit >= 0, "bodyLimit is \(bodyLimit), not 0 or more")
         self.level = level
         self.output = output
-        self.format = LogFormat(redactor: redactor, bodyLimit: bodyLimit, asCURL: asCURL)
+        self.redactor = redactor
+        self.bodyLimit = bodyLimit
+        self.form = form
+        self.formatter = formatter
     }
 
-    static func makeStandardLogger(_ level: Level) -> Logger {
+    /// The plugin decides what is written, so that a call may have a level of its own.
+    static func makeStandardLogger() -> Logger {
         var logger = Logger(label: "pipeline")
-        logger.logLevel = level.logLevel
+        logger.logLevel = .trace
         return logger
     }
 
+    // MARK: Stages
+
     /// Writes the request.
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {
-        write(.info, format.sent(request, context))
-        if !format.asCURL { write(.debug, format.fields(of: request, context)) }
+        let level = level(of: context)
+        guard level >= form.exchangeLevel else { return }
+        let message = message(context, request: request)
+        write(.request, at: form.exchangeLevel, message)
+        if level >= .debug, form != .curl { write(.requestFields, at: .debug, message) }
     }
 
     /// Writes the answer.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
-        write(.info, format.received(result, context))
-        if case .success(let response) = result { write(.debug, format.fields(of: response, context)) }
+        let level = level(of: context)
+        guard level >= form.exchangeLevel else { return }
+        let exchange = result.exchanges.last
+        var message = message(context, request: exchange?.request ?? result.request, result)
+        message.exchange = exchange
+        message.duration = exchange?.duration
+        write(.response, at: form.exchangeLevel, message)
+        if level >= .debug, case .success = result { write(.responseFields, at: .debug, message) }
     }
 
-    /// Writes the failure and the bodies.
+    /// Writes the bodies, and the failure or the summary.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
-        guard level > .off else { return }
+        let level = level(of: context)
+        let events = events(of: result, context).filter { $0.level <= level }
+        guard !events.isEmpty else { return }
+        var message = message(context, request: result.request, result)
+        message.duration = context.start.duration(to: context.clock.now)
+        for event in events { write(event.kind, at: event.level, message) }
+    }
+
+    private func events(
+        of result: Result<PipelineResponse, PipelineError>,
+        _ context: PipelineContext
+    ) -> [(kind: Event.Kind, level: Level)] {
+        var events: [(kind: Event.Kind, level: Level)] = []
+        if form != .curl, let request = result.request, !request.body.isNone { events.append((.requestBody, .trace)) }
+        if result.response != nil { events.append((.responseBody, .trace)) }
+        if let failureLevel = failureLevel(of: result, context.target), !context.options.avoidLogError {
+            events.append((.failure, failureLevel))
+        } else if form == .summary {
+            events.append((.summary, .info))
+        }
+        return events
+    }
+
+    /// The level of the line of a call that did not end well, `nil` for one that did.
+    private func failureLevel(
+        of result: Result<PipelineResponse, PipelineError>,
+        _ target: any TargetType
+    ) -> Level? {
         switch result {
+        case .failure(let error): return error.code == .cancelled ? .info : .error
         case .success(let response):
-            writeRequestBody(of: response.request, context)
-            write(.trace, format.responseBody(of: response, context))
-            guard isFailure(response.statusCode, of: context.target), !context.options.avoidLogError else { return }
-            write(.error, format.failure(response, context))
-        case .failure(let error):
-            if let request = error.request { writeRequestBody(of: request, context) }
-            if let response = error.response { write(.trace, format.responseBody(of: response, context)) }
-            guard !context.options.avoidLogError else { return }
-            write(error.code == .cancelled ? .info : .error, format.failure(error, context))
+            let isAccepted =
+                target.validationType == .none
+                ? response.statusCode < 400 : target.validationType.accepts(response.statusCode)
+            return isAccepted ? nil : .error
         }
     }
 
-    private func writeRequestBody(of request: PipelineRequest, _ context: PipelineContext) {
-        guard !request.body.isNone, !format.asCURL else { return }
-        write(.trace, format.requestBody(of: request, context))
+    // MARK: Writing
+
+    private func level(of context: PipelineContext) -> Level { context.options.logLevel ?? level }
+
+    private func message(
+        _ context: PipelineContext,
+        request: PipelineRequest?,
+        _ result: Result<PipelineResponse, PipelineError>? = nil
+    ) -> Event.Message {
+        var message = Event.Message(
+            context: context,
+            redactor: redactor.adding(
+                secretsOf: context.exchanges.map(\.request) + (request.map { [$0] } ?? []),
+                answer: result?.response?.headers ?? [:]
+            ),
+            bodyLimit: bodyLimit,
+            form: form,
+            request: request,
+            response: result?.response
+        )
+        if case .failure(let error) = result { message.error = error }
+        return message
     }
 
-    private func isFailure(_ statusCode: Int, of target: any TargetType) -> Bool {
-        target.validationType == .none ? statusCode >= 400 : !target.validationType.accepts(statusCode)
-    }
-
-    private func write(_ level: Level, _ line: @autoclosure () -> String) {
-        guard level <= self.level else { return }
+    private func write(_ kind: Event.Kind, at level: Level, _ message: Event.Message) {
+        let event = Event(kind: kind, level: level, message: message)
         switch output {
-        case .standard(let logger), .logger(let logger): logger.log(level: level.logLevel, "\(line())")
-        case .handler(let handler): handler(level, line())
+        case .standard(let logger):
+            if let line = line(of: event) { logger.log(level: level.logLevel, "\(line)") }
+        case .logger(let logger):
+            guard logger.logLevel <= level.logLevel, let line = line(of: event) else { return }
+            logger.log(level: level.logLevel, "\(line)", metadata: event.metadata)
+        case .handler(let handler):
+            if let line = line(of: event) { handler(level, line) }
         }
+    }
+
+    private func line(of event: Event) -> String? {
+        guard let formatter else { return event.message.redactor.text(event.description) }
+        return formatter(event).map(event.message.redactor.text)
     }
 }
 
-extension LoggingPlugin: OrderChecking {
-    /// Finds two that write the same lines to the default logger.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        let isDoubled =
-            writesExchangesToStandard
-            && surroundings.outside.contains {
-                ($0 as? LoggingPlugin)?.writesExchangesToStandard ?? false
-            }
-        guard isDoubled else { return [] }
-        return [
-            .init(
-                "LoggingPlugin stands twice with the default logger: each request and answer is written twice; "
-                    + "lower one of them to level error or give it a logger of its own"
-            )
-        ]
+extension Result<PipelineResponse, PipelineError> {
+    fileprivate var request: PipelineRequest? {
+        switch self {
+        case .success(let response): response.request
+        case .failure(let error): error.request
+        }
     }
 
-    private var writesExchangesToStandard: Bool {
-        guard case .standard = output else { return false }
-        return level >= .info
+    fileprivate var response: PipelineResponse? {
+        switch self {
+        case .success(let response): response
+        case .failure(let error): error.response
+        }
+    }
+
+    fileprivate var exchanges: [PipelineExchange] {
+        switch self {
+        case .success(let response): response.exchanges
+        case .failure(let error): error.exchanges
+        }
     }
 }

@@ -42,7 +42,9 @@ struct LoggingPluginTests {
 
     @Test("It does what every plugin has to do", arguments: [true, false])
     func conformance(asCURL: Bool) async {
-        let violations = await PluginConformance { LoggingPlugin(level: .trace, asCURL: asCURL) { _, _ in } }.run()
+        let violations = await PluginConformance {
+            LoggingPlugin(level: .trace, form: asCURL ? .curl : .lines) { _, _ in }
+        }.run()
         #expect(violations == [])
     }
 
@@ -314,14 +316,11 @@ struct LoggingPluginTests {
         #expect(found.map { $0.prefix { $0 != " " } } == ["info", "info", "error"])
     }
 
-    @Test(
-        "The default logger lets all lines of the plugin's level pass",
-        arguments: [LoggingPlugin.Level.off, .error, .info, .debug, .trace]
-    )
-    func defaultLogger(level: LoggingPlugin.Level) {
-        let logger = LoggingPlugin.makeStandardLogger(level)
+    @Test("The default logger lets all lines pass, so that the plugin's level and the call's decide")
+    func defaultLogger() {
+        let logger = LoggingPlugin.makeStandardLogger()
         #expect(logger.label == "pipeline")
-        #expect(logger.logLevel == level.logLevel)
+        #expect(logger.logLevel == .trace)
     }
 
     @Test("Requests are written as cURL commands on request, instead of line, fields and body")
@@ -335,7 +334,7 @@ struct LoggingPluginTests {
         let found = await lines(
             target,
             .status(200),
-            LoggingPlugin(level: .trace, asCURL: true, handler: lines.handler)
+            LoggingPlugin(level: .trace, form: .curl, handler: lines.handler)
         )
         #expect(
             found.first == #"info #1 → curl -X POST -H 'Authorization: …' -H 'Content-Type: application/json' "#

@@ -85,7 +85,7 @@ struct LoggingSecretsTests {
     func noSecret(level: LoggingPlugin.Level, asCURL: Bool) async {
         for target in [target, formTarget] {
             for status in [200, 302, 401] {
-                let logging = LoggingPlugin(level: level, asCURL: asCURL, handler: lines.handler)
+                let logging = LoggingPlugin(level: level, form: asCURL ? .curl : .lines, handler: lines.handler)
                 let text = await output(of: target, status: status, logging)
                 #expect(!text.contains("canary"))
             }

@@ -1,0 +1,108 @@
+import Foundation
+
+/// Values that must not be seen, and the search for them in each form in which a text may hold them.
+///
+/// Immutable, so that copies of a redactor share it.
+final class SecretValues: Sendable {
+    let values: Set<String>
+    private let automaton: SecretAutomaton
+    private let longestPattern: Int
+
+    static let minimumByteCount = 4
+    /// Escapes within escapes: JSON in a query, a URL in JSON, JSON in JSON.
+    private static let escapeDepth = 2
+    /// What one byte becomes at most when it is escaped so many times: `\u005cu0041` with each character escaped.
+    private static let escapedByteCount = 36
+
+    init(_ values: Set<String>) {
+        let patterns = values.flatMap { Self.patterns(of: Array($0.utf8)) }
+        self.values = values
+        automaton = SecretAutomaton(patterns)
+        longestPattern = patterns.map(\.bytes.count).max() ?? 0
+    }
+
+    /// The most bytes of a text that a value may take up.
+    var longestForm: Int { (longestPattern + 2) * Self.escapedByteCount }
+
+    /// The value itself, and its digits in base64 that are the same whatever stands before and behind it.
+    private static func patterns(of value: [UInt8]) -> [SecretAutomaton.Pattern] {
+        let encoded = (0..<3).map { alignment in
+            let isOpen = (alignment + value.count) % 3 != 0
+            let digits = Array(Data([UInt8](repeating: 0, count: alignment) + value).base64EncodedString().utf8)
+            let end = (alignment + value.count) * 8 / 6
+            let start = (alignment * 8 + 5) / 6
+            return SecretAutomaton.Pattern(
+                bytes: Array(digits[start..<end]),
+                reachesBefore: alignment != 0,
+                reachesBehind: isOpen
+            )
+        }
+        return [.init(bytes: value)] + encoded
+    }
+
+    // MARK: Searching
+
+    /// Whether a text holds one of the values in any form.
+    func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        !ranges(in: text, depth: 0, isFirstEnough: true).isEmpty
+    }
+
+    /// Where the values stand, in order and apart.
+    func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+        var merged: [Range<Int>] = []
+        let ranges = ranges(in: text, depth: 0, isFirstEnough: false).sorted { $0.upperBound < $1.upperBound }
+        for range in ranges { merged.append(mergingLast: range) }
+        return merged
+    }
+
+    private func ranges(in text: UnsafeBufferPointer<UInt8>, depth: Int, isFirstEnough: Bool) -> [Range<Int>] {
+        var found = automaton.matches(in: text, isFirstEnough: isFirstEnough)
+        guard depth < Self.escapeDepth else { return found }
+        for escape in UnescapedText.Escape.allCases {
+            if isFirstEnough, !found.isEmpty { break }
+            guard let unescaped = UnescapedText(text, resolving: escape) else { continue }
+            found += unescaped.bytes.withUnsafeBufferPointer {
+                ranges(in: $0, depth: depth + 1, isFirstEnough: isFirstEnough).map(unescaped.source)
+            }
+        }
+        return found
+    }
+
+    // MARK: Hiding
+
+    /// The text with the values hidden.
+    ///
+    /// - Parameters:
+    ///   - text: the text.
+    ///   - limit: how many bytes of it are wanted; what is behind only shows what begins before.
+    func hiding(in text: String, upTo limit: Int = .max) -> String {
+        var text = text
+        var limit = limit
+        // What stands side by side after a replacement may be a secret of its own.
+        for _ in 0..<8 {
+            let ranges = text.withBytes(ranges)
+            if ranges.isEmpty { return limit == .max ? text : String(text.prefix(byteCount: limit)) }
+            text = text.withBytes { Self.replacing(ranges, in: $0, upTo: limit) }
+            limit = .max
+        }
+        return Redactor.placeholder
+    }
+
+    private static func replacing(
+        _ ranges: [Range<Int>],
+        in text: UnsafeBufferPointer<UInt8>,
+        upTo limit: Int
+    ) -> String {
+        let end = min(text.count, limit)
+        var result: [UInt8] = []
+        result.reserveCapacity(end)
+        var copied = 0
+        for range in ranges where range.lowerBound < end {
+            result.append(contentsOf: text[copied..<range.lowerBound])
+            result.append(contentsOf: Redactor.placeholder.utf8)
+            copied = range.upperBound
+        }
+        if copied < end { result.append(contentsOf: text[copied..<end]) }
+        return String(decoding: result, as: UTF8.self)
+    }
+}

@@ -1,0 +1,115 @@
+/// A text with its escapes of one kind resolved, which knows where each byte comes from.
+struct UnescapedText {
+    /// A way to write a byte or a character in others.
+    enum Escape: CaseIterable {
+        /// Of JSON strings (RFC 8259 §7), and `\'`.
+        case json
+        /// `%41` (RFC 3986 §2.1).
+        case percent
+
+        var marker: UInt8 {
+            switch self {
+            case .json: UInt8(ascii: "\\")
+            case .percent: UInt8(ascii: "%")
+            }
+        }
+    }
+
+    private(set) var bytes: [UInt8] = []
+    /// From this offset on, the bytes stand so far behind in the source; until the next step.
+    private var steps: [(offset: Int, source: Int)] = []
+
+    /// `nil` when there is no such escape.
+    init?(_ source: UnsafeBufferPointer<UInt8>, resolving escape: Escape) {
+        var index = source.firstOffset { $0 == escape.marker }
+        guard index < source.count else { return nil }
+        bytes.reserveCapacity(source.count)
+        var copied = 0
+        while index < source.count {
+            let unescaped = bytes.count + index - copied
+            if let length = appendUnit(escape, source, at: index, after: copied) {
+                // Steps to both ends of what an escape stood for: a match covers it as a whole.
+                if bytes.count > unescaped + 1 { steps.append((unescaped + 1, index + length - 1)) }
+                copied = index + length
+                steps.append((bytes.count, copied))
+                index = copied
+            } else {
+                index += 1
+            }
+            index = source.firstOffset(from: index) { $0 == escape.marker }
+        }
+        guard !steps.isEmpty else { return nil }
+        bytes.append(contentsOf: source[copied...])
+    }
+
+    /// The range of the source that a range of bytes comes from.
+    func source(of range: Range<Int>) -> Range<Int> {
+        source(of: range.lowerBound)..<source(of: range.upperBound)
+    }
+
+    private func source(of offset: Int) -> Int {
+        var low = 0
+        var high = steps.count
+        while low < high {
+            let middle = (low + high) / 2
+            if steps[middle].offset <= offset { low = middle + 1 } else { high = middle }
+        }
+        return low == 0 ? offset : steps[low - 1].source + offset - steps[low - 1].offset
+    }
+
+    // MARK: Units
+
+    /// Appends what stands before an escape and what the escape stands for; returns the length of the escape, `nil` for none.
+    private mutating func appendUnit(
+        _ escape: Escape,
+        _ source: UnsafeBufferPointer<UInt8>,
+        at index: Int,
+        after copied: Int
+    ) -> Int? {
+        switch escape {
+        case .percent:
+            guard let byte = Self.number(source, index + 1, digits: 2) else { return nil }
+            bytes.append(contentsOf: source[copied..<index])
+            bytes.append(UInt8(truncatingIfNeeded: byte))
+            return 3
+        case .json:
+            guard let (scalar, length) = Self.scalar(source, at: index) else { return nil }
+            bytes.append(contentsOf: source[copied..<index])
+            bytes.append(contentsOf: Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter)
+            return length
+        }
+    }
+
+    private static func scalar(_ source: UnsafeBufferPointer<UInt8>, at index: Int) -> (Unicode.Scalar, Int)? {
+        guard index + 1 < source.count else { return nil }
+        switch source[index + 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "'"):
+            return (Unicode.Scalar(source[index + 1]), 2)
+        case UInt8(ascii: "b"): return ("\u{8}", 2)
+        case UInt8(ascii: "f"): return ("\u{c}", 2)
+        case UInt8(ascii: "n"): return ("\n", 2)
+        case UInt8(ascii: "r"): return ("\r", 2)
+        case UInt8(ascii: "t"): return ("\t", 2)
+        case UInt8(ascii: "u"):
+            guard let unit = number(source, index + 2, digits: 4) else { return nil }
+            if let scalar = Unicode.Scalar(unit) { return (scalar, 6) }
+            guard index + 7 < source.count, source[index + 6] == UInt8(ascii: "\\"),
+                source[index + 7] == UInt8(ascii: "u"), unit < 0xdc00,
+                let low = number(source, index + 8, digits: 4), 0xdc00..<0xe000 ~= low,
+                let scalar = Unicode.Scalar(0x1_0000 + (unit - 0xd800) << 10 + (low - 0xdc00))
+            else { return ("\u{fffd}", 6) }
+            return (scalar, 12)
+        default: return nil
+        }
+    }
+
+    private static func number(_ source: UnsafeBufferPointer<UInt8>, _ start: Int, digits: Int) -> UInt32? {
+        guard start + digits <= source.count else { return nil }
+        var result: UInt32 = 0
+        for index in start..<start + digits {
+            guard let digit = Character(Unicode.Scalar(source[index])).hexDigitValue else { return nil }
+            result = result << 4 | UInt32(digit)
+        }
+        return result
+    }
+}
