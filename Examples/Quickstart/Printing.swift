@@ -1,5 +1,6 @@
 import Pipeline
 import PipelinePlugins
+import Synchronization
 
 /// Prints a heading.
 func heading(_ text: String) {
@@ -42,4 +43,16 @@ func milliseconds(_ duration: Duration) -> String {
     let hundredths = Int(duration / .microseconds(10))
     let decimals = String(hundredths % 100)
     return "\(hundredths / 100)." + String(repeating: "0", count: 2 - decimals.count) + decimals + " ms"
+}
+
+/// Lines that were printed, to look at them again.
+final class PrintedLines: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+
+    func print(_ line: String) {
+        printLog(.info, line)
+        lines.withLock { $0.append(line) }
+    }
 }

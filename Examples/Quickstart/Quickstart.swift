@@ -1,6 +1,6 @@
 import Foundation
 
-/// Starts a server with two APIs, talks to both through one provider, stops the server.
+/// Starts a server with three APIs, talks to them on a good day and on a bad one, stops the server.
 @main
 struct Quickstart {
     static func main() async {
@@ -16,10 +16,11 @@ struct Quickstart {
 
     static func run() async throws {
         let server = try await EmbeddedServer.start()
-        print("Two APIs listen on \(server.origin)")
+        print("Three APIs listen on \(server.origin)")
         let result: Result<Void, any Error>
         do {
-            result = .success(try await Tour(origin: server.origin).run())
+            try await Tour(origin: server.origin).run()
+            result = .success(try await BadDayTour(origin: server.origin).run())
         } catch {
             result = .failure(error)
         }

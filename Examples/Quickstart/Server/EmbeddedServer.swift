@@ -2,7 +2,7 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 
-/// Both APIs on a free port of this machine.
+/// All APIs on a free port of this machine.
 ///
 /// The API `https://NAME/PATH` is found at `http://127.0.0.1:PORT/NAME/PATH`.
 struct EmbeddedServer {
@@ -20,6 +20,7 @@ struct EmbeddedServer {
         )
         await BookshopServer.addRoutes(to: server)
         await WeatherServer.addRoutes(to: server)
+        await ArchiveServer().addRoutes(to: server)
         let running = Task { try await server.run() }
         try await server.waitUntilListening()
         guard case .ip4(_, let port) = await server.listeningAddress else {
@@ -40,6 +41,15 @@ extension HTTPResponse {
     /// A value as JSON.
     static func json(_ value: some Encodable, _ statusCode: HTTPStatusCode = .ok) throws -> HTTPResponse {
         make(statusCode, [.contentType: "application/json"], body: try JSONEncoder().encode(value))
+    }
+
+    /// Bytes in a content coding.
+    static func bytes(_ data: Data, coding: String) -> HTTPResponse {
+        let fields: [HTTPHeader: String] = [
+            .contentType: "text/plain; charset=utf-8", .contentEncoding: coding,
+            HTTPHeader("X-Sent-Bytes"): String(data.count),
+        ]
+        return make(.ok, fields, body: data)
     }
 
     /// Leads somewhere else.

@@ -1,0 +1,136 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTransports
+
+/// What the plugins do when a server fails, is slow, refuses a token, or is asked the same by many.
+struct BadDayTour {
+    /// Where the token comes from: calls through it are left alone by the plugin that asks.
+    private let renewal: Provider<Archive>
+    private let provider: Provider<Archive>
+    private let endpoint: @Sendable (Archive) -> Endpoint
+
+    init(origin: String) {
+        let endpoint: @Sendable (Archive) -> Endpoint = { target in
+            var endpoint = Endpoint(target)
+            endpoint.url.replace("https://", with: origin + "/")
+            return endpoint
+        }
+        let renewal = Provider<Archive>(transport: URLSessionTransport(), endpoint: endpoint)
+        self.endpoint = endpoint
+        self.renewal = renewal
+        provider = Provider(
+            transport: URLSessionTransport(),
+            plugins: PluginStack {
+                MinimumDurationPlugin(.zero)
+                RetryPlugin(backoff: .exponential(base: .milliseconds(50)))
+                TokenRefreshPlugin(credential: Membership(accessToken: "stale-0123456789")) { _, _ in
+                    let answer = try await renewal.request(
+                        .renew(password: ArchiveServer.password),
+                        as: ArchiveAnswer.self
+                    )
+                    return answer.token.map { Membership(accessToken: $0) }
+                }
+                DeduplicationPlugin()
+                GzipPlugin()
+            },
+            endpoint: endpoint
+        )
+    }
+
+    func run() async throws {
+        try await retry()
+        try await share()
+        try await compress()
+        try await takeTime()
+        try await refresh()
+        try await log()
+    }
+
+    private func retry() async throws {
+        heading("A server that fails twice: RetryPlugin")
+        let response = try await provider.request(.catalogue)
+        show(response.exchanges)
+        try expect(response.exchanges.map(\.statusCode) == [503, 503, 200], "the third attempt succeeds")
+    }
+
+    private func share() async throws {
+        heading("100 equal calls at once: DeduplicationPlugin")
+        let provider = provider
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 {
+                group.addTask { try await provider.request(.report, as: ArchiveAnswer.self).count }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let exchanges = counts.max() ?? 0
+        show("calls", "\(counts.count)")
+        show("exchanges", "\(exchanges)")
+        try expect(counts.count == 100 && exchanges == 1, "the server is asked once")
+    }
+
+    private func compress() async throws {
+        heading("A text there and back: GzipPlugin")
+        let text = String(repeating: "Es war einmal mitten im Winter, und die Schneeflocken fielen. ", count: 200)
+        let answer = try await provider.request(.keep(text), as: ArchiveAnswer.self)
+        show("written", "\(text.utf8.count) bytes")
+        show("sent", "\(answer.byteCount) bytes of \(answer.coding)")
+        try expect(answer.coding == "gzip" && answer.byteCount * 10 < text.utf8.count, "the text is sent compressed")
+
+        let response = try await provider.request(.kept)
+        let received = HTTPField.Name("X-Sent-Bytes").flatMap { response.headers[$0] } ?? "?"
+        show("came back", "\(received) bytes")
+        show("read", "\(response.data.count) bytes")
+        try expect(try response.mapString() == text, "the text comes back as it was written")
+    }
+
+    private func takeTime() async throws {
+        heading("An answer that comes too soon to be seen: MinimumDurationPlugin")
+        let duration = try await ContinuousClock().measure {
+            _ = try await provider.request(.kept, options: RequestOptions { $0.additionalTimeout = .milliseconds(400) })
+        }
+        show("took", milliseconds(duration))
+        try expect(duration >= .milliseconds(400), "the call takes at least 400 ms")
+    }
+
+    private func refresh() async throws {
+        heading("20 calls with a token that has expired: TokenRefreshPlugin")
+        let provider = provider
+        let statuses = try await withThrowingTaskGroup(of: [Int?].self) { group in
+            for _ in 0..<20 {
+                // Each a call of its own: shared ones would be refused and helped once.
+                let options = RequestOptions { $0.deduplication = .off }
+                group.addTask { try await provider.request(.members, options: options).exchanges.map(\.statusCode) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let answer = try await renewal.request(.renew(password: ArchiveServer.password), as: ArchiveAnswer.self)
+        show("refused", "\(statuses.count { $0.first == 401 })")
+        show("answered", "\(statuses.count { $0.last == 200 })")
+        show("refreshes", "\(answer.count - 1)")
+        try expect(statuses.allSatisfy { $0.last == 200 } && answer.count == 2, "one refresh helps all")
+    }
+
+    private func log() async throws {
+        for level: LoggingPlugin.Level in [.error, .info, .debug, .trace] {
+            heading("What LoggingPlugin writes at level \(level)")
+            let lines = PrintedLines()
+            let logged = Provider<Archive>(
+                transport: URLSessionTransport(),
+                plugins: [LoggingPlugin(level: level) { _, line in lines.print(line) }],
+                endpoint: endpoint
+            )
+            _ = try await logged.request(.renew(password: ArchiveServer.password))
+            _ = try? await logged.request(.renew(password: "hunter2hunter2"))
+            let secrets = [ArchiveServer.password, "hunter2hunter2", "fresh-0123456789"]
+            try expect(!secrets.contains { lines.text.contains($0) }, "no password and no token is shown")
+        }
+    }
+}
+
+/// What a member has.
+private struct Membership: TokenCredential {
+    let accessToken: String
+    var expiry: Date? { nil }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Testing
+
+/// The claims of the guide "Order", row by row.
+@Suite("Order")
+struct OrderTests {
+    private let clock = ManualClock()
+    private let counter = Counter()
+
+    /// Two neighbours, the first outside, or the other way round.
+    private func pair(_ outer: any PluginType, _ inner: any PluginType, swapped: Bool) -> [any PluginType] {
+        swapped ? [inner, outer] : [outer, inner]
+    }
+
+    private func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType]) -> Provider<Ask> {
+        Provider(transport: transport, plugins: plugins, clock: clock, random: .seeded(4))
+    }
+
+    /// Ends the work, moving the clock whenever somebody sleeps and nothing else happens.
+    private func finish<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let task = Task { try await work() }
+        let mover = Task {
+            while !Task.isCancelled {
+                for _ in 0..<50 { await Task.yield() }
+                clock.advanceIfAnyoneSleeps()
+            }
+        }
+        defer { mover.cancel() }
+        return try await task.value
+    }
+
+    private let impatient = RetryPlugin(backoff: .constant(.milliseconds(100)), budget: .unlimited)
+
+    @Test("1 One line for a call that failed, inside RetryPlugin one for each attempt", arguments: [false, true])
+    func logging(swapped: Bool) async throws {
+        let counter = counter
+        let log = LoggingPlugin(level: .error) { _, _ in counter.add() }
+        let provider = provider(ScriptedTransport(always: .status(503)), pair(log, impatient, swapped: swapped))
+        _ = try await finish { try await provider.request(Ask()) }
+        #expect(counter.value == (swapped ? 3 : 1))
+    }
+
+    @Test("2 MinimumDurationPlugin holds the call, inside RetryPlugin also attempts that fail", arguments: [false, true])
+    func minimumDuration(swapped: Bool) async throws {
+        let minimum = MinimumDurationPlugin(.milliseconds(400), appliesTo: .always)
+        let transport = ScriptedTransport([.failure(.connectionLost), .failure(.connectionLost), .status(200)])
+        let provider = provider(transport, pair(minimum, impatient, swapped: swapped))
+        let clock = clock
+        let duration = try await finish {
+            try await clock.measure { _ = try await provider.request(Ask()) }
+        }
+        #expect(duration == (swapped ? .milliseconds(600) : .milliseconds(400)))
+    }
+
+    @Test("3 Each attempt has a token of its own, inside the token's plugin all have the first", arguments: [false, true])
+    func tokens(swapped: Bool) async throws {
+        let counter = counter
+        let token = AccessTokenPlugin { _ in "token-\(counter.add())" }
+        let transport = ScriptedTransport(always: .status(503))
+        let provider = provider(transport, pair(impatient, token, swapped: swapped))
+        _ = try await finish { try await provider.request(Ask(authorizationType: .bearer)) }
+        let sent = transport.sent.map { $0.headers[.authorization] ?? "" }
+        #expect(sent.count == 3)
+        #expect(Set(sent).count == (swapped ? 1 : 3))
+        #expect(provider.explain().findings.isEmpty == !swapped)
+    }
+
+    @Test("4 Two users make two exchanges, with their tokens inside they share one answer", arguments: [false, true])
+    func users(swapped: Bool) async throws {
+        let counter = counter
+        let token = AccessTokenPlugin { _ in "user-\(counter.add())" }
+        let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(200)))
+        let provider = provider(transport, pair(token, DeduplicationPlugin(), swapped: swapped))
+        try await all(2, of: provider, Ask(authorizationType: .bearer))
+        #expect(transport.sent.count == (swapped ? 1 : 2))
+        #expect(provider.explain().findings.isEmpty == !swapped)
+    }
+
+    @Test("5 A shared answer is decoded once, with GzipPlugin outside once for each of 100 callers", arguments: [false, true])
+    func decoding(swapped: Bool) async throws {
+        let counter = counter
+        // Stands right outside GzipPlugin and sees each answer that it has decoded.
+        let count = ProcessPlugin.process { result, _ in counter.add() }
+        let gzip: [any PluginType] = [count, GzipPlugin()]
+        let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(200)))
+        let plugins = swapped ? gzip + [DeduplicationPlugin()] : [DeduplicationPlugin()] + gzip
+        try await all(100, of: provider(transport, plugins), Ask())
+        #expect(transport.sent.count == 1)
+        #expect(counter.value == (swapped ? 100 : 1))
+    }
+
+    @Test("6 A handler hears of no 401 that a refresh has helped, inside it hears of each", arguments: [false, true])
+    func unauthorized(swapped: Bool) async throws {
+        let counter = counter
+        let handler = UnauthorizedPlugin { _, _ in counter.add() }
+        let refresh = TokenRefreshPlugin(credential: Session(accessToken: "old")) { _, _ in
+            Session(accessToken: "new")
+        }
+        let transport = ScriptedTransport { request, _ in
+            .status(request.headers[.authorization] == "Bearer new" ? 200 : 401)
+        }
+        let provider = provider(transport, pair(handler, refresh, swapped: swapped))
+        let response = try await finish { try await provider.request(Ask(authorizationType: .bearer)) }
+        #expect(response.statusCode == 200)
+        #expect(counter.value == (swapped ? 1 : 0))
+    }
+
+    @Test("7 A log outside GzipPlugin shows text, inside it bytes", arguments: [false, true])
+    func decodedLog(swapped: Bool) async throws {
+        let written = Lines()
+        let log = LoggingPlugin(level: .trace) { _, line in written.add(line) }
+        let body = PipelineBody.bytes(Data(hello))
+        let fields: HTTPFields = [.contentEncoding: "gzip", .contentType: "text/plain"]
+        let transport = ScriptedTransport(always: .status(200, headers: fields, body: body))
+        let provider = provider(transport, pair(log, GzipPlugin(), swapped: swapped))
+        let response = try await finish { try await provider.request(Ask()) }
+        #expect(response.data == Data("hello".utf8))
+        let shown = written.all.filter { $0.contains("← body") }
+        #expect(shown.count == 1)
+        #expect(shown.allSatisfy { $0.contains("hello") } == !swapped)
+    }
+
+    @Test("8 An activity lasts over the waits between attempts, inside RetryPlugin it does not", arguments: [false, true])
+    func activity(swapped: Bool) async throws {
+        let activity = ActivityPlugin { _ in }
+        let retry = RetryPlugin(backoff: .constant(.seconds(9)), budget: .unlimited)
+        let provider = provider(ScriptedTransport(always: .status(503)), pair(activity, retry, swapped: swapped))
+        let call = Task { try await provider.request(Ask()) }
+        // One sleeper waits to show the activity, if there is one; the other is the wait for the next attempt.
+        await clock.waitForSleepers(swapped ? 1 : 2)
+        #expect(activity.activeCallCount == (swapped ? 0 : 1))
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+    }
+
+    @Test("9 RetryPlugin outside: callers who shared a failure come back one by one; inside: one retries for all", arguments: [false, true])
+    func sharedRetry(swapped: Bool) async throws {
+        let retry = RetryPlugin(budget: .unlimited)
+        let transport = ScriptedTransport { _, index in
+            .delayed(.milliseconds(50), .status(index == 0 ? 503 : 200))
+        }
+        let provider = provider(transport, pair(retry, DeduplicationPlugin(), swapped: swapped))
+        try await all(100, of: provider, Ask())
+        if swapped {
+            #expect(transport.sent.count == 2)
+        } else {
+            #expect((3...20).contains(transport.sent.count), "\(transport.sent.count)")
+        }
+    }
+
+    private func all(_ count: Int, of provider: Provider<Ask>, _ target: Ask) async throws {
+        try await finish {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<count { group.addTask { _ = try await provider.request(target) } }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
+
+/// `hello` in gzip, as Python writes it.
+private let hello: [UInt8] = [
+    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x86, 0xa6, 0x10, 0x36, 0x05, 0x00, 0x00, 0x00
+]
+
+private struct Session: TokenCredential {
+    let accessToken: String
+    var expiry: Date? { nil }
+}
