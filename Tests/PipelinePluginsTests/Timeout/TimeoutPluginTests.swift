@@ -109,6 +109,18 @@ struct TimeoutPluginTests {
         }
     }
 
+    @Test("The body of a stream whose status the target does not accept is waited for as long as an attempt may take")
+    func attemptOfRefusedStream() async throws {
+        let (begun, silence) = AsyncStream.makeStream(of: Never.self)
+        let bytes = SlowBytes(count: 0, every: .zero, clock: clock, hangs: true, onEnd: { silence.finish() })
+        let transport = ScriptedTransport(always: .status(500, body: .stream(bytes)))
+        let provider = provider(transport, TimeoutPlugin(attempt: .seconds(3)))
+        let call = Task { _ = try await provider.stream(Ask(validationType: .successCodes)) }
+        for await _ in begun {}
+        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(await call.pipelineError?.code == .unacceptableStatus)
+    }
+
     // MARK: Idle
 
     private enum Reading: CaseIterable, Sendable {
