@@ -184,6 +184,20 @@ struct DeduplicationPluginTests {
         #expect(results.map { $0.response?.request.headers[name] } == ["1", "2"])
     }
 
+    @Test("A secret that a redirect has dropped does not come back with the request of a response")
+    func secretDropped() async {
+        let name = HTTPField.Name.named("X-Key")
+        let bench = Bench(
+            DeduplicationPlugin(ignoredFields: [name]),
+            outside: [.prepare { request, _ in request.secretFields = [name] }]
+        ) { $0 == 0 ? .status(302, headers: [.location: "https://b.test/"]) : .status(200) }
+        let calls = await bench.begin(2) { _ in Ask(headers: ["X-Key": "1"]) }
+        await bench.answer()
+        await bench.answer()
+        #expect(await calls.results.map { $0.response?.request.headers[name] } == [nil, nil])
+        #expect(bench.transport.sent.map { $0.headers[name] } == ["1", nil])
+    }
+
     // MARK: Methods
 
     @Test(

@@ -31,6 +31,24 @@ struct InflightTableTests {
         #expect(!isTaken)
     }
 
+    @Test("Nothing of a key is kept when its exchange has ended or was abandoned", arguments: [true, false])
+    func keys(isFinished: Bool) {
+        final class Name: Hashable {
+            static func == (lhs: Name, rhs: Name) -> Bool { true }
+            func hash(into hasher: inout Hasher) {}
+        }
+        var table = InflightTable<Name, String, Int>(maximumCallerCount: 9, maximumExchangeCount: 9)
+        weak var kept: Name?
+        do {
+            let name = Name()
+            kept = name
+            _ = table.arrive(1, for: name, "a")
+        }
+        #expect(kept != nil)
+        if isFinished { _ = table.finish(1) } else { _ = table.leave(1) }
+        #expect(kept == nil)
+    }
+
     @Test("FAULTS D02: 200,000 random arrivals, departures and ends agree with a plain model", arguments: 1...2)
     func model(seed: UInt64) async {
         var random = PipelineRandom.seeded(seed)
