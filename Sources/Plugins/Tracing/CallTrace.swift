@@ -82,13 +82,10 @@ final class CallTrace: Sendable {
 
     func willSend(_ request: PipelineRequest, _ context: PipelineContext) {
         let exchange = Exchange(attempt: context.attempt, hop: context.hop)
-        // A second TracingPlugin in the stack finds the span sent already.
-        let (prepared, isSent) = open.withLock { open in
-            let span = open[exchange]
+        let prepared = open.withLock { open in
             open[exchange]?.isSent = true
-            return (span?.span, span?.isSent ?? false)
+            return open[exchange]?.span
         }
-        guard !isSent else { return }
         let span = prepared ?? makeSpan(request, context)
         span.updateAttributes { attributes in
             attributes.merge(text.attributes(of: request))

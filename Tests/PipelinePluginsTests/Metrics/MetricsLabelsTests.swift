@@ -133,6 +133,26 @@ struct MetricsLabelsTests {
         #expect(metrics.levels.values.allSatisfy { $0.last == 0 && $0.count == 600 })
     }
 
+    @Test("The bound holds when the last room is taken while a metric is made")
+    func boundWhileMaking() async throws {
+        let factory = CallingFactory(inner: metrics)
+        let plugin = MetricsPlugin(maximumSeriesCount: 2, factory: factory)
+        let observe = PreparePlugin.prepare { request, context in
+            func body(_ host: String, _ count: Int) throws -> PipelineRequest {
+                try PipelineRequest(.post, url: "https://\(host)/", body: .bytes(Data(count: count)))
+            }
+            plugin.willSend(try body("a.test", 0), context: context)
+            let other = try body("b.test", 3)
+            factory.onMake { plugin.willSend(other, context: context) }
+            plugin.willSend(try body("a.test", 5), context: context)
+        }
+        let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: [observe])
+        _ = try await provider.request(Ask())
+        #expect(metrics.totals["pipeline.sent.bytes method=POST host=b.test"] == 3)
+        #expect(metrics.totals["pipeline.sent.bytes method=other host=other"] == 5)
+        #expect(metrics.totals["pipeline.sent.bytes method=POST host=a.test"] == 0)
+    }
+
     @Test("P04 A factory that comes back to the plugin while it makes a metric finds no lock held")
     func reentrancy() async throws {
         let factory = CallingFactory(inner: metrics)

@@ -191,13 +191,34 @@ struct MetricsPluginTests {
 
     @Test("A streamed body is handed on unread and is not counted; its call ends with the header fields")
     func streams() async throws {
-        let body = PipelineBody.stream(AsyncStream { $0.finish() }, byteCount: nil)
+        let body = PipelineBody.stream(AsyncStream { $0.finish() }, byteCount: 7)
         let transport = ScriptedTransport([.status(200, body: body)])
         let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
         let response = try await provider.stream(Ask())
         #expect(metrics.totals["pipeline.calls method=GET host=a.test status=2xx outcome=success"] == 1)
         #expect(metrics.totals.keys.contains { $0.contains("bytes") } == false)
         for try await _ in response.body {}
+    }
+
+    @Test("Of a download that goes on where another has ended only the rest counts")
+    func resumedDownload() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let destination = DownloadDestination.file(folder.appending(path: "done"))
+        let ask = Ask(task: .downloadDestination(destination.resumable(at: folder.appending(path: "part"))))
+        let begun = AsyncThrowingStream<Data, any Error> { continuation in
+            continuation.yield(Data("0123".utf8))
+            continuation.finish(throwing: PipelineError(.connectionLost, "by script"))
+        }
+        let rest: HTTPFields = [.eTag: "\"v1\"", .contentRange: "bytes 4-9/10", .contentLength: "6"]
+        let transport = ScriptedTransport([
+            .status(200, headers: [.eTag: "\"v1\""], body: .stream(begun, byteCount: 10)),
+            .status(206, headers: rest, body: "456789"),
+        ])
+        for _ in 1...2 { await send(ask, to: transport, plugin) }
+        #expect(transport.sent.count == 2)
+        #expect(metrics.totals["pipeline.received.bytes method=GET host=a.test"] == 6)
     }
 
     @Test("A file that is sent counts with its length, a download with its Content-Length", arguments: [true, false])

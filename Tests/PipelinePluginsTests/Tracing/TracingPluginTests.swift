@@ -55,6 +55,13 @@ struct TracingPluginTests {
         #expect(tracer.finished.allSatisfy { $0.status == nil && $0.errors.isEmpty })
     }
 
+    @Test("Without a port the scheme's is shown", arguments: [("http", "80"), ("https", "443")])
+    func ports(scheme: String, port: String) async {
+        await send(Ask(url: "\(scheme)://a.test"), to: [.status(200)], plugin)
+        #expect(exchanges.map { $0.texts["server.port"] } == [port])
+        #expect(exchanges.map { $0.texts["url.scheme"] } == [scheme])
+    }
+
     @Test("Each attempt and each redirect has a span of its own, which says how often was sent before")
     func resends() async {
         let steps: [ScriptedTransport.Step] = [
@@ -77,14 +84,16 @@ struct TracingPluginTests {
             .delayed(.milliseconds(30), .status(503)), .delayed(.milliseconds(12), .status(200)),
         ]
         clock.advance(by: .seconds(86_400))
-        let call = Task { await send(to: steps, plugin, again) }
+        let slow = PreparePlugin.prepare { _, context in try await context.clock.sleep(for: .seconds(1)) }
+        let call = Task { await send(to: steps, slow, plugin, again) }
+        await clock.advanceToNextSleeper()
         await clock.advanceToNextSleeper()
         await clock.advanceToNextSleeper()
         await call.value
         #expect(exchanges.map(\.duration) == [30_000_000, 12_000_000])
         #expect(self.call?.duration == 42_000_000)
-        // 2026-01-02 00:00:00 UTC
-        #expect(self.call?.startInstant.nanosecondsSinceEpoch == 1_767_312_000_000_000_000)
+        // 2026-01-02 00:00:01 UTC
+        #expect(self.call?.startInstant.nanosecondsSinceEpoch == 1_767_312_001_000_000_000)
     }
 
     @Test("The span of the call is a child of the one that is current, and is current for what is inside")

@@ -172,6 +172,29 @@ struct TracingPropagationTests {
         #expect(tracer.active.isEmpty)
     }
 
+    @Test("An exchange that goes on when a plugin inside has answered keeps its span until it ends")
+    func goesOn() async throws {
+        let clock = ManualClock()
+        let (works, keep) = AsyncStream<Task<PipelineResponse, any Error>>.makeStream()
+        let early = InterceptPlugin.intercept { request, _, next in
+            keep.yield(Task { try await next(request) })
+            await clock.waitForSleepers()
+            return PipelineResponse(request: request, statusCode: 203)
+        }
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport(always: .delayed(.seconds(1), .status(200))),
+            plugins: [plugin, propagation, early],
+            clock: clock
+        )
+        #expect(try await provider.request(Ask()).statusCode == 203)
+        #expect(exchanges.isEmpty)
+        clock.advance(by: .seconds(1))
+        _ = try await works.first { _ in true }?.value
+        #expect(exchanges.map(\.duration) == [1_000_000_000])
+        #expect(exchanges.first?.texts["pipeline.sent"] == nil)
+        #expect(exchanges.first?.texts["http.response.status_code"] == "200")
+    }
+
     // MARK: Many and the network
 
     @Test("Of many calls at once each has its own trace, and no span stays open")
