@@ -106,7 +106,7 @@ struct JSONRedaction {
             skipSpace()
             let range = try skipString()
             let name = try decoded(range)
-            if hasSecret(range) { replace(from: range.lowerBound, with: try encoded(redactor.text(name))) }
+            if hasSecret(range) { try show(redactor.text(name), for: name, at: range, hidesSecrets: true) }
             skipSpace()
             try skip(UInt8(ascii: ":"))
             if names.contains(name) { try readHidden(depth + 1) } else { try readValue(depth + 1) }
@@ -172,7 +172,22 @@ struct JSONRedaction {
             shown = redactor.url(text)
         }
         if isSecret { shown = redactor.text(shown) }
-        if shown != text { replace(from: range.lowerBound, with: try encoded(shown)) }
+        try show(shown, for: text, at: range, hidesSecrets: isSecret)
+    }
+
+    /// Writes a text in place of a string; all of it is hidden when a value stands in its escapes only.
+    private mutating func show(
+        _ shown: String,
+        for text: String,
+        at range: Range<Int>,
+        hidesSecrets: Bool
+    ) throws(Malformed) {
+        let token = shown == text ? Data(input[range]) : try encoded(shown)
+        if hidesSecrets, redactor.containsSecret(in: token) {
+            hide(from: range.lowerBound)
+        } else if shown != text {
+            replace(from: range.lowerBound, with: token)
+        }
     }
 
     /// Moves behind a string and returns where it stands, with its quotes.

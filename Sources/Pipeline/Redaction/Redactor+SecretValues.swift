@@ -40,7 +40,7 @@ extension Redactor {
         return adding(secretValues: values)
     }
 
-    /// Any text for people, with the declared values hidden.
+    /// Any text for people, such as the description of an error, with the declared values hidden.
     ///
     /// The rules for header fields, URLs and bodies do not hold here, only the values.
     public func text(_ text: String) -> String {

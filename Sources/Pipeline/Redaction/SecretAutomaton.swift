@@ -106,6 +106,7 @@ struct SecretAutomaton: Sendable {
     /// - Parameters:
     ///   - text: the text.
     ///   - isFirstEnough: whether the search may end with the first.
+    /// - Returns: the ranges.
     func matches(in text: UnsafeBufferPointer<UInt8>, isFirstEnough: Bool) -> [Range<Int>] {
         var found: [Range<Int>] = []
         nodes.withUnsafeBufferPointer { nodes in

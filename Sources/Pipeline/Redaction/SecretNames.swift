@@ -22,7 +22,17 @@ struct SecretNames {
 
     /// Whether one of the words of a text is a secret name.
     mutating func contains(wordOf text: String) -> Bool {
-        text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }.contains { contains(String($0)) }
+        text.withBytes { bytes in
+            bytes.split { !Self.isWordByte($0) }.contains { contains(String(decoding: $0, as: UTF8.self)) }
+        }
+    }
+
+    /// Letters and digits of ASCII, what joins them in names, and all characters beyond.
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x80...0xff, UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
     }
 
     private func hasLongWord(_ folded: String) -> Bool {

@@ -75,6 +75,7 @@ final class SecretValues: Sendable {
     /// - Parameters:
     ///   - text: the text.
     ///   - limit: how many bytes of it are wanted; what is behind only shows what begins before.
+    /// - Returns: the text to show.
     func hiding(in text: String, upTo limit: Int = .max) -> String {
         var text = text
         var limit = limit

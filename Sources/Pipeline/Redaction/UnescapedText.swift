@@ -26,10 +26,7 @@ struct UnescapedText {
         bytes.reserveCapacity(source.count)
         var copied = 0
         while index < source.count {
-            let unescaped = bytes.count + index - copied
             if let length = appendUnit(escape, source, at: index, after: copied) {
-                // Steps to both ends of what an escape stood for: a match covers it as a whole.
-                if bytes.count > unescaped + 1 { steps.append((unescaped + 1, index + length - 1)) }
                 copied = index + length
                 steps.append((bytes.count, copied))
                 index = copied

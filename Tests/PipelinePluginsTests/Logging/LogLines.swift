@@ -4,13 +4,20 @@ import Synchronization
 
 /// Lines as a handler got them.
 final class LogLines: Sendable {
-    private let state = Mutex<[(level: String, text: String)]>([])
+    private struct Line {
+        let level: String
+        let text: String
+        let metadata: Logger.Metadata
+    }
+
+    private let state = Mutex<[Line]>([])
 
     var all: [String] { state.withLock { $0.map { "\($0.level) \($0.text)" } } }
     var text: String { all.joined(separator: "\n") }
+    var metadata: [Logger.Metadata] { state.withLock { $0.map(\.metadata) } }
 
-    func add(_ level: String, _ text: String) {
-        state.withLock { $0.append((level, text)) }
+    func add(_ level: String, _ text: String, _ metadata: Logger.Metadata = [:]) {
+        state.withLock { $0.append(Line(level: level, text: text, metadata: metadata)) }
     }
 
     var handler: @Sendable (LoggingPlugin.Level, String) -> Void {
@@ -33,6 +40,6 @@ private struct LineHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        lines.add(event.level.rawValue, event.message.description)
+        lines.add(event.level.rawValue, event.message.description, event.metadata ?? [:])
     }
 }

@@ -51,7 +51,7 @@ struct LoggingPluginTests {
     // MARK: Levels
 
     @Test(
-        "Each level writes what the lower ones do, and more",
+        "C77 Each level writes what the lower ones do, and more",
         arguments: [
             (LoggingPlugin.Level.off, []),
             (.error, ["error ✗"]),
@@ -205,7 +205,7 @@ struct LoggingPluginTests {
         #expect(lines.all.filter { $0.contains("✗ cancelled: ") }.count == (level == .info ? 1 : 0))
     }
 
-    @Test("The option avoidLogError leaves out the line of a failed call and nothing else")
+    @Test("C21 The option avoidLogError leaves out the line of a failed call and nothing else")
     func avoidLogError() async {
         let provider = provider(
             [.status(500), .failure(.offline), .status(500)],
@@ -301,6 +301,9 @@ struct LoggingPluginTests {
             provider([], plugins).explain().findings.map(\.message)
         }
         #expect(findings(LoggingPlugin(), LoggingPlugin(level: .trace)).count == 1)
+        #expect(findings(LoggingPlugin(form: .summary), LoggingPlugin(form: .summary)).count == 1)
+        #expect(findings(LoggingPlugin(level: .debug, form: .summary), LoggingPlugin()).count == 1)
+        #expect(findings(LoggingPlugin(form: .summary), LoggingPlugin()).isEmpty)
         #expect(findings(LoggingPlugin(), LoggingPlugin(level: .error)).isEmpty)
         #expect(findings(LoggingPlugin(), LoggingPlugin(logger: lines.logger(level: .info))).isEmpty)
         #expect(findings(LoggingPlugin(), LoggingPlugin(handler: lines.handler)).isEmpty)
@@ -309,7 +312,7 @@ struct LoggingPluginTests {
 
     // MARK: Output
 
-    @Test("A logger gets each line at its level, and keeps a level of its own")
+    @Test("C78 A logger gets each line at its level, and keeps a level of its own")
     func logger() async {
         let plugin = LoggingPlugin(level: .trace, logger: lines.logger(level: .info))
         let found = await lines(Ask(), .status(404), plugin)
@@ -323,7 +326,7 @@ struct LoggingPluginTests {
         #expect(logger.logLevel == .trace)
     }
 
-    @Test("Requests are written as cURL commands on request, instead of line, fields and body")
+    @Test("M171 Requests are written as cURL commands on request, instead of line, fields and body")
     func asCURL() async {
         let target = Ask(
             url: "https://a.test?q=canary",
@@ -345,7 +348,7 @@ struct LoggingPluginTests {
 
     // MARK: Bodies
 
-    @Test("A stream is described, and arrives whole and in order", arguments: [nil, 9])
+    @Test("F09 A stream is described, and arrives whole and in order", arguments: [nil, 9])
     func stream(byteCount: Int?) async throws {
         let chunks = ["one", "two", "six"].map { Data($0.utf8) }
         let body = PipelineBody.stream(
@@ -371,7 +374,7 @@ struct LoggingPluginTests {
         #expect(lines.all.contains("trace #1 → body: <a file>"))
     }
 
-    @Test("A body of 10 MB is cut at 64 KiB")
+    @Test("F09 A body of 10 MB is cut at 64 KiB")
     func largeBody() async {
         let found = await lines(
             Ask(),
@@ -383,7 +386,7 @@ struct LoggingPluginTests {
         #expect(line.utf8.count < 65_536 + 100)
     }
 
-    @Test("A binary body is described")
+    @Test("F09 A binary body is described")
     func binaryBody() async {
         let body = PipelineBody.bytes(Data([0x89, 0x50]))
         let found = await lines(
@@ -401,7 +404,7 @@ struct LoggingPluginTests {
         #expect(found.last == "trace #1 ← body: <3 bytes of text/plain>")
     }
 
-    @Test("A slow handler changes neither the result nor the exchange's duration")
+    @Test("F09 A slow handler changes neither the result nor the exchange's duration")
     func slowHandler() async throws {
         let plugin = LoggingPlugin(level: .trace) { [clock] _, _ in clock.advance(by: .seconds(3_600)) }
         let provider = provider([.status(201, body: "hello")], [plugin])

@@ -33,6 +33,30 @@ struct LoggingSecretsTests {
         return target
     }
 
+    private var multipartTarget: Ask {
+        var target = target
+        target.headers?["Content-Type"] = nil
+        target.task = .uploadMultipartFormData([
+            MultipartFormBodyPart(.bytes(Data("canary-16".utf8)), name: "password"),
+            MultipartFormBodyPart(
+                .bytes(Data("canary-17".utf8)),
+                name: "file",
+                fileName: "a.txt",
+                mimeType: "text/plain"
+            ),
+        ])
+        return target
+    }
+
+    /// All that an event has.
+    private let everything: @Sendable (LoggingPlugin.Event) -> String? = { event in
+        var text =
+            "\(event) \(String(reflecting: event)) \(event.fields) \(event.body ?? "") \(event.curlCommand ?? "")"
+        text += "\(event.method) \(event.url) \(event.reason ?? "") \(event.plugin ?? "") \(event.kind) \(event.level)"
+        dump(event, to: &text)
+        return text
+    }
+
     private func steps(_ status: Int) -> [ScriptedTransport.Step] {
         let fields: HTTPFields = [
             .setCookie: "session=canary-20", .location: "https://a.test/?code=canary-21#canary-22",
@@ -78,22 +102,151 @@ struct LoggingSecretsTests {
     }
 
     @Test(
-        "No secret is in a line of any level, in a cURL command, or in an error",
+        "F06 No secret is in a line of any level and form, in a cURL command, in an event, or in an error",
         arguments: [LoggingPlugin.Level.off, .error, .info, .debug, .trace],
-        [false, true]
+        [LoggingPlugin.Form.lines, .curl, .summary]
     )
-    func noSecret(level: LoggingPlugin.Level, asCURL: Bool) async {
-        for target in [target, formTarget] {
+    func noSecret(level: LoggingPlugin.Level, form: LoggingPlugin.Form) async {
+        for target in [target, formTarget, multipartTarget] {
             for status in [200, 302, 401] {
-                let logging = LoggingPlugin(level: level, form: asCURL ? .curl : .lines, handler: lines.handler)
-                let text = await output(of: target, status: status, logging)
-                #expect(!text.contains("canary"))
+                for formatter in [nil, everything] {
+                    let logging = LoggingPlugin(
+                        level: level,
+                        form: form,
+                        formatter: formatter,
+                        handler: lines.handler
+                    )
+                    let text = await output(of: target, status: status, logging)
+                    #expect(!text.contains("canary"))
+                    var dumped = ""
+                    dump(logging, to: &dumped)
+                    #expect(!dumped.contains("canary"))
+                }
             }
         }
         #expect(lines.all.isEmpty == (level == .off))
     }
 
-    @Test("Every one of these canaries would come out if nothing were redacted")
+    @Test("F06 With everything in gzip a body is its size and type")
+    func gzip() async {
+        let gzip = Data([0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3]) + Data("canary-1".utf8)
+        let compress = PreparePlugin.prepare { request, _ in
+            request.body = .bytes(gzip)
+            request.headers[.contentEncoding] = "gzip"
+        }
+        let fields: HTTPFields = [.contentType: "text/plain", .contentEncoding: "gzip"]
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport(always: .status(200, headers: fields, body: .bytes(gzip))),
+            plugins: [LoggingPlugin(level: .trace, handler: lines.handler), compress]
+        )
+        var target = target
+        target.headers?["X-Request-Id"] = nil
+        _ = try? await provider.request(target)
+        #expect(!lines.text.contains("canary"))
+        #expect(lines.all.contains("trace #1 → body: <18 bytes of application/json>"))
+        #expect(lines.all.contains("trace #1 ← body: <18 bytes of text/plain>"))
+    }
+
+    // MARK: Values
+
+    @Test(
+        "F06 What a server sends back of a call's secret fields is hidden, in each form and place",
+        arguments: [LoggingPlugin.Form.lines, .curl, .summary]
+    )
+    func echo(form: LoggingPlugin.Form) async {
+        let token = "canary-/tok+en-123"
+        let echoes = [
+            token, "canary-%2ftok%2Ben-123", #"canary-\/tok+en-123"#, Data("user:\(token)".utf8).base64EncodedString(),
+        ]
+        let authenticate = PreparePlugin.prepare { request, context in
+            try request.setHeader("Bearer " + token, for: .authorization, isSecret: true)
+            guard let name = HTTPField.Name("X-Api-Key"), let mark = HTTPField.Name("X-Request-Id") else { return }
+            try request.setHeader("canary-key", for: name, isSecret: true)
+            try request.setHeader("canary-mark", for: mark, isSecret: true)
+        }
+        let steps = echoes.flatMap { echo -> [ScriptedTransport.Step] in
+            let location = echo.replacingOccurrences(of: "\\", with: "")
+            return [
+                .status(
+                    302,
+                    headers: [.location: "/to/\(location)/canary-mark", .server: echo, .setCookie: "a=canary-cookie"]
+                ),
+                .status(
+                    400,
+                    headers: [.contentType: "application/json", .setCookie: "a=canary-cookie", .eTag: "canary-cookie"],
+                    body: #"{"sent":"\#(echo)","key":"canary-key","got":["canary-mark","canary-cookie"]}"#
+                ),
+                .failure(PipelineError(.connectionLost, "after \(echo) and canary-key")),
+            ]
+        }
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport(steps),
+            plugins: [LoggingPlugin(level: .trace, form: form, handler: lines.handler), authenticate]
+        )
+        for _ in echoes.indices {
+            for _ in 0..<2 { _ = try? await provider.request(Ask()) }
+        }
+        #expect(lines.all.count > 30)
+        #expect(!lines.text.contains("canary"))
+        #expect(!lines.text.contains("tok"))
+        #expect(!lines.text.contains("Y2FuYXJ5"))
+        #expect(lines.text.contains("after … and …"))
+        #expect(lines.text.contains(#""got":["…","…"]"#))
+    }
+
+    @Test("F06 What an earlier exchange of the call has sent is hidden in what a later one gets back")
+    func earlierExchange() async {
+        let authenticate = PreparePlugin.prepare { request, _ in
+            try request.setHeader("Bearer canary-123", for: .authorization, isSecret: true)
+        }
+        let steps: [ScriptedTransport.Step] = [
+            .status(302, headers: [.location: "https://b.test/"]), .status(200, body: "canary-123"),
+        ]
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport(steps),
+            plugins: [LoggingPlugin(level: .trace, handler: lines.handler), authenticate]
+        )
+        _ = try? await provider.request(Ask())
+        #expect(lines.all.last == "trace #1 ← body: …")
+    }
+
+    @Test(
+        "F06 A declared value is in no line: not in a reason, a plugin's name, a path, a method, nor a formatter's text"
+    )
+    func declaredValues() async {
+        let redactor = Redactor(secretValues: ["canary", "line\nbreak"])
+        let plugin = LoggingPlugin(
+            level: .trace,
+            redactor: redactor,
+            formatter: { "\($0)|canary|\($0.reason ?? "")|\($0.plugin ?? "")|\($0.method)|\($0.url)" },
+            handler: lines.handler
+        )
+        let failing = PreparePlugin.prepare(name: "canary") { request, _ in
+            throw PipelineError(.offline, "no line\nbreak Y2FuYXJ5 canary")
+        }
+        let target = Ask(path: "/canary", method: .init("X-canary") ?? .get)
+        for plugins: [any PluginType] in [[plugin], [plugin, failing]] {
+            let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: plugins)
+            _ = try? await provider.request(target)
+        }
+        #expect(lines.all.count == 6)
+        #expect(lines.all.first == "info #1 → X-… https://a.test/…|…|||X-…|https://a.test/…")
+        #expect(lines.all.last?.contains("✗ offline: no … … … (…, prepare)") == true)
+        #expect(!lines.text.contains("canary") && !lines.text.contains("break"))
+    }
+
+    @Test("A redactor that reveals secrets reveals those of a call too")
+    func revealing() async {
+        let plugin = LoggingPlugin(level: .trace, redactor: .revealingSecrets, handler: lines.handler)
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport(always: .status(200, body: "canary-123")),
+            plugins: [plugin]
+        )
+        _ = try? await provider.request(Ask(headers: ["Authorization": "Bearer canary-123"]))
+        #expect(lines.all.last == "trace #1 ← body: canary-123")
+    }
+
+    @Test("F06 Every one of these canaries would come out if nothing were redacted")
     func everyCanary() async {
         var text = ""
         for target in [target, formTarget] {

@@ -1,0 +1,273 @@
+import Foundation
+import HTTPTypes
+import Logging
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+/// Summaries, formatters, and a level for one call.
+@Suite("LoggingPlugin, forms")
+struct LoggingFormTests {
+    private let clock = ManualClock()
+    private let lines = LogLines()
+
+    private func provider(_ steps: [ScriptedTransport.Step], _ plugins: any PluginType...) -> Provider<Ask> {
+        Provider(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
+    }
+
+    private let retry = InterceptPlugin.intercept { request, _, next in
+        do {
+            let response = try await next(request)
+            if response.statusCode < 500 { return response }
+        } catch is PipelineError {}
+        return try await next(request)
+    }
+
+    /// A step that takes a time, which passes by itself.
+    private func taking(_ duration: Duration, _ step: ScriptedTransport.Step) -> ScriptedTransport.Step {
+        .answer { [clock] request, context in
+            clock.advance(by: duration)
+            return try await ScriptedTransport([step]).send(request, context: context)
+        }
+    }
+
+    // MARK: Summary
+
+    @Test("PEERS 2.8 As a summary a call is one line at level info, with status, URL, duration, exchanges and size")
+    func summary() async {
+        let steps = [taking(.milliseconds(40), .status(503)), taking(.milliseconds(83), .status(200, body: "hello"))]
+        let provider = provider(steps, LoggingPlugin(form: .summary, handler: lines.handler), retry)
+        _ = try? await provider.request(Ask(url: "https://a.test?page=canary"))
+        #expect(lines.all == ["info #1 200 GET https://a.test/b?page=… 123 ms, 2 exchanges, 5 bytes"])
+    }
+
+    @Test("A call that failed or was cancelled has its failure and no summary")
+    func failedSummary() async {
+        let steps: [ScriptedTransport.Step] = [
+            .status(404), .failure(.dns), .failure(PipelineError(.cancelled, "gone")),
+        ]
+        let provider = provider(steps, LoggingPlugin(form: .summary, handler: lines.handler))
+        for _ in steps { _ = try? await provider.request(Ask()) }
+        #expect(
+            lines.all == [
+                "error #1 ✗ status 404, GET https://a.test/b, 1 exchange, 0 ms",
+                "error #2 ✗ dns: by script, GET https://a.test/b, 1 exchange, 0 ms",
+                "info #3 ✗ cancelled: gone, GET https://a.test/b, 1 exchange, 0 ms",
+            ]
+        )
+    }
+
+    @Test("C21 A failed call whose failure is not wanted has a summary")
+    func avoidLogError() async {
+        let provider = provider([.status(404), .failure(.dns)], LoggingPlugin(form: .summary, handler: lines.handler))
+        let options = RequestOptions { $0.avoidLogError = true }
+        for _ in 0..<2 { _ = try? await provider.request(Ask(), options: options) }
+        #expect(
+            lines.all == [
+                "info #1 404 GET https://a.test/b 0 ms, 1 exchange, 0 bytes",
+                "info #2 dns GET https://a.test/b 0 ms, 1 exchange",
+            ]
+        )
+    }
+
+    @Test(
+        "As summaries the lines of exchanges come from level debug on",
+        arguments: [
+            (LoggingPlugin.Level.error, []), (.info, ["info 200"]),
+            (.debug, ["debug →", "debug → fields:", "debug ←", "debug ← fields:", "info 200"]),
+            (.trace, ["debug →", "debug → fields:", "debug ←", "debug ← fields:", "trace ← body:", "info 200"]),
+        ] as [(LoggingPlugin.Level, [String])]
+    )
+    func summaryLevels(level: LoggingPlugin.Level, kinds: [String]) async {
+        let provider = provider([.status(200)], LoggingPlugin(level: level, form: .summary, handler: lines.handler))
+        _ = try? await provider.request(Ask())
+        #expect(lines.all.count == kinds.count)
+        for (line, kind) in zip(lines.all, kinds) {
+            #expect(line.replacingOccurrences(of: "#1 ", with: "").hasPrefix(kind))
+        }
+    }
+
+    @Test("Inside a plugin that retries, each attempt has its summary; an answer without the network has no exchange")
+    func summaryPosition() async {
+        let inside = provider(
+            [.failure(.dns), .status(200)],
+            retry,
+            LoggingPlugin(form: .summary, handler: lines.handler)
+        )
+        _ = try? await inside.request(Ask())
+        let answer = InterceptPlugin.intercept { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
+        _ = try? await provider([], LoggingPlugin(form: .summary, handler: lines.handler), answer).request(Ask())
+        #expect(
+            lines.all == [
+                "error #1 ✗ dns: by script, GET https://a.test/b, 1 exchange, 0 ms",
+                "info #1 attempt 2 200 GET https://a.test/b 0 ms, 2 exchanges, 0 bytes",
+                "info #1 200 GET https://a.test/b 0 ms, 0 exchanges, 0 bytes",
+            ]
+        )
+    }
+
+    // MARK: Formatter
+
+    @Test("M168 M174 A formatter makes each line of its event, and leaves out what it does not want")
+    func formatter() async {
+        let plugin = LoggingPlugin(
+            level: .trace,
+            formatter: { event in
+                switch event.kind {
+                case .requestFields, .responseBody: nil
+                case .responseFields: "\(event.level) \(event.fields.map { "\($0.name)=\($0.value)" })"
+                case .requestBody: "\(event.body ?? "-")|\(event.byteCount ?? -1)"
+                case .response: "\(event.statusCode ?? 0) \(event.duration ?? .zero) \(event.byteCount ?? -1)"
+                default: "\(event.kind) \(event.callID).\(event.attempt).\(event.hop) \(event.method) \(event.url)"
+                }
+            },
+            handler: lines.handler
+        )
+        let step = taking(.milliseconds(5), .status(500, headers: [.server: "x", .setCookie: "canary"], body: "hello"))
+        let task = RequestTask.requestParameters(parameters: ["pin": 1], encoding: JSONEncoding.default)
+        _ = try? await provider([step], plugin).request(Ask(url: "https://a.test?q=canary", method: .put, task: task))
+        #expect(
+            lines.all == [
+                "info request 1.1.0 PUT https://a.test/b?q=…", "info 500 0.005 seconds 5",
+                #"debug debug ["Server=x", "Set-Cookie=…"]"#, #"trace {"pin":"…"}|9"#,
+                "error failure 1.1.0 PUT https://a.test/b?q=…",
+            ]
+        )
+    }
+
+    @Test("M173 The event of a failure says code, reason, plugin, stage, exchanges and duration")
+    func failureEvent() async {
+        let plugin = LoggingPlugin(
+            level: .error,
+            formatter: { event in
+                let stage = event.stage.map { "\($0)" } ?? "-"
+                return "\(event.code?.rawValue ?? "-")|\(event.reason ?? "-")|\(event.plugin ?? "-")|\(stage)|"
+                    + "\(event.exchangeCount)|\(event.duration ?? .seconds(-1))|\(event.statusCode ?? 0)"
+            },
+            handler: lines.handler
+        )
+        let failing = PreparePlugin.prepare(name: "my\nplugin") { _, _ in throw PipelineError(.offline, "no\nnet") }
+        _ = try? await provider([], plugin, failing).request(Ask())
+        _ = try? await provider([taking(.seconds(2), .status(500))], plugin).request(Ask())
+        #expect(
+            lines.all == [
+                "error offline|no net|my plugin|prepare|0|0.0 seconds|0", "error -|-|-|-|1|2.0 seconds|500",
+            ]
+        )
+    }
+
+    @Test("A part that an event's kind does not have is nil or empty")
+    func absentParts() async {
+        let plugin = LoggingPlugin(
+            level: .trace,
+            formatter: { event in
+                let parts = [event.fields.isEmpty ? nil : "fields", event.body.map { _ in "body" }]
+                let curl = event.curlCommand.map { _ in "curl" }
+                return "\(event.kind): \((parts + [curl]).compactMap { $0 })"
+            },
+            handler: lines.handler
+        )
+        let target = Ask(method: .put, task: .requestData(Data("x".utf8)), headers: ["Accept": "*/*"])
+        _ = try? await provider([.status(500, headers: [.server: "x"])], plugin).request(target)
+        #expect(
+            lines.all.map { $0.drop { $0 != " " }.dropFirst() } == [
+                #"request: ["curl"]"#, #"requestFields: ["fields"]"#, "response: []", #"responseFields: ["fields"]"#,
+                #"requestBody: ["body"]"#, #"responseBody: ["body"]"#, "failure: []",
+            ]
+        )
+    }
+
+    @Test("The description of an event is the line as it is without a formatter")
+    func sameText() async {
+        let other = LogLines()
+        for plugin in [
+            LoggingPlugin(level: .trace, handler: lines.handler),
+            LoggingPlugin(level: .trace, formatter: { $0.description }, handler: other.handler),
+        ] {
+            _ = try? await provider([.status(404, body: "hello")], plugin).request(Ask())
+        }
+        #expect(lines.all == other.all)
+        #expect(lines.all.count == 6)
+    }
+
+    @Test("A logger gets the lines of a formatter too, and a formatter is not asked for lines below the logger's level")
+    func formatterAndLogger() async {
+        let asked = LogLines()
+        let plugin = LoggingPlugin(level: .trace, logger: lines.logger(level: .info)) { event in
+            asked.add("\(event.level)", event.kind.rawValue)
+            return event.kind == .response ? nil : "a line"
+        }
+        _ = try? await provider([.status(200)], plugin).request(Ask())
+        #expect(lines.all == ["info a line"])
+        #expect(asked.all == ["info request", "info response"])
+    }
+
+    // MARK: Level of a call
+
+    @Test(
+        "A call may have a level of its own, above and below that of the plugin",
+        arguments: [
+            (LoggingPlugin.Level.off, LoggingPlugin.Level.trace, 5), (.trace, .off, 0), (.info, .debug, 4),
+            (.debug, .info, 2), (.trace, .error, 0),
+        ]
+    )
+    func levelOfCall(own: LoggingPlugin.Level, option: LoggingPlugin.Level, count: Int) async {
+        let provider = provider([.status(200), .status(200)], LoggingPlugin(level: own, handler: lines.handler))
+        _ = try? await provider.request(Ask(), options: .init { $0.logLevel = option })
+        #expect(lines.all.count == count)
+        _ = try? await provider.request(Ask(options: .init { $0.logLevel = option }))
+        #expect(lines.all.count == count * 2)
+    }
+
+    @Test("A logger of one's own keeps its level, whatever the level of the call")
+    func levelOfLogger() async {
+        let plugin = LoggingPlugin(level: .error, logger: lines.logger(level: .info))
+        _ = try? await provider([.status(200)], plugin).request(Ask(), options: .init { $0.logLevel = .trace })
+        #expect(lines.all.map { $0.prefix(7) } == ["info #1", "info #1"])
+    }
+
+    @Test("No option, no change: the default is the level of the plugin")
+    func noLevelOfCall() {
+        #expect(RequestOptions().logLevel == nil)
+        #expect(RequestOptions { $0.logLevel = .debug }.logLevel == .debug)
+    }
+
+    // MARK: Metadata, wire
+
+    @Test("A logger of one's own gets call, attempt, hop, event, status and code as metadata")
+    func metadata() async {
+        let plugin = LoggingPlugin(logger: lines.logger(level: .trace))
+        let steps: [ScriptedTransport.Step] = [.status(302, headers: [.location: "/c"]), .failure(.dns), .status(200)]
+        _ = try? await provider(steps, plugin, retry).request(Ask())
+        #expect(
+            lines.metadata == [
+                ["call": "1", "attempt": "1", "event": "request"],
+                ["call": "1", "attempt": "1", "event": "response", "status": "302"],
+                ["call": "1", "attempt": "1", "event": "request", "hop": "1"],
+                ["call": "1", "attempt": "1", "event": "response", "hop": "1", "code": "dns"],
+                ["call": "1", "attempt": "2", "event": "request"],
+                ["call": "1", "attempt": "2", "event": "response", "status": "200"],
+            ]
+        )
+    }
+
+    @Test("Over HTTP a call is written as it is sent and answered")
+    func loopback() async throws {
+        let server = try LoopbackServer { _ in
+            [.respond(200, headers: [("Content-Type", "application/json")], body: #"{"token":"canary","a":1}"#)]
+        }
+        defer { server.stop() }
+        let url = server.url.absoluteString
+        let provider = Provider<Ask>(
+            transport: URLSessionTransport(),
+            plugins: [LoggingPlugin(level: .trace, form: .summary, handler: lines.handler)]
+        )
+        _ = try await provider.request(Ask(url: url + "?token=canary", headers: ["Authorization": "canary"]))
+        #expect(lines.text.contains(#"trace #1 ← body: {"token":"…","a":1}"#))
+        #expect(lines.all.last?.hasPrefix("info #1 200 GET \(url)/b?token=… ") == true)
+        #expect(lines.all.last?.hasSuffix(" ms, 1 exchange, 24 bytes") == true)
+        #expect(!lines.text.contains("canary"))
+    }
+}
