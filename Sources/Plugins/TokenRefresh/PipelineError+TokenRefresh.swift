@@ -23,6 +23,7 @@ enum TokenRefreshFailure: Sendable {
     /// - Parameters:
     ///   - policy: the limits that held.
     ///   - response: the answer that refused the call's token, if it was sent.
+    /// - Returns: an error that quotes neither token nor answer.
     func error(_ policy: TokenRefreshPolicy, response: PipelineResponse?) -> PipelineError {
         switch self {
         case .thrown(let error):

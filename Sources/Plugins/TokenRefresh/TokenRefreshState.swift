@@ -108,6 +108,7 @@ extension TokenRefreshState {
     ///   - mayStart: whether it may start a refresh; joining one that is under way is always allowed.
     ///   - now: the present moment.
     ///   - date: the present date.
+    /// - Returns: what it sends, or that it waits.
     mutating func begin(mayStart: Bool, now: PipelineClock.Instant, date: Date) -> Admission {
         if let place, !place.isCancelled { return wait(now) }
         return mayStart && needsRefresh(at: date) ? wait(now) : .proceed(ticket)
@@ -134,12 +135,13 @@ extension TokenRefreshState {
 
     private mutating func wait(_ now: PipelineClock.Instant) -> Admission {
         nextID += 1
+        let waiter = nextID
         if place != nil {
-            place?.waiters.insert(nextID)
-            return .wait(nextID, starting: nil)
+            place?.waiters.insert(waiter)
+            return .wait(waiter, starting: nil)
         }
-        guard let flight = start(for: [nextID], now) else { return .fail(.excessive) }
-        return .wait(nextID, starting: flight)
+        guard let flight = start(for: [waiter], now) else { return .fail(.excessive) }
+        return .wait(waiter, starting: flight)
     }
 
     /// A waiting call was cancelled.

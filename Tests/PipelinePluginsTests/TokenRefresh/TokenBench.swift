@@ -26,16 +26,18 @@ final class TokenBench: Sendable {
     private let isGated: Bool
     private let state = Mutex(State())
 
-    init(isGated: Bool = false, accepts: @escaping @Sendable (String) -> Bool) {
+    init(isGated: Bool = false, refusesAfter: Duration? = nil, accepts: @escaping @Sendable (String) -> Bool) {
         self.isGated = isGated
         transport = ScriptedTransport { request, _ in
-            accepts(request.headers[.authorization] ?? "") ? .status(200, body: "ok") : .status(401, body: "no")
+            if accepts(request.headers[.authorization] ?? "") { return .status(200, body: "ok") }
+            let refusal = ScriptedTransport.Step.status(401, body: "no")
+            return refusesAfter.map { .delayed($0, refusal) } ?? refusal
         }
     }
 
     /// A server that refuses one token only.
-    convenience init(isGated: Bool = false, refuses token: String) {
-        self.init(isGated: isGated) { $0 != "Bearer " + token }
+    convenience init(isGated: Bool = false, refusesAfter: Duration? = nil, refuses token: String) {
+        self.init(isGated: isGated, refusesAfter: refusesAfter) { $0 != "Bearer " + token }
     }
 
     /// The tokens for which a new one was asked, in order.
@@ -85,6 +87,12 @@ final class TokenBench: Sendable {
 
     func provider(_ plugins: any PluginType...) -> Provider<MultiTarget> {
         Provider(transport: transport, plugins: plugins, clock: clock)
+    }
+
+    /// Lets the refresh that waits at the gate go on.
+    func openGate() async {
+        await gate.waitForSleepers()
+        gate.advance(by: .seconds(1))
     }
 
     /// Waits until so many calls wait for the plugin.

@@ -5,7 +5,7 @@ import PipelineTesting
 @testable import PipelinePlugins
 
 /// Lets random events happen to a state and keeps its own account of what must hold.
-struct TokenRefreshModel {
+final class TokenRefreshModel {
     private typealias State = TokenRefreshState<Session>
 
     private let policy = TokenRefreshPolicy(
@@ -53,7 +53,7 @@ struct TokenRefreshModel {
 
     // MARK: Events
 
-    mutating func step() {
+    func step() {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<30: begin()
         case 30..<55: refuse()
@@ -68,7 +68,7 @@ struct TokenRefreshModel {
     }
 
     /// Lets all refreshes end: nobody may be left waiting.
-    mutating func finish() {
+    func finish() {
         while !running.isEmpty, fault == nil {
             pass(.seconds(10))
             end()
@@ -78,13 +78,13 @@ struct TokenRefreshModel {
         require(woken == waited, "\(waited) waited, \(woken) were woken")
     }
 
-    private mutating func begin() {
+    private func begin() {
         let mayStart = pick()
         let isJoining = isWanted
         admit(state.begin(mayStart: mayStart, now: now, date: date), mayStart: mayStart || isJoining)
     }
 
-    private mutating func refuse() {
+    private func refuse() {
         guard let ticket = tickets.randomElement(using: &random) else { return }
         let mayStart = pick()
         let isOld = ticket.generation < state.generation
@@ -108,7 +108,7 @@ struct TokenRefreshModel {
     /// Whether a refresh is under way that is still wanted.
     private var isWanted: Bool { active.map { !state.isCancelled($0) } ?? false }
 
-    private mutating func admit(_ admission: State.Admission, mayStart: Bool) {
+    private func admit(_ admission: State.Admission, mayStart: Bool) {
         switch admission {
         case .proceed(let ticket):
             see("proceed")
@@ -131,7 +131,7 @@ struct TokenRefreshModel {
         }
     }
 
-    private mutating func cancel() {
+    private func cancel() {
         guard let id = waiting.randomElement(using: &random) ?? (pick() ? 1 : nil) else { return }
         let isWaiting = waiting.contains(id)
         perform(state.cancel(id))
@@ -139,7 +139,7 @@ struct TokenRefreshModel {
         if isWaiting { see("cancelled") }
     }
 
-    private mutating func end() {
+    private func end() {
         guard let flight = running.randomElement(using: &random) else { return }
         running.removeAll { $0.id == flight.id }
         let isActive = active?.id == flight.id
@@ -165,25 +165,25 @@ struct TokenRefreshModel {
         }
     }
 
-    private mutating func timeUp() {
+    private func timeUp() {
         guard let flight = running.randomElement(using: &random) else { return }
         if active?.id == flight.id { active = nil }
         perform(state.timeUp(flight))
     }
 
-    private mutating func set(_ new: Session?) {
+    private func set(_ new: Session?) {
         expected = new
         perform(state.set(new))
     }
 
-    private mutating func pass(_ duration: Duration) {
+    private func pass(_ duration: Duration) {
         now = now.advanced(by: duration)
         date += duration / .seconds(1)
     }
 
     // MARK: Effects
 
-    private mutating func perform(_ effects: [State.Effect]) {
+    private func perform(_ effects: [State.Effect]) {
         for effect in effects {
             switch effect {
             case .start(let flight): start(flight)
@@ -197,7 +197,7 @@ struct TokenRefreshModel {
         }
     }
 
-    private mutating func wake(_ outcome: State.Outcome) {
+    private func wake(_ outcome: State.Outcome) {
         switch outcome {
         case .proceed(let ticket): require(ticket?.credential == expected, "woken with another credential")
         case .fail(.thrown): see("failed")
@@ -207,7 +207,7 @@ struct TokenRefreshModel {
         }
     }
 
-    private mutating func start(_ flight: State.Flight) {
+    private func start(_ flight: State.Flight) {
         require(active == nil, "two refreshes at once")
         require(flight.generation == state.generation, "a refresh for an old credential")
         require(flight.credential == expected, "a refresh of another credential")
@@ -224,24 +224,24 @@ struct TokenRefreshModel {
 
     // MARK: What always holds
 
-    private mutating func check() {
+    private func check() {
         require(state.flight?.id == active?.id, "another refresh has the place")
         require(state.credential == expected, "another credential is present")
         guard let active else { return require(waiting.isEmpty, "\(waiting.count) wait for nothing") }
         require(!waiting.isEmpty || state.isCancelled(active), "a refresh that nobody wants goes on")
     }
 
-    private mutating func require(_ holds: Bool, _ message: @autoclosure () -> String) {
+    private func require(_ holds: Bool, _ message: @autoclosure () -> String) {
         if !holds, fault == nil { fault = message() }
     }
 
-    private mutating func see(_ what: String) {
+    private func see(_ what: String) {
         seen.insert(what)
     }
 
-    private mutating func pick() -> Bool { Bool.random(using: &random) }
+    private func pick() -> Bool { Bool.random(using: &random) }
 
-    private mutating func makeSession() -> Session {
+    private func makeSession() -> Session {
         number += 1
         let life = Int.random(in: -2...20, using: &random)
         return Session(accessToken: "\(number)", expiry: life > 15 ? nil : date.addingTimeInterval(Double(life)))

@@ -60,7 +60,7 @@ struct TokenRefreshPluginTests {
             bench.transport.sent.allSatisfy { $0.headers == [.authorization: "Bearer old"] && $0.secretFields.isEmpty }
         )
         #expect(plugin.waitingCount == 1)
-        bench.gate.advance(by: .seconds(1))
+        await bench.openGate()
         _ = try await waiting.value
         #expect(bench.expired == ["old"])
     }

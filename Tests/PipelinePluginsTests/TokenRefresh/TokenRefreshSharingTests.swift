@@ -37,11 +37,13 @@ struct TokenRefreshSharingTests {
 
     @Test("A01 1,000 parallel 401s make 1 refresh, and each call is sent again once")
     func thousand() async throws {
-        let bench = TokenBench(isGated: true, refuses: "old")
+        let bench = TokenBench(isGated: true, refusesAfter: .seconds(1), refuses: "old")
         let plugin = bench.plugin()
         let calls = calls(1_000, of: bench.provider(plugin))
+        await bench.clock.waitForSleepers(1_000)
+        bench.clock.advance(by: .seconds(1))
         await bench.waitForCallers(1_000, of: plugin)
-        bench.gate.advance(by: .seconds(1))
+        await bench.openGate()
         #expect(try await statuses(calls).allSatisfy { $0 == 200 })
         #expect(bench.expired == ["old"])
         #expect(bench.sent.count { $0 == "Bearer old" } == 1_000)
@@ -59,7 +61,7 @@ struct TokenRefreshSharingTests {
         let others = calls(3, of: bench.provider(plugin))
         await bench.waitForCallers(4, of: plugin)
         #expect(bench.sent == ["Bearer old"])
-        bench.gate.advance(by: .seconds(1))
+        await bench.openGate()
         #expect(try await statuses(first + others) == [200, 200, 200, 200])
         #expect(bench.expired == ["old"])
     }
@@ -102,26 +104,27 @@ struct TokenRefreshSharingTests {
         "A02 A refresh that fails fails all who wait and sends none of them; the credential stays and the next call tries again"
     )
     func failure() async throws {
-        let bench = TokenBench(isGated: true, refuses: "old")
+        let bench = TokenBench(isGated: true, refusesAfter: .seconds(1), refuses: "old")
         bench.fail()
         let plugin = bench.plugin()
         let provider = bench.provider(plugin)
         let calls = calls(10, of: provider)
+        await bench.clock.waitForSleepers(10)
+        bench.clock.advance(by: .seconds(1))
         await bench.waitForCallers(10, of: plugin)
-        let sentCount = bench.sent.count
-        bench.gate.advance(by: .seconds(1))
+        await bench.openGate()
         for call in calls {
             let error = await #expect(throws: PipelineError.self) { try await call.value }
             #expect(error?.code == .tokenRefresh)
             #expect(error?.underlyingError is TokenBench.Refused)
             #expect(error?.plugin == "TokenRefreshPlugin")
         }
-        #expect(bench.sent.count == sentCount)
+        #expect(bench.sent == Array(repeating: "Bearer old", count: 10))
         #expect(plugin.credential?.accessToken == "old")
         bench.fail(false)
         let next = Task { try await provider.request(Ask.bearer) }
         await bench.waitForCallers(1, of: plugin)
-        bench.gate.advance(by: .seconds(1))
+        await bench.openGate()
         #expect(try await next.value.statusCode == 200)
         #expect(bench.expired == ["old", "old"])
     }
@@ -188,7 +191,7 @@ struct TokenRefreshSharingTests {
         await bench.clock.waitForSleepers()
         bench.clock.advance(by: .seconds(30))
         #expect(await codes([call]) == [.timeout(.tokenRefresh)])
-        bench.gate.advance(by: .seconds(1))
+        await bench.openGate()
         await TokenBench.wait { plugin.credential?.accessToken == "t1" }
         #expect(try await provider.request(Ask.bearer).statusCode == 200)
         #expect(bench.expired == ["old"])
@@ -207,7 +210,7 @@ struct TokenRefreshSharingTests {
         await #expect(throws: CancellationError.self) { try await first[0].value }
         #expect(plugin.waitingCount == 3)
         #expect(bench.gate.sleeperCount == 1)
-        bench.gate.advance(by: .seconds(1))
+        await bench.openGate()
         #expect(try await statuses(others) == [200, 200, 200])
         #expect(bench.expired == ["old"])
     }
@@ -224,8 +227,7 @@ struct TokenRefreshSharingTests {
         #expect(await codes(calls) == [.cancelled, .cancelled, .cancelled])
         await TokenBench.wait { bench.gate.sleeperCount == 0 && bench.clock.sleeperCount == 0 }
         let next = Task { try await provider.request(Ask.bearer) }
-        await bench.gate.waitForSleepers()
-        bench.gate.advance(by: .seconds(1))
+        await bench.openGate()
         #expect(try await next.value.statusCode == 200)
         #expect(bench.expired == ["old", "old"])
         #expect(bench.mostRunning == 1)
@@ -252,7 +254,7 @@ struct TokenRefreshSharingTests {
         let next = calls(2, of: provider)
         await bench.waitForCallers(2, of: plugin)
         #expect(bench.expired == [])
-        bench.gate.advance(by: .seconds(1))
+        await bench.openGate()
         #expect(try await statuses(next) == [200, 200])
         #expect(bench.expired == (isUseful ? ["old"] : ["old", "old"]))
         #expect(bench.mostRunning == 1)
@@ -281,18 +283,19 @@ struct TokenRefreshSharingTests {
         let ended = Atomic(false)
         let plugin = TokenRefreshPlugin(
             credential: Session(accessToken: "old"),
-            onRefresh: { _ in kept.add(1, ordering: .relaxed) }
-        ) { _, _ in
-            await Task { try? await bench.gate.sleep(for: .seconds(1)) }.value
-            ended.store(true, ordering: .sequentiallyConsistent)
-            return Session(accessToken: "late")
-        }
+            onRefresh: { _ in kept.add(1, ordering: .relaxed) },
+            refresh: { _, _ in
+                await Task { try? await bench.gate.sleep(for: .seconds(1)) }.value
+                ended.store(true, ordering: .sequentiallyConsistent)
+                return Session(accessToken: "late")
+            }
+        )
         let call = Task { try await bench.provider(plugin).request(Ask.bearer) }
         await bench.gate.waitForSleepers()
         await bench.clock.waitForSleepers()
         plugin.setCredential(Session(accessToken: "mine"))
         #expect(try await call.value.statusCode == 200)
-        bench.gate.advance(by: .seconds(1))
+        await bench.openGate()
         await TokenBench.wait { ended.load(ordering: .sequentiallyConsistent) && bench.clock.sleeperCount == 0 }
         #expect(plugin.credential?.accessToken == "mine")
         #expect(kept.load(ordering: .relaxed) == 0)

@@ -12,8 +12,8 @@ struct TokenRefreshStateTests {
         arguments: [(1, true), (2, false), (3, true), (4, false)] as [(UInt64, Bool)]
     )
     func model(seed: UInt64, obtains: Bool) async {
-        var model = TokenRefreshModel(seed: seed, obtains: obtains)
-        for step in 0..<60_000 {
+        let model = TokenRefreshModel(seed: seed, obtains: obtains)
+        for step in 0..<250_000 {
             model.step()
             if step % 5_000 == 0 { await Task.yield() }
             if let fault = model.fault {
