@@ -26,6 +26,11 @@ let package = Package(
     targets: [
         .target(name: "CFuzzer"),
         .target(name: "FuzzSupport"),
+        .executableTarget(
+            name: "gzip",
+            dependencies: dependencies + [.product(name: "PipelinePlugins", package: "Pipeline")],
+            swiftSettings: swiftSettings
+        ),
         .executableTarget(name: "multipart", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "urlform", dependencies: dependencies, swiftSettings: swiftSettings),
     ],

@@ -36,7 +36,8 @@ struct ByteBuffer: ~Copyable {
 
     private mutating func take(leaving newCapacity: Int) -> Data {
         guard count > 0 else { return Data() }
-        let data = Data(bytesNoCopy: Self.resize(bytes, to: count), count: count, deallocator: .free)
+        let isFull = count >= capacity - capacity / 8
+        let data = Data(bytesNoCopy: isFull ? bytes : Self.resize(bytes, to: count), count: count, deallocator: .free)
         capacity = newCapacity
         count = 0
         bytes = Self.resize(nil, to: capacity)

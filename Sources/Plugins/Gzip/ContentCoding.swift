@@ -7,14 +7,35 @@ import Pipeline
 enum ContentCoding: Sendable, Hashable {
     case gzip
     case deflate
+    #if Brotli
+    case brotli
+    #endif
+    #if Zstd
+    case zstd
+    #endif
 
     /// What Accept-Encoding says.
-    static let accepted = "gzip, deflate"
+    static let accepted: String = {
+        var names = ["gzip", "deflate"]
+        #if Brotli
+        names.append("br")
+        #endif
+        #if Zstd
+        names.append("zstd")
+        #endif
+        return names.joined(separator: ", ")
+    }()
 
     init?(_ name: some StringProtocol) {
         switch name.lowercased() {
         case "gzip", "x-gzip": self = .gzip
         case "deflate": self = .deflate
+        #if Brotli
+        case "br": self = .brotli
+        #endif
+        #if Zstd
+        case "zstd": self = .zstd
+        #endif
         default: return nil
         }
     }
@@ -23,6 +44,12 @@ enum ContentCoding: Sendable, Hashable {
         switch self {
         case .gzip: InflateDecoder(.gzip)
         case .deflate: InflateDecoder(.deflate)
+        #if Brotli
+        case .brotli: BrotliDecoder()
+        #endif
+        #if Zstd
+        case .zstd: ZstdDecoder()
+        #endif
         }
     }
 

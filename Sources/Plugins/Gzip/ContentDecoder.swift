@@ -1,3 +1,5 @@
+import Pipeline
+
 /// Undoes one content coding, piece by piece, in bounded memory.
 protocol ContentDecoder: AnyObject {
     /// Decodes as far as input and output go.
@@ -18,4 +20,18 @@ protocol ContentDecoder: AnyObject {
     ///
     /// - Throws: `PipelineError` with code `contentCoding(_:)`: `truncated` when more was to come.
     func finish() throws
+}
+
+extension PipelineError {
+    static var truncatedContent: PipelineError {
+        PipelineError(.contentCoding(.truncated), "the compressed body ends too early")
+    }
+
+    static var corruptContent: PipelineError {
+        PipelineError(.contentCoding(.corrupt), "the compressed body is damaged, or is not in the coding it names")
+    }
+
+    static var trailingContent: PipelineError {
+        PipelineError(.contentCoding(.trailing), "something follows the end of the compressed body")
+    }
 }

@@ -105,7 +105,7 @@ struct DecoderChain: ~Copyable {
 
     private static func requireProgress(_ step: (taken: Int, put: Int), of count: Int) throws {
         guard step == (0, 0), count > 0 else { return }
-        throw PipelineError(.contentCoding(.corrupt), "the decoder does not go on")
+        throw PipelineError.corruptContent
     }
 
     private func requireWithinLimits(_ stage: Stage, isLast: Bool) throws {
@@ -115,10 +115,8 @@ struct DecoderChain: ~Copyable {
                 "the decoded body is larger than the \(byteLimit) bytes allowed"
             )
         }
-        guard stage.putCount > plan.limits.ratioFreeByteCount else { return }
         // Each stage against what has arrived: codings inside codings multiply.
-        let allowed = takenCount.multipliedReportingOverflow(by: plan.limits.ratio)
-        guard !allowed.overflow, stage.putCount > allowed.partialValue else { return }
+        guard stage.putCount > plan.allowedByteCount(from: takenCount) else { return }
         throw PipelineError(
             .limit(.decodedBytes),
             "\(takenCount) bytes decode to \(stage.putCount), more than \(plan.limits.ratio) times as many"

@@ -15,7 +15,7 @@ struct DecodingPlan: Sendable {
         var chain = DecoderChain(self, byteLimit: byteLimit)
         chain.feed(data)
         chain.feedEnd()
-        var output = ByteBuffer(capacity: min(max(data.count, 8 << 10) * 4, 1 << 20))
+        var output = ByteBuffer(capacity: likelyByteCount(of: data, upTo: byteLimit))
         while true {
             try Task.checkCancellation()
             let count = try chain.read(into: output.room(upTo: Self.stepByteCount))
@@ -30,5 +30,20 @@ struct DecodingPlan: Sendable {
         return .stream(replaying: { DecodedChunks(body: body, plan: self) })
     }
 
-    private static let stepByteCount = 256 << 10
+    /// How many bytes may be made of so many, each stage of codings by itself.
+    func allowedByteCount(from arrivedByteCount: Int) -> Int {
+        let (count, isTooLarge) = arrivedByteCount.multipliedReportingOverflow(by: limits.ratio)
+        return isTooLarge ? .max : max(limits.ratioFreeByteCount, count)
+    }
+
+    /// How many bytes will come out if nothing is wrong, and one more, so that the end is met with room left.
+    private func likelyByteCount(of data: Data, upTo byteLimit: Int) -> Int {
+        let most = min(byteLimit, allowedByteCount(from: data.count), 64 << 20)
+        guard codings == [.gzip], data.count >= 18 else { return min(data.count * 4, most) }
+        // A member ends in its length, in 32 bits (RFC 1952 §2.3.1); room that is not used takes no memory.
+        let length = data.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+        return min(length, most - 1) + 1
+    }
+
+    private static let stepByteCount = 1 << 20
 }

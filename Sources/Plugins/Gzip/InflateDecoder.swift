@@ -55,7 +55,7 @@ final class InflateDecoder: ContentDecoder {
             case .between:
                 try beginAfterMember(with: input[taken])
             case .padding:
-                guard input[taken...].allSatisfy({ $0 == 0 }) else { throw Self.trailing }
+                guard input[taken...].allSatisfy({ $0 == 0 }) else { throw PipelineError.trailingContent }
                 taken = input.count
             }
         }
@@ -64,8 +64,8 @@ final class InflateDecoder: ContentDecoder {
 
     func finish() throws {
         guard state == .member else { return }
-        if memberCount > 0, stream.pointee.total_in < 2 { throw Self.trailing }
-        throw PipelineError(.contentCoding(.truncated), "the compressed body ends too early")
+        if memberCount > 0, stream.pointee.total_in < 2 { throw PipelineError.trailingContent }
+        throw PipelineError.truncatedContent
     }
 
     private func open(before byte: UInt8) throws {
@@ -87,7 +87,7 @@ final class InflateDecoder: ContentDecoder {
             inflateReset(stream)
             state = .member
         } else {
-            throw Self.trailing
+            throw PipelineError.trailingContent
         }
     }
 
@@ -111,19 +111,12 @@ final class InflateDecoder: ContentDecoder {
             throw PipelineError(.contentCoding, "no memory is left to decode the body")
         default:
             // Behind a whole member two bytes that begin none are no damage.
-            throw memberCount > 0 && stream.pointee.total_in <= 2 ? Self.trailing : Self.corrupt
+            throw memberCount > 0 && stream.pointee.total_in <= 2
+                ? PipelineError.trailingContent : PipelineError.corruptContent
         }
         return (room.input - Int(stream.pointee.avail_in), room.output - Int(stream.pointee.avail_out))
     }
 
     /// What zlib counts in 32 bits.
     private static let maximumStep = 1 << 30
-
-    private static var corrupt: PipelineError {
-        PipelineError(.contentCoding(.corrupt), "the compressed body is damaged, or is not compressed")
-    }
-
-    private static var trailing: PipelineError {
-        PipelineError(.contentCoding(.trailing), "something follows the end of the compressed body")
-    }
 }

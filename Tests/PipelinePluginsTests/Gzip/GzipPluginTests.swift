@@ -221,7 +221,7 @@ struct GzipPluginTests {
 
     @Test("Accept-Encoding is set where it is not")
     func asks() async throws {
-        #expect(try await sent(.requestPlain).headers[values: .acceptEncoding] == ["gzip, deflate"])
+        #expect(try await sent(.requestPlain).headers[values: .acceptEncoding] == [GzipTraitsTests.accepted])
         let own = try await sent(.requestPlain, headers: ["accept-encoding": "identity;q=0"])
         #expect(own.headers[values: .acceptEncoding] == ["identity;q=0"])
     }
