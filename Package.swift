@@ -35,6 +35,8 @@ let inMemoryTracing = Target.Dependency.product(
     package: "swift-distributed-tracing",
     condition: .when(traits: ["Tracing"])
 )
+let brotli = Target.Dependency.target(name: "CBrotli", condition: .when(traits: ["Brotli"]))
+let zstd = Target.Dependency.target(name: "CZstd", condition: .when(traits: ["Zstd"]))
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 
@@ -68,7 +70,7 @@ let package = Package(
         .target(name: "Pipeline", dependencies: [httpTypes], swiftSettings: swiftSettings),
         .target(
             name: "PipelinePlugins",
-            dependencies: ["Pipeline", "CZlib", httpTypes, logging, metrics, tracing],
+            dependencies: ["Pipeline", "CZlib", brotli, zstd, httpTypes, logging, metrics, tracing],
             path: "Sources/Plugins",
             swiftSettings: swiftSettings
         ),
@@ -91,6 +93,8 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
         .executableTarget(
             name: "quickstart",
             dependencies: [

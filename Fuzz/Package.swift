@@ -28,6 +28,11 @@ let package = Package(
         .target(name: "CFuzzer"),
         .target(name: "FuzzSupport"),
         .executableTarget(name: "challenges", dependencies: dependencies, swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "gzip",
+            dependencies: dependencies + [.product(name: "PipelinePlugins", package: "Pipeline")],
+            swiftSettings: swiftSettings
+        ),
         .executableTarget(name: "multipart", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "retryafter", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "urlform", dependencies: dependencies, swiftSettings: swiftSettings),

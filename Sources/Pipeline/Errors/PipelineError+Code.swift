@@ -84,6 +84,8 @@ extension PipelineError.Code {
     public static let malformedResponse = Self(rawValue: "malformedResponse")
     /// The body could not be decoded from its content coding.
     public static let contentCoding = Self(rawValue: "contentCoding")
+    /// Why the body could not be decoded.
+    public static func contentCoding(_ reason: CodingFailure) -> Self { contentCoding.detail(reason.rawValue) }
     /// Any other failure of the transport; the underlying error says more.
     public static let transport = Self(rawValue: "transport")
 
@@ -194,6 +196,22 @@ extension PipelineError.Code {
         public static let nestedCalls = Self(rawValue: "nestedCalls")
         /// Bytes that have arrived and that nobody has read.
         public static let unreadBytes = Self(rawValue: "unreadBytes")
+    }
+
+    /// Why a body could not be decoded from its content coding.
+    public struct CodingFailure: RawRepresentable, Sendable, Hashable {
+        /// The text after the full stop.
+        public let rawValue: String
+        /// Makes a failure.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// It ends too early.
+        public static let truncated = Self(rawValue: "truncated")
+        /// It is damaged, or is not in the coding that it is said to be in.
+        public static let corrupt = Self(rawValue: "corrupt")
+        /// Something follows its end.
+        public static let trailing = Self(rawValue: "trailing")
+        /// Its coding is not known.
+        public static let unsupported = Self(rawValue: "unsupported")
     }
 
     /// What is wrong with a file.

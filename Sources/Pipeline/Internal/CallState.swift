@@ -6,12 +6,20 @@ final class CallSettings: Sendable {
     let redirects: RedirectPolicy
     let clock: PipelineClock
     let random: PipelineRandom
+    let transportDecodesContent: Bool
 
-    init(limits: PipelineLimits, redirects: RedirectPolicy, clock: PipelineClock, random: PipelineRandom) {
+    init(
+        limits: PipelineLimits,
+        redirects: RedirectPolicy,
+        clock: PipelineClock,
+        random: PipelineRandom,
+        transportDecodesContent: Bool
+    ) {
         self.limits = limits
         self.redirects = redirects
         self.clock = clock
         self.random = random
+        self.transportDecodesContent = transportDecodesContent
     }
 }
 

@@ -63,7 +63,8 @@ public final class Provider<Target: TargetType>: Sendable {
             limits: limits,
             redirects: redirects,
             clock: PipelineClock(clock),
-            random: random
+            random: random,
+            transportDecodesContent: transport.decodesContent
         )
         self.callbackQueue = callbackQueue
         self.makeEndpoint = endpoint

@@ -64,6 +64,12 @@ public struct PipelineContext: Sendable {
     /// Whether the caller reads the body as a stream.
     public var isStreaming: Bool { call.isStreaming }
 
+    /// Whether the answer of the call is written to a file.
+    public var isDownload: Bool { call.download != nil }
+
+    /// Whether the transport hands bodies over decoded, as ``Transport/decodesContent``.
+    public var transportDecodesContent: Bool { call.settings.transportDecodesContent }
+
     /// Whether a transport is to hand over the body of its answer piece by piece as it arrives.
     ///
     /// It is when the caller reads it so, when it is written to a file, when somebody watches its progress, and when the time between

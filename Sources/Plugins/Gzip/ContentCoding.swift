@@ -1,0 +1,88 @@
+import HTTPTypes
+import Pipeline
+
+/// A content coding that can be undone.
+///
+/// Source: RFC 9110 §8.4, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
+enum ContentCoding: Sendable, Hashable {
+    case gzip
+    case deflate
+    #if Brotli
+    case brotli
+    #endif
+    #if Zstd
+    case zstd
+    #endif
+
+    /// What Accept-Encoding says.
+    static let accepted: String = {
+        var names = ["gzip", "deflate"]
+        #if Brotli
+        names.append("br")
+        #endif
+        #if Zstd
+        names.append("zstd")
+        #endif
+        return names.joined(separator: ", ")
+    }()
+
+    init?(_ name: some StringProtocol) {
+        switch name.lowercased() {
+        case "gzip", "x-gzip": self = .gzip
+        case "deflate": self = .deflate
+        #if Brotli
+        case "br": self = .brotli
+        #endif
+        #if Zstd
+        case "zstd": self = .zstd
+        #endif
+        default: return nil
+        }
+    }
+
+    func makeDecoder() -> any ContentDecoder {
+        switch self {
+        case .gzip: InflateDecoder(.gzip)
+        case .deflate: InflateDecoder(.deflate)
+        #if Brotli
+        case .brotli: BrotliDecoder()
+        #endif
+        #if Zstd
+        case .zstd: ZstdDecoder()
+        #endif
+        }
+    }
+
+    /// The codings of a response in the order in which they were applied, without `identity`.
+    ///
+    /// - Parameters:
+    ///   - fields: the header fields of the response.
+    ///   - limit: the most codings.
+    /// - Returns: the codings, `nil` when one is not known.
+    /// - Throws: `PipelineError` with code `limit(.codings)`.
+    static func all(in fields: HTTPFields, upTo limit: Int) throws -> [ContentCoding]? {
+        var codings: [ContentCoding] = []
+        var count = 0
+        var areKnown = true
+        for value in fields[values: .contentEncoding] {
+            for item in value.utf8.split(separator: UInt8(ascii: ",")) {
+                let name = Substring(item).trimmingBlanks()
+                guard !name.isEmpty, name.lowercased() != "identity" else { continue }
+                count += 1
+                guard count <= limit else {
+                    throw PipelineError(.limit(.codings), "more than the \(limit) content codings allowed")
+                }
+                if let coding = ContentCoding(name) { codings.append(coding) } else { areKnown = false }
+            }
+        }
+        return areKnown ? codings : nil
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingBlanks() -> Substring {
+        let start = drop { $0 == " " || $0 == "\t" }
+        let blanks = start.reversed().prefix { $0 == " " || $0 == "\t" }
+        return start.dropLast(blanks.count)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Pipeline
+
+/// Undoes the codings of a body one after the other, and holds its output against the limits.
+struct DecoderChain: ~Copyable {
+    private final class Stage {
+        let decoder: any ContentDecoder
+        /// What the stage before has put out and this one has not taken; the first takes what has arrived.
+        let buffer: UnsafeMutableRawBufferPointer
+        var rest = 0..<0
+        var putCount = 0
+
+        init(_ decoder: any ContentDecoder, bufferByteCount: Int) {
+            self.decoder = decoder
+            buffer = .allocate(byteCount: bufferByteCount, alignment: 16)
+        }
+
+        deinit { buffer.deallocate() }
+    }
+
+    private let stages: [Stage]
+    private let plan: DecodingPlan
+    private let byteLimit: Int
+    private var input = Data()
+    private var inputOffset = 0
+    private var takenCount = 0
+    private var hasAllInput = false
+
+    /// - Parameters:
+    ///   - plan: the codings, and how much they may make of what arrives.
+    ///   - byteLimit: the most bytes that may come out.
+    init(_ plan: DecodingPlan, byteLimit: Int) {
+        self.plan = plan
+        self.byteLimit = byteLimit
+        stages = plan.codings.reversed().enumerated().map { index, coding in
+            Stage(coding.makeDecoder(), bufferByteCount: index == 0 ? 0 : 64 << 10)
+        }
+    }
+
+    /// Takes what has arrived; all that was given before must have been read.
+    mutating func feed(_ data: Data) {
+        input = data
+        inputOffset = 0
+    }
+
+    /// Nothing more will arrive.
+    mutating func feedEnd() {
+        hasAllInput = true
+    }
+
+    /// Decodes into a buffer of at least one byte.
+    ///
+    /// - Returns: how many bytes, 0 when more has to be fed, or at the end.
+    /// - Throws: `PipelineError` with code `contentCoding(_:)`, or `limit(.decodedBytes)`.
+    mutating func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
+        try read(stages.count - 1, into: output)
+    }
+
+    private mutating func read(_ index: Int, into output: UnsafeMutableRawBufferPointer) throws -> Int {
+        let stage = stages[index]
+        while true {
+            let step = index == 0 ? try decodeInput(stage, output) : try decodeBuffer(stage, output)
+            if step.put > 0 {
+                stage.putCount += step.put
+                try requireWithinLimits(stage, isLast: index == stages.count - 1)
+                return step.put
+            }
+            if index == 0 {
+                guard inputOffset == input.count else { continue }
+                if hasAllInput { try stage.decoder.finish() }
+                return 0
+            }
+            guard stage.rest.isEmpty else { continue }
+            let count = try read(index - 1, into: stage.buffer)
+            guard count > 0 else {
+                if hasAllInput { try stage.decoder.finish() }
+                return 0
+            }
+            stage.rest = 0..<count
+        }
+    }
+
+    private mutating func decodeInput(
+        _ stage: Stage,
+        _ output: UnsafeMutableRawBufferPointer
+    ) throws -> (taken: Int, put: Int) {
+        let step = try input.withUnsafeBytes { bytes in
+            try stage.decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[inputOffset...]), into: output)
+        }
+        try Self.requireProgress(step, of: input.count - inputOffset)
+        inputOffset += step.taken
+        takenCount += step.taken
+        return step
+    }
+
+    private func decodeBuffer(
+        _ stage: Stage,
+        _ output: UnsafeMutableRawBufferPointer
+    ) throws -> (taken: Int, put: Int) {
+        let step = try stage.decoder.decode(UnsafeRawBufferPointer(rebasing: stage.buffer[stage.rest]), into: output)
+        try Self.requireProgress(step, of: stage.rest.count)
+        stage.rest.removeFirst(step.taken)
+        return step
+    }
+
+    private static func requireProgress(_ step: (taken: Int, put: Int), of count: Int) throws {
+        guard step == (0, 0), count > 0 else { return }
+        throw PipelineError.corruptContent
+    }
+
+    private func requireWithinLimits(_ stage: Stage, isLast: Bool) throws {
+        if isLast, stage.putCount > byteLimit {
+            throw PipelineError(
+                .limit(.decodedBytes),
+                "the decoded body is larger than the \(byteLimit) bytes allowed"
+            )
+        }
+        // Each stage against what has arrived: codings inside codings multiply.
+        guard stage.putCount > plan.allowedByteCount(from: takenCount) else { return }
+        throw PipelineError(
+            .limit(.decodedBytes),
+            "\(takenCount) bytes decode to \(stage.putCount), more than \(plan.limits.ratio) times as many"
+        )
+    }
+}

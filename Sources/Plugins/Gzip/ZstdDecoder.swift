@@ -1,0 +1,48 @@
+#if Zstd
+import CZstd
+import Pipeline
+
+/// Undoes zstd, frame after frame, in windows of at most 8 MiB.
+///
+/// Source: RFC 8878, https://www.rfc-editor.org/rfc/rfc8878.html,
+/// RFC 9659 §3, https://www.rfc-editor.org/rfc/rfc9659.html#section-3
+final class ZstdDecoder: ContentDecoder {
+    private let decoder = ZSTD_createDStream()
+    private var frameCount = 0
+    /// How many bytes of the present frame were taken, `nil` between frames.
+    private var takenOfFrame: Int?
+
+    init() {
+        if let decoder { ZSTD_DCtx_setParameter(decoder, ZSTD_d_windowLogMax, 23) }
+    }
+
+    deinit { ZSTD_freeDStream(decoder) }
+
+    func decode(
+        _ input: UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawBufferPointer
+    ) throws -> (taken: Int, put: Int) {
+        guard let decoder else { throw PipelineError(.contentCoding, "zstd has not begun to decode") }
+        // Between frames zstd would begin another.
+        guard !input.isEmpty || takenOfFrame != nil else { return (0, 0) }
+        var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
+        var target = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
+        let rest = ZSTD_decompressStream(decoder, &target, &source)
+        let taken = (takenOfFrame ?? 0) + source.pos
+        guard ZSTD_isError(rest) == 0 else {
+            throw isMagicOfLaterFrame(taken) ? PipelineError.trailingContent : PipelineError.corruptContent
+        }
+        takenOfFrame = rest == 0 ? nil : taken
+        if rest == 0 { frameCount += 1 }
+        return (source.pos, target.pos)
+    }
+
+    func finish() throws {
+        guard let takenOfFrame else { return }
+        throw isMagicOfLaterFrame(takenOfFrame) ? PipelineError.trailingContent : PipelineError.truncatedContent
+    }
+
+    /// Whether it is only the first bytes, which are no frame's, that are wrong behind a whole frame.
+    private func isMagicOfLaterFrame(_ taken: Int) -> Bool { frameCount > 0 && taken <= 4 }
+}
+#endif

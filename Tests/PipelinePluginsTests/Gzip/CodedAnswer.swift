@@ -1,0 +1,117 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+
+/// How an answer is served and read.
+enum Serving: CaseIterable {
+    /// With `request`, from memory.
+    case memory
+    /// With `stream`, in pieces of so many bytes.
+    case ones, sevens, blocks
+
+    var pieceByteCount: Int? {
+        switch self {
+        case .memory: nil
+        case .ones: 1
+        case .sevens: 7
+        case .blocks: 16_384
+        }
+    }
+}
+
+/// An answer in a content coding, and what becomes of it behind a plugin.
+struct CodedAnswer: Sendable {
+    struct Read: Sendable {
+        let data: Data
+        let headers: HTTPFields
+    }
+
+    var body: Data
+    var coding: String? = "gzip"
+    var status = 200
+    var method: HTTPMethod = .get
+    var requestHeaders: [String: String]?
+    var plugins: [any PluginType] = [GzipPlugin()]
+    var limits = PipelineLimits()
+    var decodesContent = false
+
+    var fields: HTTPFields {
+        var fields: HTTPFields = [.contentLength: String(body.count), .eTag: "\"v1\""]
+        fields[.contentEncoding] = coding
+        return fields
+    }
+
+    func read(_ serving: Serving) async throws -> Read {
+        let answer = PipelineBody.bytes(body)
+        let pieces = serving.pieceByteCount.map { Pieces(body, of: $0) }
+        let step = ScriptedTransport.Step.status(status, headers: fields, body: pieces.map { .stream($0) } ?? answer)
+        let transport = ScriptedTransport(always: step, decodesContent: decodesContent)
+        let provider = Provider<Ask>(transport: transport, plugins: plugins, limits: limits)
+        let target = Ask(method: method, headers: requestHeaders)
+        guard pieces != nil else {
+            let response = try await provider.request(target)
+            return Read(data: response.data, headers: response.headers)
+        }
+        let response = try await provider.stream(target)
+        var data = Data()
+        for try await chunk in response.body {
+            data += chunk
+        }
+        return Read(data: data, headers: response.headers)
+    }
+
+    /// The code of the failure, `nil` when there is none.
+    func code(_ serving: Serving) async throws -> PipelineError.Code? {
+        do {
+            _ = try await read(serving)
+            return nil
+        } catch let error as PipelineError {
+            return error.code
+        }
+    }
+}
+
+/// Bytes in pieces of one size, and how many pieces were taken.
+final class Pieces: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    private let data: Data
+    private let byteCount: Int
+    private let isEndless: Bool
+    private let taken = Atomic(0)
+    private let ended = Atomic(false)
+
+    /// With `isEndless` the data come again and again.
+    init(_ data: Data, of byteCount: Int, isEndless: Bool = false) {
+        self.data = Data(data)
+        self.byteCount = byteCount
+        self.isEndless = isEndless
+    }
+
+    var takenCount: Int { taken.load(ordering: .relaxed) }
+
+    /// Whether nobody holds an iterator.
+    var isLetGo: Bool { ended.load(ordering: .relaxed) }
+
+    func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+    final class Iterator: AsyncIteratorProtocol {
+        private let pieces: Pieces
+        private var offset = 0
+
+        init(_ pieces: Pieces) { self.pieces = pieces }
+
+        deinit { pieces.ended.store(true, ordering: .relaxed) }
+
+        func next() async throws -> Data? {
+            if offset >= pieces.data.count, pieces.isEndless { offset = 0 }
+            guard offset < pieces.data.count else { return nil }
+            defer { offset += pieces.byteCount }
+            pieces.taken.add(1, ordering: .relaxed)
+            return pieces.data.dropFirst(offset).prefix(pieces.byteCount)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Testing
+
+/// What the traits `Brotli` and `Zstd` add.
+@Suite("GzipPlugin: codings by trait")
+struct GzipTraitsTests {
+    private let text = GzipDecodingTests.text
+
+    /// What is asked for with the traits of this build.
+    static let accepted: String = {
+        var names = ["gzip", "deflate"]
+        #if Brotli
+        names.append("br")
+        #endif
+        #if Zstd
+        names.append("zstd")
+        #endif
+        return names.joined(separator: ", ")
+    }()
+
+    #if !Brotli
+    @Test("Without its trait br is unsupported")
+    func noBrotli() async throws {
+        let answer = CodedAnswer(body: text, coding: "br")
+        #expect(try await answer.code(.memory) == .contentCoding(.unsupported))
+    }
+    #endif
+
+    #if !Zstd
+    @Test("Without its trait zstd is unsupported")
+    func noZstd() async throws {
+        let answer = CodedAnswer(body: text, coding: "zstd")
+        #expect(try await answer.code(.memory) == .contentCoding(.unsupported))
+    }
+    #endif
+
+    static let vectors: [(coding: String, body: Data)] = {
+        var vectors: [(String, Data)] = []
+        #if Brotli
+        let brotli = "G0cAqJwHdiywbD0K2E+oqcLQ3iSZGVuDsMzlzTM8PXDIgcPh8yAPSIMNOI9kmvdlOrQaIojrGHT0Zz9LYyhcBwE="
+        vectors.append(("br", Data(base64Encoded: brotli) ?? Data()))
+        #endif
+        #if Zstd
+        let zstd =
+            "KLUv/QRo7QEAggMNEZB9UPpD6Q+lf013F9Vdf8wBHsp7f+rRO0CwuN7f3KTq01zoNDq7PMPjD8M5nBFlpZskAgEAVqRAAfwRGpY="
+        vectors.append(("zstd", Data(base64Encoded: zstd) ?? Data()))
+        #endif
+        return vectors
+    }()
+
+    @Test("A body in the coding of a trait is decoded", arguments: Serving.allCases)
+    func decoded(serving: Serving) async throws {
+        for (coding, body) in Self.vectors {
+            #expect(try await CodedAnswer(body: body, coding: coding).read(serving).data == text)
+            let twice = CodedAnswer(body: GzipBytes.gzip(body), coding: "\(coding), gzip")
+            #expect(try await twice.read(serving).data == text)
+            #expect(try await CodedAnswer(body: Data(), coding: coding).read(serving).data.isEmpty)
+        }
+    }
+
+    @Test("One that is cut, damaged or followed by something is an error", arguments: Serving.allCases)
+    func damaged(serving: Serving) async throws {
+        for (coding, body) in Self.vectors {
+            for cut in 1..<body.count {
+                let answer = CodedAnswer(body: body.dropLast(cut), coding: coding)
+                #expect(try await answer.code(serving) == .contentCoding(.truncated))
+            }
+            let followed = CodedAnswer(body: body + Data("<html>".utf8), coding: coding)
+            #expect(try await followed.code(serving) == .contentCoding(.trailing))
+            let plain = CodedAnswer(body: Data(repeating: 0xff, count: 100), coding: coding)
+            #expect(try await plain.code(serving) == .contentCoding(.corrupt))
+            for position in 0..<(body.count * 8) {
+                var edited = body
+                edited[position / 8] ^= 1 << (position % 8)
+                let code = try await CodedAnswer(body: edited, coding: coding).code(serving)
+                #expect(code?.isKind(of: .contentCoding) ?? true)
+            }
+        }
+    }
+
+    #if Zstd
+    @Test("Of several zstd frames all are decoded", arguments: Serving.allCases)
+    func frames(serving: Serving) async throws {
+        for (coding, body) in Self.vectors where coding == "zstd" {
+            let read = try await CodedAnswer(body: body + body, coding: coding).read(serving)
+            #expect(read.data == text + text)
+        }
+    }
+    #endif
+}
