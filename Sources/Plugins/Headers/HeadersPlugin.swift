@@ -136,7 +136,7 @@ public struct HeadersPlugin: Stage.Prepare {
     ///   - secret: names of fields that carry a secret; case does not count.
     ///   - allowsCleartext: whether secret fields may leave over http; always allowed to the machine itself.
     ///   - value: gives a value with keys for a target; it may wait, and may throw.
-    public init<Value: Encodable>(
+    public init<Value: Encodable & SendableMetatype>(
         dates: DateTextEncoding = .iso8601,
         overrides: Bool = false,
         secret: Set<String> = [],

@@ -44,7 +44,10 @@ struct OrderTests {
         #expect(counter.value == (swapped ? 3 : 1))
     }
 
-    @Test("2 MinimumDurationPlugin holds the call, inside RetryPlugin also attempts that fail", arguments: [false, true])
+    @Test(
+        "2 MinimumDurationPlugin holds the call, inside RetryPlugin also attempts that fail",
+        arguments: [false, true]
+    )
     func minimumDuration(swapped: Bool) async throws {
         let minimum = MinimumDurationPlugin(.milliseconds(400), appliesTo: .always)
         let transport = ScriptedTransport([.failure(.connectionLost), .failure(.connectionLost), .status(200)])
@@ -56,7 +59,10 @@ struct OrderTests {
         #expect(duration == (swapped ? .milliseconds(600) : .milliseconds(400)))
     }
 
-    @Test("3 Each attempt has a token of its own, inside the token's plugin all have the first", arguments: [false, true])
+    @Test(
+        "3 Each attempt has a token of its own, inside the token's plugin all have the first",
+        arguments: [false, true]
+    )
     func tokens(swapped: Bool) async throws {
         let counter = counter
         let token = AccessTokenPlugin { _ in "token-\(counter.add())" }
@@ -80,7 +86,10 @@ struct OrderTests {
         #expect(provider.explain().findings.isEmpty == !swapped)
     }
 
-    @Test("5 A shared answer is decoded once, with GzipPlugin outside once for each of 100 callers", arguments: [false, true])
+    @Test(
+        "5 A shared answer is decoded once, with GzipPlugin outside once for each of 100 callers",
+        arguments: [false, true]
+    )
     func decoding(swapped: Bool) async throws {
         let counter = counter
         // Stands right outside GzipPlugin and sees each answer that it has decoded.
@@ -124,7 +133,10 @@ struct OrderTests {
         #expect(shown.allSatisfy { $0.contains("hello") } == !swapped)
     }
 
-    @Test("8 An activity lasts over the waits between attempts, inside RetryPlugin it does not", arguments: [false, true])
+    @Test(
+        "8 An activity lasts over the waits between attempts, inside RetryPlugin it does not",
+        arguments: [false, true]
+    )
     func activity(swapped: Bool) async throws {
         let activity = ActivityPlugin { _ in }
         let retry = RetryPlugin(backoff: .constant(.seconds(9)), budget: .unlimited)
@@ -137,7 +149,10 @@ struct OrderTests {
         await #expect(throws: CancellationError.self) { try await call.value }
     }
 
-    @Test("9 RetryPlugin outside: callers who shared a failure come back one by one; inside: one retries for all", arguments: [false, true])
+    @Test(
+        "9 RetryPlugin outside: callers who shared a failure come back one by one; inside: one retries for all",
+        arguments: [false, true]
+    )
     func sharedRetry(swapped: Bool) async throws {
         let retry = RetryPlugin(budget: .unlimited)
         let transport = ScriptedTransport { _, index in
@@ -164,10 +179,6 @@ struct OrderTests {
 
 /// `hello` in gzip, as Python writes it.
 private let hello: [UInt8] = [
-    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x86, 0xa6, 0x10, 0x36, 0x05, 0x00, 0x00, 0x00
+    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x86, 0xa6,
+    0x10, 0x36, 0x05, 0x00, 0x00, 0x00,
 ]
-
-private struct Session: TokenCredential {
-    let accessToken: String
-    var expiry: Date? { nil }
-}
