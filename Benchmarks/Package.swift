@@ -15,6 +15,7 @@ let package = Package(
     ],
     targets: [
         .target(name: "CAllocations"),
+        .target(name: "CZlibDirect", linkerSettings: [.linkedLibrary("z")]),
         .executableTarget(
             name: "overhead",
             dependencies: [
@@ -27,9 +28,21 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .executableTarget(
+            name: "gzip",
+            dependencies: [
+                "CZlibDirect",
+                .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelinePlugins", package: "Pipeline"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
             name: "memory",
             dependencies: [
+                "CZlibDirect",
                 .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelinePlugins", package: "Pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings

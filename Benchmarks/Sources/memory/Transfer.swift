@@ -37,7 +37,7 @@ struct Transfer: Sendable {
                 guard try size(of: destination) == byteCount else { throw Failure() }
                 try FileManager.default.removeItem(at: destination)
             },
-        ]
+        ] + GzipTransfer.all(source)
     }
 
     private static func send(_ method: HTTPMethod, _ task: RequestTask, expecting byteCount: Int) async throws {
@@ -56,10 +56,10 @@ struct Transfer: Sendable {
 struct Large: TargetType {
     let method: HTTPMethod
     let task: RequestTask
+    var headers: [String: String]?
 
     var baseURL: URL { URL(string: "https://transfer.example") ?? URL(filePath: "/") }
     var path: String { "" }
-    var headers: [String: String]? { nil }
 }
 
 /// Reads the body that it is sent piece by piece and says how long it was, or answers with so many bytes.

@@ -23,10 +23,11 @@ public import Pipeline
 /// - Left alone are bodies whose Content-Type is of compressed data (images, video, audio, archives, PDF, office documents),
 ///   and those of requests with Content-Encoding, Content-Range or a digest of the content. Of `application/octet-stream`,
 ///   `multipart` and no type only bytes are compressed.
-/// - Accept-Encoding is set to `gzip, deflate` where it is not set. Where it is, the answer is handed over as it is.
+/// - Accept-Encoding is set to `gzip, deflate` where it is not set, and to `br` and `zstd` as well with the package traits `Brotli` and
+///   `Zstd`. Where it is set, the answer is handed over as it is.
 /// - An answer in gzip, x-gzip or deflate (with and without the zlib wrapper) is decoded, also in several codings, of several
-///   members, and with zeros behind the last; Content-Encoding and Content-Length are then removed. The checksum and length at the
-///   end are checked.
+///   members, and with zeros behind the last; Content-Encoding and Content-Length are then removed. The check sum and the length at
+///   the end are checked.
 /// - For `request` it is decoded in memory. For `stream` each piece is decoded when it is asked for, away from the reader's
 ///   actor, in bounded memory; a reader who stops closes the exchange.
 /// - A download and a request with Range do not ask for a coding, so that lengths and offsets are those of the file; a download

@@ -140,29 +140,26 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
 
     /// Writes the request.
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {
-        let level = level(of: context)
-        guard level >= form.exchangeLevel else { return }
+        guard isWanted(form.exchangeLevel, context) else { return }
         let message = message(context, request: request)
         write(.request, at: form.exchangeLevel, message)
-        if level >= .debug, form != .curl { write(.requestFields, at: .debug, message) }
+        if form != .curl, isWanted(.debug, context) { write(.requestFields, at: .debug, message) }
     }
 
     /// Writes the answer.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
-        let level = level(of: context)
-        guard level >= form.exchangeLevel else { return }
+        guard isWanted(form.exchangeLevel, context) else { return }
         let exchange = result.exchanges.last
         var message = message(context, request: exchange?.request ?? result.request, result)
         message.exchange = exchange
         message.duration = exchange?.duration
         write(.response, at: form.exchangeLevel, message)
-        if level >= .debug, case .success = result { write(.responseFields, at: .debug, message) }
+        if case .success = result, isWanted(.debug, context) { write(.responseFields, at: .debug, message) }
     }
 
     /// Writes the bodies, and the failure or the summary.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
-        let level = level(of: context)
-        let events = events(of: result, context).filter { $0.level <= level }
+        let events = events(of: result, context).filter { isWanted($0.level, context) }
         guard !events.isEmpty else { return }
         var message = message(context, request: result.request, result)
         message.duration = context.start.duration(to: context.clock.now)
@@ -203,6 +200,13 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
 
     private func level(of context: PipelineContext) -> Level { context.options.logLevel ?? level }
 
+    /// Whether lines of a level are written, so that nothing is made for those that are not.
+    private func isWanted(_ level: Level, _ context: PipelineContext) -> Bool {
+        guard level <= self.level(of: context) else { return false }
+        if case .logger(let logger) = output { return logger.logLevel <= level.logLevel }
+        return true
+    }
+
     private func message(
         _ context: PipelineContext,
         request: PipelineRequest?,
@@ -229,8 +233,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
         case .standard(let logger):
             if let line = line(of: event) { logger.log(level: level.logLevel, "\(line)") }
         case .logger(let logger):
-            guard logger.logLevel <= level.logLevel, let line = line(of: event) else { return }
-            logger.log(level: level.logLevel, "\(line)", metadata: event.metadata)
+            if let line = line(of: event) { logger.log(level: level.logLevel, "\(line)", metadata: event.metadata) }
         case .handler(let handler):
             if let line = line(of: event) { handler(level, line) }
         }

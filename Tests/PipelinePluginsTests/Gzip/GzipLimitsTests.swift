@@ -34,7 +34,6 @@ struct GzipLimitsTests {
 
     @Test("Z05: a body may grow by exactly the ratio allowed", arguments: [Serving.memory, .blocks])
     func ratio(serving: Serving) async throws {
-        // Stored blocks first, so that the ratio is largest at the end.
         let body = GzipBytes.gzip(Data(count: 3 << 20))
         let exact = (3 << 20) / body.count
         for (ratio, code) in [(exact + 30, nil), (exact - 30, PipelineError.Code.limit(.decodedBytes))] {
