@@ -122,8 +122,10 @@ struct TokenRefreshSharingTests {
         #expect(bench.sent == Array(repeating: "Bearer old", count: 10))
         #expect(plugin.credential?.accessToken == "old")
         bench.fail(false)
+        await TokenBench.wait { bench.clock.sleeperCount == 0 }
         let next = Task { try await provider.request(Ask.bearer) }
-        await bench.waitForCallers(1, of: plugin)
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(1))
         await bench.openGate()
         #expect(try await next.value.statusCode == 200)
         #expect(bench.expired == ["old", "old"])
