@@ -31,7 +31,7 @@ extension Redactor {
         adding(secretsOf: [request], answer: answer)
     }
 
-    /// As ``adding(secretsOf:answer:)-(PipelineRequest,_)``, for several requests of a call.
+    /// This redactor, with what the secret fields of several requests of a call hold hidden wherever it stands.
     public func adding(secretsOf requests: [PipelineRequest], answer: HTTPFields = [:]) -> Redactor {
         if revealsSecrets { return self }
         var values: Set<String> = []
