@@ -34,7 +34,7 @@ public import Pipeline
 ///
 /// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1,
 /// RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
-public struct AccessTokenPlugin: Stage.Prepare {
+public struct AccessTokenPlugin: AuthenticatingPlugin, Stage.Prepare {
     private let allowsCleartext: Bool
     private let token: @Sendable (any TargetType) async throws -> String
 

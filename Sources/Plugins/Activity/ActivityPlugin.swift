@@ -65,14 +65,14 @@ public struct ActivityPlugin: Stage.Intercept {
 extension ActivityPlugin: OrderChecking {
     /// Finds plugins outside that send again or share.
     public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        surroundings.outside.map(\.name).compactMap { name in
+        surroundings.outside.compactMap { plugin in
             let what: String
-            switch name {
-            case "RetryPlugin": what = "the waits between attempts are"
-            case "DeduplicationPlugin": what = "a call that waits for another's answer is"
+            switch plugin {
+            case is RetryPlugin: what = "the waits between attempts are"
+            case is DeduplicationPlugin: what = "a call that waits for another's answer is"
             default: return nil
             }
-            return .init("ActivityPlugin stands inside \(name): \(what) not counted; put it outermost")
+            return .init("ActivityPlugin stands inside \(plugin.name): \(what) not counted; put it outermost")
         }
     }
 }

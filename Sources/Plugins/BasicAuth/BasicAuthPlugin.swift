@@ -39,7 +39,7 @@ public import Pipeline
 /// password.
 ///
 /// Source: RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
-public struct BasicAuthPlugin: Stage.Prepare {
+public struct BasicAuthPlugin: AuthenticatingPlugin, Stage.Prepare {
     private let allowsCleartext: Bool
     private let credential: @Sendable (any TargetType) async throws -> PasswordCredential?
 

@@ -43,7 +43,7 @@ import Synchronization
 /// password.
 ///
 /// Source: RFC 7616, https://www.rfc-editor.org/rfc/rfc7616.html, RFC 7617, https://www.rfc-editor.org/rfc/rfc7617.html
-public final class CredentialsPlugin: Stage.Intercept {
+public final class CredentialsPlugin: AuthenticatingPlugin, Stage.Intercept {
     private let allowsCleartext: Bool
     private let credential: @Sendable (any TargetType, AuthenticationChallenge) async throws -> PasswordCredential?
     private let spaces: Mutex<ProtectionSpaces>

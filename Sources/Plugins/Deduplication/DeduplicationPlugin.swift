@@ -159,11 +159,19 @@ extension DeduplicationPlugin: OrderChecking {
     /// Finds a plugin inside that sets a credential, and another one of its kind outside.
     public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
         var findings: [PipelineDescription.Finding] = []
-        if surroundings.inside.contains(where: { $0 is AccessTokenPlugin }) {
+        for plugin in surroundings.inside where plugin is any AuthenticatingPlugin || plugin is HeadersPlugin {
             findings.append(
                 .init(
-                    "DeduplicationPlugin stands outside AccessTokenPlugin: two users could share one answer, since tokens "
-                        + "are not compared; put it inside"
+                    "DeduplicationPlugin stands outside \(plugin.name): two users could share one answer, since what that sets is "
+                        + "not compared; put it inside"
+                )
+            )
+        }
+        for plugin in surroundings.inside where plugin is MinimumDurationPlugin || plugin is UnauthorizedPlugin {
+            findings.append(
+                .init(
+                    "DeduplicationPlugin stands outside \(plugin.name): that serves only the first of those who share an "
+                        + "exchange; put it inside"
                 )
             )
         }

@@ -93,7 +93,7 @@ public struct MinimumDurationPlugin: Stage.Process {
 extension MinimumDurationPlugin: OrderChecking {
     /// Finds a plugin outside that sends again.
     public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        guard surroundings.outside.contains(where: { $0.name == "RetryPlugin" && $0 is any Stage.Intercept }) else {
+        guard surroundings.outside.contains(where: { $0 is RetryPlugin }) else {
             return []
         }
         return [

@@ -164,11 +164,11 @@ extension RetryPlugin: OrderChecking {
                 )
             )
         }
-        if surroundings.outside.contains(where: { $0 is AccessTokenPlugin }) {
+        for plugin in surroundings.outside where plugin is any AuthenticatingPlugin {
             findings.append(
                 .init(
-                    "RetryPlugin stands inside AccessTokenPlugin: every attempt is sent with the token of the first, also "
-                        + "when it has expired; put RetryPlugin outside of it"
+                    "RetryPlugin stands inside \(plugin.name): every attempt is sent with the credentials of the first, also "
+                        + "when they have expired; put RetryPlugin outside of it"
                 )
             )
         }

@@ -98,13 +98,13 @@ extension TimeoutPlugin: OrderChecking {
     public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
         var findings: [PipelineDescription.Finding] = []
         if total != nil {
-            for name in surroundings.outside.map(\.name) where name == "RetryPlugin" || name == "DeduplicationPlugin" {
+            for plugin in surroundings.outside where plugin is RetryPlugin || plugin is DeduplicationPlugin {
                 let what =
-                    name == "RetryPlugin"
+                    plugin is RetryPlugin
                     ? "the waits between attempts are" : "a caller who waits for another's answer is"
                 findings.append(
                     .init(
-                        "TimeoutPlugin with a total stands inside \(name): \(what) not ended when the time is up; "
+                        "TimeoutPlugin with a total stands inside \(plugin.name): \(what) not ended when the time is up; "
                             + "put the total outside of it"
                     )
                 )
@@ -130,7 +130,7 @@ extension TimeoutPlugin: OrderChecking {
         guard total != nil else { return [] }
         return surroundings.outside
             .filter { $0 is any Stage.Intercept && !($0 is TimeoutPlugin) && !($0 is ActivityPlugin) }
-            .filter { $0.name != "RetryPlugin" && $0.name != "DeduplicationPlugin" }
+            .filter { !($0 is RetryPlugin) && !($0 is DeduplicationPlugin) }
             .map { .init("the total of TimeoutPlugin does not end what \($0.name), which stands outside, waits for") }
     }
 }

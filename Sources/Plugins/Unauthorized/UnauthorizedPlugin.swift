@@ -54,12 +54,11 @@ public struct UnauthorizedPlugin: Stage.Process {
 extension UnauthorizedPlugin: OrderChecking {
     /// Finds a plugin outside that answers a 401 of which the closure has been told.
     public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        guard surroundings.outside.contains(where: { $0 is CredentialsPlugin }) else { return [] }
-        return [
+        surroundings.outside.filter { $0 is CredentialsPlugin || $0 is any TokenRefreshing }.map { plugin in
             .init(
-                "UnauthorizedPlugin stands inside CredentialsPlugin: it is told of every challenge, also of those that "
-                    + "are answered; move it outside"
+                "UnauthorizedPlugin stands inside \(plugin.name): it is told of every 401, also of those that are answered with "
+                    + "credentials; move it outside"
             )
-        ]
+        }
     }
 }

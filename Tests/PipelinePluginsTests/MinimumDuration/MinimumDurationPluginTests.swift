@@ -254,7 +254,7 @@ struct MinimumDurationPluginTests {
 
     @Test("Inside RetryPlugin it is a finding")
     func finding() {
-        let retry = InterceptPlugin.sendingAgain(2, name: "RetryPlugin")
+        let retry = RetryPlugin()
         let findings = provider(step(0), retry, minimum).explain().findings.map(\.message)
         #expect(findings.count == 1)
         #expect(findings.first?.hasPrefix("MinimumDurationPlugin stands inside RetryPlugin") == true)

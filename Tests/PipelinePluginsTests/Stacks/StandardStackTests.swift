@@ -10,7 +10,21 @@ struct StandardStackTests {
     func explanation() {
         let stack = PluginStack.standard { AccessTokenPlugin { _ in "token" } }
         let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: stack)
-        #expect("\(provider.explain())" == "")
+        #expect(
+            "\(provider.explain())" == """
+                  1  LoggingPlugin          willSend, didReceive per exchange; process per call
+                  2  MinimumDurationPlugin  process per call
+                  3  TimeoutPlugin          prepare, intercept per call
+                  4  RequestIDPlugin        prepare per pass of TimeoutPlugin
+                  5  RetryPlugin            prepare, intercept per pass of TimeoutPlugin
+                  6  AccessTokenPlugin      prepare per pass of TimeoutPlugin, RetryPlugin
+                  7  DeduplicationPlugin    intercept per pass of TimeoutPlugin, RetryPlugin
+                  8  GzipPlugin             intercept per pass of TimeoutPlugin, RetryPlugin, DeduplicationPlugin
+                  →  ScriptedTransport      transport; bodies arrive as on the wire
+                findings: none
+                note: what stands inside DeduplicationPlugin (GzipPlugin) runs once for all calls that share an exchange, with the target and options of the first
+                """
+        )
     }
 
     @Test("It is a stack like any other: it goes into another, and takes plugins of one's own")

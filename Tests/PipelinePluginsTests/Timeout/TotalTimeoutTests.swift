@@ -310,15 +310,14 @@ struct TotalTimeoutTests {
 
     @Test(
         "A total inside a plugin that sends again or shares is a finding",
-        arguments: ["RetryPlugin", "DeduplicationPlugin"]
+        arguments: [RetryPlugin(), DeduplicationPlugin()] as [any PluginType]
     )
-    func findings(name: String) {
-        let other = Sharing(name: name)
+    func findings(other: any PluginType) {
         let transport = ScriptedTransport(always: .status(200))
         let total = TimeoutPlugin(total: .seconds(5))
         let inside = provider(transport, other, total).explain()
         #expect(inside.findings.count == 1)
-        #expect(inside.findings.first?.message.contains("TimeoutPlugin with a total stands inside \(name)") == true)
+        #expect(inside.findings.first?.message.contains("TimeoutPlugin with a total stands inside \(other.name)") == true)
         #expect(inside.notes.isEmpty)
         #expect(provider(transport, total, other).explain().findings.isEmpty)
         #expect(provider(transport, other, TimeoutPlugin(attempt: .seconds(5))).explain().findings.isEmpty)
