@@ -59,29 +59,7 @@ public struct AccessTokenPlugin: Stage.Prepare {
         guard CredentialScope.isOwnOrigin(request, context) else { return }
         try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, "an access token")
         let token = try await token(context.target)
-        guard Self.canCarry(token, type) else {
-            throw PipelineError(
-                .invalidRequest(.credential),
-                type == .basic ? "the token for Basic is not base64" : "the access token is not one word"
-            )
-        }
-        try request.setHeader(type.scheme + " " + token, for: .authorization, isSecret: true)
-    }
-
-    /// Narrower than what a field may hold, wider than the grammar of RFC 6750: tokens with a `|` are in use.
-    private static func canCarry(_ token: String, _ type: AuthorizationType) -> Bool {
-        switch type {
-        case .basic: token.utf8.allSatisfy { isBase64($0) }
-        case .bearer: !token.utf8.contains { " \t,\"".utf8.contains($0) }
-        default: true
-        }
-    }
-
-    private static func isBase64(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-        default: "+/=-_".utf8.contains(byte)
-        }
+        try request.setAccessToken(token, type)
     }
 }
 

@@ -1,0 +1,119 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+/// A server that takes some tokens, and a source of new ones: `t1`, `t2` and so on.
+final class TokenBench: Sendable {
+    struct Refused: Error {}
+
+    private struct State {
+        var expired: [String?] = []
+        var running = 0
+        var mostRunning = 0
+        var isFailing = false
+        var kept: [String?] = []
+    }
+
+    /// That of the providers.
+    let clock = ManualClock()
+    /// A gated refresh goes on when this one is moved by a second.
+    let gate = ManualClock()
+    let transport: ScriptedTransport
+    private let isGated: Bool
+    private let state = Mutex(State())
+
+    init(isGated: Bool = false, refusesAfter: Duration? = nil, accepts: @escaping @Sendable (String) -> Bool) {
+        self.isGated = isGated
+        transport = ScriptedTransport { request, _ in
+            if accepts(request.headers[.authorization] ?? "") { return .status(200, body: "ok") }
+            let refusal = ScriptedTransport.Step.status(401, body: "no")
+            return refusesAfter.map { .delayed($0, refusal) } ?? refusal
+        }
+    }
+
+    /// A server that refuses one token only.
+    convenience init(isGated: Bool = false, refusesAfter: Duration? = nil, refuses token: String) {
+        self.init(isGated: isGated, refusesAfter: refusesAfter) { $0 != "Bearer " + token }
+    }
+
+    /// The tokens for which a new one was asked, in order.
+    var expired: [String?] { state.withLock { $0.expired } }
+    /// How many refreshes were under way at once, at most.
+    var mostRunning: Int { state.withLock { $0.mostRunning } }
+    /// What `onRefresh` was given.
+    var kept: [String?] { state.withLock { $0.kept } }
+    /// The fields that were sent.
+    var sent: [String?] { transport.sent.map { $0.headers[.authorization] } }
+
+    func fail(_ isFailing: Bool = true) { state.withLock { $0.isFailing = isFailing } }
+
+    func refresh(_ old: Session?, lifetime: Duration? = nil) async throws -> Session {
+        let number = state.withLock { state in
+            state.expired.append(old?.accessToken)
+            state.running += 1
+            state.mostRunning = max(state.mostRunning, state.running)
+            return state.expired.count
+        }
+        defer { state.withLock { $0.running -= 1 } }
+        if isGated { try await gate.sleep(for: .seconds(1)) }
+        if state.withLock({ $0.isFailing }) { throw Refused() }
+        return Session(
+            accessToken: "t\(number)",
+            expiry: lifetime.map { clock.date.addingTimeInterval($0 / .seconds(1)) }
+        )
+    }
+
+    /// A plugin that has this token, which expires after a time.
+    func plugin(
+        _ token: String? = "old",
+        expiresIn: Duration? = nil,
+        policy: TokenRefreshPolicy = TokenRefreshPolicy()
+    ) -> TokenRefreshPlugin<Session> {
+        TokenRefreshPlugin(
+            credential: token.map { session($0, expiresIn: expiresIn) },
+            policy: policy,
+            onRefresh: { new in self.state.withLock { $0.kept.append(new?.accessToken) } },
+            refresh: { old, _ in try await self.refresh(old) }
+        )
+    }
+
+    func session(_ token: String, expiresIn: Duration? = nil) -> Session {
+        Session(accessToken: token, expiry: expiresIn.map { clock.date.addingTimeInterval($0 / .seconds(1)) })
+    }
+
+    func provider(_ plugins: any PluginType...) -> Provider<MultiTarget> {
+        Provider(transport: transport, plugins: plugins, clock: clock)
+    }
+
+    /// Lets the refresh that waits at the gate go on.
+    func openGate() async {
+        await gate.waitForSleepers()
+        gate.advance(by: .seconds(1))
+    }
+
+    /// Waits until so many calls wait for the plugin.
+    func waitForCallers(_ count: Int, of plugin: TokenRefreshPlugin<Session>) async {
+        await Self.wait { plugin.waitingCount == count }
+    }
+
+    /// Waits until a condition holds that needs no time to pass.
+    static func wait(until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !condition() {
+            guard ContinuousClock.now < deadline else {
+                Issue.record("it has not happened", sourceLocation: sourceLocation)
+                return
+            }
+            await Task.yield()
+        }
+    }
+}
+
+extension Ask {
+    /// A target that asks for a bearer token.
+    static let bearer = Ask(authorizationType: .bearer)
+}

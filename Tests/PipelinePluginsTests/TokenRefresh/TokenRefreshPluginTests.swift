@@ -1,0 +1,344 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("TokenRefreshPlugin", .timeLimit(.minutes(1)))
+struct TokenRefreshPluginTests {
+    @Test("It does what every plugin has to do, also when each call waits for a refresh", arguments: [true, false])
+    func conformance(isExpired: Bool) async {
+        let violations = await PluginConformance {
+            TokenRefreshPlugin(
+                credential: Session(accessToken: "token", expiry: isExpired ? .distantPast : nil),
+                policy: TokenRefreshPolicy(maximumCount: 1_000)
+            ) { old, context in
+                try await context.clock.sleep(for: .seconds(1))
+                return old
+            }
+        }.run()
+        #expect(violations == [])
+    }
+
+    // MARK: Effects: the token
+
+    @Test(
+        "The token is sent as given, after the type, and replaces what is there",
+        arguments: [
+            (AuthorizationType.bearer, "1|abc.def", "Bearer 1|abc.def"), (.basic, "dXNlcjpwYXNz", "Basic dXNlcjpwYXNz"),
+            (.custom("Token"), "a b", "Token a b"),
+        ]
+    )
+    func schemes(type: AuthorizationType, token: String, value: String) async throws {
+        let bench = TokenBench { _ in true }
+        let target = Ask(headers: ["Authorization": "own", "Accept": "a"], authorizationType: type)
+        _ = try await bench.provider(bench.plugin(token)).request(MultiTarget(target))
+        let request = try #require(bench.transport.sent.last)
+        #expect(request.headers[values: .authorization] == [value])
+        #expect(request.headers[values: .accept] == ["a"])
+    }
+
+    @Test(
+        "A request of a target that asks for no token, or that is a token request, is untouched and waits for nothing"
+    )
+    func untouched() async throws {
+        let bench = TokenBench(isGated: true, refuses: "old")
+        let plugin = bench.plugin(expiresIn: .zero)
+        let provider = bench.provider(plugin)
+        let waiting = Task { try await provider.request(Ask.bearer) }
+        await bench.gate.waitForSleepers()
+        let fields = ["Authorization": "Bearer old"]
+        var statuses: [Int] = []
+        statuses.append(try await provider.request(PlainAsk(headers: fields)).statusCode)
+        statuses.append(try await provider.request(Ask(headers: fields)).statusCode)
+        let ask = Ask(headers: fields, authorizationType: .bearer)
+        statuses.append(try await provider.request(ask, options: .init { $0.isTokenRequest = true }).statusCode)
+        #expect(statuses == [401, 401, 401])
+        #expect(
+            bench.transport.sent.allSatisfy { $0.headers == [.authorization: "Bearer old"] && $0.secretFields.isEmpty }
+        )
+        #expect(plugin.waitingCount == 1)
+        await bench.openGate()
+        _ = try await waiting.value
+        #expect(bench.expired == ["old"])
+    }
+
+    @Test("A request that a plugin outside has led to another origin is untouched and waits for nothing")
+    func otherOrigin() async throws {
+        let bench = TokenBench { _ in false }
+        let away = PreparePlugin.prepare { request, _ in request.head.authority = "b.test" }
+        let response = try await bench.provider(away, bench.plugin(expiresIn: .zero)).request(Ask.bearer)
+        #expect(response.statusCode == 401)
+        #expect(bench.sent == [nil])
+        #expect(bench.expired == [])
+    }
+
+    // MARK: Effects: when it refreshes
+
+    @Test(
+        "A credential is refreshed before sending when it expires within the leeway",
+        arguments: [
+            (nil, 60, false), (61, 60, false), (60, 60, true), (59, 60, true), (0, 60, true), (-1_000_000, 60, true),
+            (1, 0, false), (0, 0, true),
+        ] as [(Int?, Int, Bool)]
+    )
+    func proactive(expiresIn: Int?, leeway: Int, isRefreshed: Bool) async throws {
+        let bench = TokenBench { _ in true }
+        let policy = TokenRefreshPolicy(leeway: .seconds(leeway))
+        let plugin = bench.plugin(expiresIn: expiresIn.map { .seconds($0) }, policy: policy)
+        _ = try await bench.provider(plugin).request(Ask.bearer)
+        #expect(bench.sent == [isRefreshed ? "Bearer t1" : "Bearer old"])
+        #expect(bench.expired == (isRefreshed ? ["old"] : []))
+        #expect(plugin.credential?.accessToken == (isRefreshed ? "t1" : "old"))
+    }
+
+    @Test(
+        "Of a credential that a refresh gave the leeway is at most half of its life, and one that arrives expired is used",
+        arguments: [
+            (10, 4, false), (10, 5, true), (300, 239, false), (300, 240, true), (0, 1_000, false), (-5, 0, false),
+        ]
+    )
+    func leewayOfNew(lifetime: Int, passed: Int, isRefreshed: Bool) async throws {
+        let bench = TokenBench { _ in true }
+        let plugin = TokenRefreshPlugin(credential: bench.session("old", expiresIn: .zero)) { old, _ in
+            try await bench.refresh(old, lifetime: .seconds(lifetime))
+        }
+        let provider = bench.provider(plugin)
+        _ = try await provider.request(Ask.bearer)
+        bench.clock.advance(by: .seconds(passed))
+        _ = try await provider.request(Ask.bearer)
+        #expect(bench.expired == (isRefreshed ? ["old", "t1"] : ["old"]))
+    }
+
+    @Test("A refused token is refreshed, and the request is sent again as an attempt of its own")
+    func refused() async throws {
+        let bench = TokenBench(refuses: "old")
+        let target = Ask(method: .post, task: .requestData(Data("body".utf8)), authorizationType: .bearer)
+        let response = try await bench.provider(bench.plugin()).request(target)
+        #expect(response.statusCode == 200)
+        #expect(bench.sent == ["Bearer old", "Bearer t1"])
+        #expect(bench.transport.sent.map(\.body.bytes) == [Data("body".utf8), Data("body".utf8)])
+        #expect(response.exchanges.map(\.attempt) == [1, 2])
+        #expect(response.exchanges.map(\.statusCode) == [401, 200])
+    }
+
+    @Test("A policy says which answers refuse the token")
+    func isUnauthorized() async throws {
+        let transport = ScriptedTransport([.status(419), .status(401)])
+        let plugin = TokenRefreshPlugin(
+            credential: Session(accessToken: "old"),
+            policy: TokenRefreshPolicy { $0.statusCode == 419 }
+        ) { _, _ in Session(accessToken: "new") }
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: ManualClock())
+        #expect(try await provider.request(.bearer).statusCode == 401)
+        #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer old", "Bearer new"])
+    }
+
+    @Test(
+        "A03 Still 401 after the refresh is returned, and a call causes one refresh at most",
+        arguments: [false, true]
+    )
+    func stillRefused(isExpired: Bool) async throws {
+        let bench = TokenBench { _ in false }
+        let response = try await bench.provider(bench.plugin(expiresIn: isExpired ? .zero : nil)).request(Ask.bearer)
+        #expect(response.statusCode == 401)
+        #expect(response.data == Data("no".utf8))
+        #expect(bench.sent == (isExpired ? ["Bearer t1"] : ["Bearer old", "Bearer t1"]))
+        #expect(bench.expired == ["old"])
+    }
+
+    @Test("A03 A call that a plugin outside sends again causes one refresh in all")
+    func oncePerCall() async throws {
+        let bench = TokenBench { _ in false }
+        let again = InterceptPlugin.intercept { request, _, next in
+            _ = try await next(request)
+            return try await next(request)
+        }
+        _ = try await bench.provider(again, bench.plugin()).request(Ask.bearer)
+        #expect(bench.sent == ["Bearer old", "Bearer t1", "Bearer t1"])
+        #expect(bench.expired == ["old"])
+    }
+
+    // MARK: Effects: what is no refusal
+
+    @Test("An answer of another origin, to which a redirect has led, is no refusal")
+    func redirected() async throws {
+        let transport = ScriptedTransport([.status(302, headers: [.location: "https://b.test/"]), .status(401)])
+        let bench = TokenBench { _ in true }
+        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        #expect(try await provider.request(.bearer).statusCode == 401)
+        #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer old", nil])
+        #expect(bench.expired == [])
+    }
+
+    @Test("An answer to a request that has lost the token is no refusal, also from the endpoint's origin")
+    func redirectedBack() async throws {
+        let transport = ScriptedTransport([
+            .status(302, headers: [.location: "https://b.test/"]),
+            .status(302, headers: [.location: "https://a.test/"]),
+            .status(401),
+        ])
+        let bench = TokenBench { _ in true }
+        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        #expect(try await provider.request(.bearer).statusCode == 401)
+        #expect(bench.expired == [])
+    }
+
+    @Test("An answer from elsewhere is no refusal, although a plugin inside took the token there")
+    func takenAway() async throws {
+        let bench = TokenBench { _ in false }
+        let away = PreparePlugin.prepare { request, _ in request.head.authority = "b.test" }
+        #expect(try await bench.provider(bench.plugin(), away).request(Ask.bearer).statusCode == 401)
+        #expect(bench.expired == [])
+    }
+
+    // MARK: Effects: bodies and streams
+
+    private final class Source: Sendable {
+        let chunkCount = Atomic(0)
+
+        func body(chunks: Int) -> PipelineBody {
+            .stream(
+                AsyncStream {
+                    let number = self.chunkCount.add(1, ordering: .relaxed).newValue
+                    return number > chunks ? nil : Data(repeating: 1, count: 1_024)
+                }
+            )
+        }
+    }
+
+    @Test(
+        "The body of a refused stream is read within bounds, and the next answer is streamed",
+        arguments: [(3, 4), (1_000, 65)]
+    )
+    func stream(chunks: Int, read: Int) async throws {
+        let source = Source()
+        let transport = ScriptedTransport([
+            .status(401, body: source.body(chunks: chunks)), .status(200, body: Source().body(chunks: 2)),
+        ])
+        let bench = TokenBench { _ in true }
+        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        let response = try await provider.stream(.bearer)
+        #expect(try await response.body.reduce(0) { $0 + $1.count } == 2_048)
+        #expect(source.chunkCount.load(ordering: .relaxed) == read)
+        #expect(bench.expired == ["old"])
+    }
+
+    @Test("A refused stream that stalls is given up after ten seconds or the attempt's timeout", arguments: [nil, 2])
+    func stalledStream(timeout: Int?) async throws {
+        let stalled = PipelineBody.stream(AsyncStream<Data> { _ in })
+        let transport = ScriptedTransport([.status(401, body: stalled), .status(200)])
+        let bench = TokenBench { _ in true }
+        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        let options = RequestOptions { $0.attemptTimeout = timeout.map { .seconds($0) } }
+        let call = Task { try await provider.stream(.bearer, options: options).statusCode }
+        await TokenBench.wait { bench.expired.count == 1 && bench.clock.sleeperCount == 1 }
+        #expect(await bench.clock.advanceToNextSleeper() == .seconds(timeout ?? 10))
+        #expect(try await call.value == 200)
+    }
+
+    @Test("A request whose body cannot be sent again is not: its 401 is returned, and the next call refreshes first")
+    func notReplayable() async throws {
+        let bench = TokenBench(refuses: "old")
+        let provider = bench.provider(
+            .prepare { request, context in
+                guard context.callID == 1 else { return }
+                request.method = .post
+                request.body = .stream(AsyncStream { $0.finish() })
+            },
+            bench.plugin()
+        )
+        let response = try await provider.request(Ask.bearer)
+        #expect(response.statusCode == 401)
+        #expect(response.data == Data("no".utf8))
+        #expect(bench.expired == [])
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        #expect(bench.sent == ["Bearer old", "Bearer t1"])
+    }
+
+    // MARK: Effects: sessions
+
+    @Test("Without a credential requests are sent without a token, and what is answered is returned")
+    func loggedOut() async throws {
+        let bench = TokenBench { !$0.isEmpty }
+        let plugin = bench.plugin(nil)
+        let provider = bench.provider(plugin)
+        #expect(try await provider.request(Ask.bearer).statusCode == 401)
+        plugin.setCredential(Session(accessToken: "mine"))
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        plugin.setCredential(nil)
+        #expect(try await provider.request(Ask.bearer).statusCode == 401)
+        #expect(bench.sent == [nil, "Bearer mine", nil])
+        #expect(bench.expired == [])
+    }
+
+    @Test("A plugin made with obtain asks for the first credential, and again when it was taken away")
+    func obtain() async throws {
+        let bench = TokenBench { _ in true }
+        let plugin = TokenRefreshPlugin { old, _ in try await bench.refresh(old) }
+        let provider = bench.provider(plugin)
+        _ = try await provider.request(Ask.bearer)
+        _ = try await provider.request(Ask.bearer)
+        plugin.setCredential(nil)
+        _ = try await provider.request(Ask.bearer)
+        #expect(bench.sent == ["Bearer t1", "Bearer t1", "Bearer t2"])
+        #expect(bench.expired == [nil, nil])
+    }
+
+    @Test("A refresh that gives no credential ends the session: the 401 is returned, and no token is sent")
+    func sessionOver() async throws {
+        let bench = TokenBench { _ in false }
+        let kept = Mutex<[String?]>([])
+        let plugin = TokenRefreshPlugin(
+            credential: Session(accessToken: "old"),
+            onRefresh: { new in kept.withLock { $0.append(new?.accessToken) } },
+            refresh: { _, _ in nil }
+        )
+        let provider = bench.provider(plugin)
+        let response = try await provider.request(Ask.bearer)
+        #expect(response.statusCode == 401)
+        #expect(response.data == Data("no".utf8))
+        _ = try await provider.request(Ask.bearer)
+        #expect(bench.sent == ["Bearer old", nil])
+        #expect(plugin.credential == nil)
+        #expect(kept.withLock { $0 } == [nil])
+    }
+
+    @Test("A call that was sent before a log-out is not sent again with the token of a later log-in")
+    func otherUser() async throws {
+        let bench = TokenBench(refuses: "old")
+        let transport = ScriptedTransport { request, _ in
+            request.headers[.authorization] == "Bearer old" ? .delayed(.seconds(1), .status(401)) : .status(200)
+        }
+        let plugin = bench.plugin()
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: bench.clock)
+        let call = Task { try await provider.request(.bearer) }
+        await bench.clock.waitForSleepers()
+        plugin.setCredential(nil)
+        plugin.setCredential(Session(accessToken: "another user's"))
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await call.value.statusCode == 401)
+        #expect(transport.sent.count == 1)
+        #expect(bench.expired == [])
+    }
+
+    @Test("onRefresh is given each new credential before it is used, and none that was set from outside")
+    func kept() async throws {
+        let bench = TokenBench(refuses: "old")
+        let plugin = bench.plugin()
+        let sentBefore = Atomic(-1)
+        let watched = TokenRefreshPlugin(
+            credential: Session(accessToken: "old"),
+            onRefresh: { _ in sentBefore.store(bench.sent.count, ordering: .relaxed) },
+            refresh: { _, _ in Session(accessToken: "new") }
+        )
+        _ = try await bench.provider(watched).request(Ask.bearer)
+        #expect(bench.sent == ["Bearer old", "Bearer new"])
+        #expect(sentBefore.load(ordering: .relaxed) == 1)
+        _ = try await bench.provider(plugin).request(Ask.bearer)
+        plugin.setCredential(Session(accessToken: "mine"))
+        #expect(bench.kept == ["t1"])
+    }
+}
