@@ -18,8 +18,8 @@ public import Pipeline
 ///
 /// - The body of a request of `minimumByteCount` or more becomes gzip without time and name, Content-Encoding says so, and
 ///   a Content-Length that is there is put right or removed. Bytes are compressed if that makes them fewer. A file or a stream
-///   is compressed while it is sent, has no length then, and can be sent again if it could before; a piece of it may wait
-///   in zlib until more has come.
+///   is compressed while it is sent: its length is not known then, nor of how many bytes its progress is, it can be sent again if
+///   it could before, and a piece of it may wait in zlib until more has come.
 /// - Left alone are bodies whose Content-Type is of compressed data (images, video, audio, archives, PDF, office documents),
 ///   and those of requests with Content-Encoding, Content-Range or a digest of the content. Of `application/octet-stream`,
 ///   `multipart` and no type only bytes are compressed.

@@ -146,6 +146,22 @@ struct GzipRequestTests {
         #expect(try await coded(request) == first)
     }
 
+    @Test("The progress of a stream knows its whole only without compression", arguments: [true, false])
+    func progress(isCompressed: Bool) async throws {
+        let transport = ScriptedTransport(
+            always: .answer { request, context in
+                context.reportSent(5)
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        )
+        let provider = Provider<Ask>(transport: transport, plugins: [GzipPlugin(requests: isCompressed ? .all : .off)])
+        let stream = PipelineBody.stream(Pieces(json, of: 999), byteCount: json.count)
+        let target = Ask(method: .post, task: .requestStream(stream), headers: ["Content-Type": "text/plain"])
+        var last: ProgressResponse?
+        for try await step in provider.requestWithProgress(target) { last = step }
+        #expect(last?.sent == .init(byteCount: 5, totalByteCount: isCompressed ? nil : json.count))
+    }
+
     @Test("A stream that can be replayed still can")
     func replayable() async throws {
         let json = json
