@@ -9,6 +9,7 @@ struct MetricSeries: Hashable, Sendable {
         case calls
         case callDuration = "call.duration"
         case activeCalls = "calls.active"
+        case joinedCalls = "calls.joined"
         case unsentCalls = "calls.unsent"
         case exchanges
         case exchangeDuration = "exchange.duration"

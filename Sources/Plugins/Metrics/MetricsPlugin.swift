@@ -17,7 +17,8 @@ public import Pipeline
 /// | `pipeline.calls` | counter | calls that have ended | `method`, `host`, `status`, `outcome` |
 /// | `pipeline.call.duration` | timer | from the beginning of the call to its end at the plugin's place | the same |
 /// | `pipeline.calls.active` | meter | calls that go on | none |
-/// | `pipeline.calls.unsent` | counter | calls that were answered without an exchange of their own: they joined another call's, or a plugin answered | `method`, `host` |
+/// | `pipeline.calls.joined` | counter | calls that shared the exchange of another, see ``DeduplicationPlugin`` | `method`, `host` |
+/// | `pipeline.calls.unsent` | counter | other calls that were answered without an exchange: a plugin answered | `method`, `host` |
 /// | `pipeline.exchanges` | counter | exchanges that have ended | `method`, `host`, `status`, `outcome` |
 /// | `pipeline.exchange.duration` | timer | of the exchange | the same |
 /// | `pipeline.exchanges.active` | meter | exchanges that go on | none |
@@ -51,7 +52,7 @@ public import Pipeline
 /// | `maximumHostCount` | 20 | hosts | 0 and up; with 0 there is no label `host` |
 /// | `showsStatusCode` | `false` | | |
 /// | `showsTarget` | `false` | | |
-/// | `maximumSeriesCount` | 1,000 | metric objects | 1 and up; up to 11 more that hold the rest |
+/// | `maximumSeriesCount` | 1,000 | metric objects | 1 and up; up to 12 more that hold the rest |
 /// | `factory` | `MetricsSystem.factory` | | |
 ///
 /// **Errors**: throws none, and passes every failure on.
@@ -117,11 +118,12 @@ public struct MetricsPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive, 
             exchanges.first?.request ?? (try? PipelineRequest(context.endpoint.method, url: context.endpoint.url)),
             context
         )
+        if context.isJoined { store.add(to: .joinedCalls, place) }
         let statusCode: Int?
         switch result {
         case .success(let response):
             statusCode = response.statusCode
-            if exchanges.isEmpty { store.add(to: .unsentCalls, place) }
+            if exchanges.isEmpty, !context.isJoined { store.add(to: .unsentCalls, place) }
         case .failure(let error): statusCode = error.response?.statusCode
         }
         let labels = ended(place, statusCode, MetricLabels.outcome(result, of: context.target), context)

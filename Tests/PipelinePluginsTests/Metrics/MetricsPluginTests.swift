@@ -163,6 +163,28 @@ struct MetricsPluginTests {
         )
     }
 
+    @Test("A call that shares another's exchange counts as joined, not as unsent")
+    func joined() async throws {
+        let clock = ManualClock()
+        let deduplication = DeduplicationPlugin()
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport(always: .delayed(.seconds(1), .status(200))),
+            plugins: [plugin, deduplication],
+            clock: clock
+        )
+        let calls = (0..<2).map { _ in Task { try await provider.request(Ask()) } }
+        while deduplication.callerCount < 2 { await Task.yield() }
+        await clock.advanceToNextSleeper()
+        for call in calls { _ = try await call.value }
+        #expect(
+            metrics.totals == [
+                "pipeline.calls method=GET host=a.test status=2xx outcome=success": 2,
+                "pipeline.calls.joined method=GET host=a.test": 1,
+                "pipeline.exchanges method=GET host=a.test status=2xx outcome=success": 1,
+            ]
+        )
+    }
+
     @Test("A call that a plugin answers counts as unsent, and has no exchange")
     func unsent() async {
         let own = InterceptPlugin.intercept { request, _, _ in PipelineResponse(request: request, statusCode: 200) }

@@ -22,7 +22,10 @@ struct FindingsTests {
         return provider.explain().findings.map(\.message)
     }
 
-    @Test("Whatever sets credentials stands wrongly inside DeduplicationPlugin, one's own plugin too", arguments: authenticating)
+    @Test(
+        "Whatever sets credentials stands wrongly inside DeduplicationPlugin, one's own plugin too",
+        arguments: authenticating
+    )
     func sharing(plugin: any PluginType) {
         let message = "DeduplicationPlugin stands outside \(plugin.name): two users could share one answer"
         let found = findings([DeduplicationPlugin(), plugin])
@@ -31,9 +34,13 @@ struct FindingsTests {
         #expect(findings([plugin, DeduplicationPlugin()]) == [])
     }
 
-    @Test("Whatever sets credentials stands wrongly outside RetryPlugin, one's own plugin too", arguments: authenticating)
+    @Test(
+        "Whatever sets credentials stands wrongly outside RetryPlugin, one's own plugin too",
+        arguments: authenticating
+    )
     func retrying(plugin: any PluginType) {
-        let message = "RetryPlugin stands inside \(plugin.name): every attempt is sent with the credentials of the first"
+        let message =
+            "RetryPlugin stands inside \(plugin.name): every attempt is sent with the credentials of the first"
         let found = findings([plugin, RetryPlugin()])
         #expect(found.count == 1)
         #expect(found.first?.hasPrefix(message) == true)
@@ -58,7 +65,10 @@ struct FindingsTests {
         for plugin in [Self.authenticating[2], Self.authenticating[3]] {
             let found = findings([plugin, UnauthorizedPlugin { _, _ in }])
             #expect(found.count == 1)
-            #expect(found.first?.hasPrefix("UnauthorizedPlugin stands inside \(plugin.name): it is told of every 401") == true)
+            #expect(
+                found.first?.hasPrefix("UnauthorizedPlugin stands inside \(plugin.name): it is told of every 401")
+                    == true
+            )
             #expect(findings([UnauthorizedPlugin { _, _ in }, plugin]) == [])
         }
     }

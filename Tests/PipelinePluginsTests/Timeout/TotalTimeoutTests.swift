@@ -317,7 +317,9 @@ struct TotalTimeoutTests {
         let total = TimeoutPlugin(total: .seconds(5))
         let inside = provider(transport, other, total).explain()
         #expect(inside.findings.count == 1)
-        #expect(inside.findings.first?.message.contains("TimeoutPlugin with a total stands inside \(other.name)") == true)
+        #expect(
+            inside.findings.first?.message.contains("TimeoutPlugin with a total stands inside \(other.name)") == true
+        )
         #expect(inside.notes.allSatisfy { !$0.message.contains("TimeoutPlugin does") })
         #expect(provider(transport, total, other).explain().findings.isEmpty)
         #expect(provider(transport, other, TimeoutPlugin(attempt: .seconds(5))).explain().findings.isEmpty)
