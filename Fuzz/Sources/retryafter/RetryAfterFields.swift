@@ -4,6 +4,8 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 
+/// Reads a date or fields.
+///
 /// The first byte decides: a date alone, or the fields of a response. The next sets the present date, up to the year 4000.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRetryAfter(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

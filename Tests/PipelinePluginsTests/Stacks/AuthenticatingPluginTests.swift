@@ -3,8 +3,8 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-@Suite("Findings between plugins")
-struct FindingsTests {
+@Suite("AuthenticatingPlugin, and other findings between plugins")
+struct AuthenticatingPluginTests {
     private struct Signing: AuthenticatingPlugin, Stage.Prepare {
         func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
     }
