@@ -67,6 +67,7 @@ struct AuthenticationChallengeTests {
             ("Negotiate dG9r===a, Basic", ["Basic - {}"]),
             ("Negotiate token, realm=a, Basic", ["Basic - {}"]),
             (#"@, "a, b", Basic realm=b"#, ["Basic - {realm=b}"]),
+            (#"@ "a, Basic, Bearer, x b", Negotiate"#, ["Negotiate - {}"]),
             (#"Basic"x""#, []), ("Basic(x)", []), ("ü", []),
         ]
     )

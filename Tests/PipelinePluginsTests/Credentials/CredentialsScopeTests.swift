@@ -51,6 +51,16 @@ struct CredentialsScopeTests {
         #expect(inside.statusCode == 401)
     }
 
+    @Test("Q07 An origin where answers are known gets none ahead from a call of another endpoint")
+    func ledToKnownSpace() async throws {
+        let leading = PreparePlugin.prepare { request, _ in request.head.authority = "b.test" }
+        let transport = ScriptedTransport(DigestServer())
+        let provider = Provider<Ask>(transport: transport, plugins: [leading, plugin])
+        #expect(try await provider.request(Ask(url: "https://b.test")).statusCode == 200)
+        #expect(try await provider.request(Ask(url: "https://a.test")).statusCode == 401)
+        #expect(sent(transport) == ["GET b.test/b -", "GET b.test/b Digest", "GET b.test/b -"])
+    }
+
     @Test("Where a redirect within the origin leads to a challenge, the request it led to is sent again")
     func redirectWithin() async throws {
         let server = DigestServer()
