@@ -8,4 +8,5 @@ extern int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*test)(const uint8_
 static int run(int argc, char **argv) { return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput); }
 
 int multipart_main(int argc, char **argv) { return run(argc, argv); }
+int retryafter_main(int argc, char **argv) { return run(argc, argv); }
 int urlform_main(int argc, char **argv) { return run(argc, argv); }
