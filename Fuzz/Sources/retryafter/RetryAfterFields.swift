@@ -4,9 +4,9 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 
-/// Reads a date or fields.
+/// The first byte decides: a date alone, or the fields of a response.
 ///
-/// The first byte decides: a date alone, or the fields of a response. The next sets the present date, up to the year 4000.
+/// The next sets the present date, up to the year 4000.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRetryAfter(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
@@ -58,8 +58,8 @@ private func readFields(_ input: inout FuzzInput, _ now: Date) {
 }
 
 /// A form of a date without the name of its day, said in another way than the reader reads it.
-private struct HTTPDateForm {
-    let text: (Int) -> String
+private struct HTTPDateForm: Sendable {
+    let text: @Sendable (Int) -> String
 
     static let all = [
         HTTPDateForm { second in

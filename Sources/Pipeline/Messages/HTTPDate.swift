@@ -43,8 +43,8 @@ public struct HTTPDate: Sendable, Hashable {
     public var date: Date { Date(timeIntervalSince1970: TimeInterval(secondsSince1970)) }
 
     private static func words(of text: String) -> [Substring]? {
-        let longest = "Wednesday, 06-Nov-94 08:49:37 GMT".utf8.count
-        guard text.utf8.count <= longest else { return nil }
+        // From `Sun Nov  6 08:49:37 1994` to `Wednesday, 06-Nov-94 08:49:37 GMT`.
+        guard (24...33).contains(text.utf8.count) else { return nil }
         return text.split(separator: " ", omittingEmptySubsequences: false)
     }
 }

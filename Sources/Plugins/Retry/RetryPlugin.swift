@@ -80,7 +80,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         next: Next
     ) async throws -> PipelineResponse {
         let rules = rules.overridden(by: context.options.retry)
-        let host = (request.host ?? "").lowercased()
+        let host = request.host ?? ""
         ledger.addCall(to: host, at: context.clock.date)
         guard rules.maximumAttempts > 1 else { return try await next(request) }
         var attempt = 1
@@ -106,7 +106,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
                 }
             }
             // The response is released by now: nothing of an attempt is open while the next one runs.
-            try await Self.wait(until: end, context)
+            if context.clock.now < end { try await context.clock.sleep(until: end) }
             attempt += 1
         }
     }
@@ -131,7 +131,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         var random = context.random
         let remaining = context.deadline.map { context.clock.now.duration(to: $0) }
         let step = rules.step(after: outcome, at: context.clock.date, remaining: remaining, using: &random)
-        guard case .retry = step, !Task.isCancelled else { return step }
+        guard case .retry = step else { return step }
         return ledger.takeRetry(to: host, at: context.clock.date) ? step : .giveBack(.budget)
     }
 
@@ -144,11 +144,6 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         guard let body = response?.body, body.bytes == nil, body.fileURL == nil, time > .zero else { return }
         let limit = context.limits.discardedBodyByteCount
         _ = try? await context.clock.run(within: min(time, .seconds(1))) { try await body.collect(upTo: limit) }
-    }
-
-    private static func wait(until end: PipelineClock.Instant, _ context: PipelineContext) async throws {
-        try Task.checkCancellation()
-        if context.clock.now < end { try await context.clock.sleep(until: end) }
     }
 }
 
