@@ -106,7 +106,12 @@ final class Pieces: AsyncSequence, Sendable {
 
         deinit { pieces.ended.store(true, ordering: .relaxed) }
 
-        func next() async throws -> Data? {
+        func next() async throws -> Data? { take() }
+
+        /// Where the reader is.
+        func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? { take() }
+
+        private func take() -> Data? {
             if offset >= pieces.data.count, pieces.isEndless { offset = 0 }
             guard offset < pieces.data.count else { return nil }
             defer { offset += pieces.byteCount }

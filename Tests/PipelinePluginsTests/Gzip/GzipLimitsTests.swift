@@ -267,7 +267,9 @@ private actor CountingReader {
 
     func read(_ chunks: PipelineBody.Chunks) async throws -> Data {
         var data = Data()
-        for try await piece in chunks { data += piece }
+        // A for loop would leave the actor by itself.
+        var iterator = chunks.makeAsyncIterator()
+        while let piece = try await iterator.next() { data += piece }
         return data
     }
 }
