@@ -114,7 +114,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
         case .cancelled: throw CancellationError()
         case .ended(let result, isJoined: false): return try result.get()
         case .ended(let result, isJoined: true):
-            context.setJoined()
+            context.addJoin()
             return try own(result, request)
         }
     }

@@ -88,13 +88,16 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
             let end: PipelineClock.Instant
             do {
                 let exchangeCount = context.exchanges.count
+                let joinCount = context.joinCount
                 var result = try await Self.send(request, next)
                 let ended = context.exchanges.dropFirst(exchangeCount)
+                // The exchanges of an answer that was joined are those of the call that leads.
+                let seen = context.joinCount == joinCount ? ended : ended + result.exchanges
                 let outcome = RetryPolicy.Outcome(
                     request: request,
                     result: result,
                     attempt: attempt,
-                    wasSent: ended.contains { $0.failure?.provesNothingSent != true }
+                    wasSent: seen.contains { $0.failure?.provesNothingSent != true }
                 )
                 switch step(after: outcome, rules, host, context) {
                 case .giveBack(let refusal):
@@ -173,5 +176,14 @@ extension RetryPlugin: OrderChecking {
             )
         }
         return findings
+    }
+}
+
+extension Result<PipelineResponse, PipelineError> {
+    fileprivate var exchanges: [PipelineExchange] {
+        switch self {
+        case .success(let response): response.exchanges
+        case .failure(let error): error.exchanges
+        }
     }
 }

@@ -1,0 +1,42 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("DeduplicationPlugin inside RetryPlugin")
+struct DeduplicationRetryTests {
+    private typealias Bench = DeduplicationBench
+
+    @Test("A policy is told that a request was sent also for the calls that have joined it", arguments: [true, false])
+    func wasSent(_ isSent: Bool) async {
+        let seen = Mutex<[Bool]>([])
+        let policy = RetryPolicy { outcome in
+            seen.withLock { $0.append(outcome.wasSent) }
+            return .giveBack
+        }
+        let bench = Bench(outside: [RetryPlugin(policy: policy)]) { _ in isSent ? .status(503) : .failure(.dns) }
+        let calls = await bench.begin(3)
+        await bench.answer()
+        _ = await calls.results
+        #expect(seen.withLock { $0 } == [isSent, isSent, isSent])
+    }
+
+    @Test("A shared POST that a redirect has led on is not sent again, by none of those who share it")
+    func redirectedPost() async {
+        let bench = Bench(outside: [RetryPlugin(backoff: .immediate)]) { index in
+            index == 0 ? .status(307, headers: [.location: "https://b.test/c"]) : .failure(.dns)
+        }
+        let target = Ask(
+            method: .post,
+            task: .requestData(Data("x".utf8)),
+            options: .init { $0.deduplication = .on }
+        )
+        let calls = await bench.begin(3) { _ in target }
+        await bench.runOut()
+        #expect(await calls.results.map(\.text) == ["dns", "dns", "dns"])
+        #expect(bench.transport.sent.count == 2)
+    }
+}
