@@ -99,7 +99,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
                     attempt: attempt,
                     wasSent: seen.contains { $0.failure?.provesNothingSent != true }
                 )
-                switch step(after: outcome, rules, host, context) {
+                switch step(after: outcome, rules, ended.isEmpty ? nil : host, context) {
                 case .giveBack(let refusal):
                     if let refusal, !ended.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
                     return try result.get()
@@ -128,13 +128,13 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     private func step(
         after outcome: RetryPolicy.Outcome,
         _ rules: RetryRules,
-        _ host: String,
+        _ host: String?,
         _ context: PipelineContext
     ) -> RetryRules.Step {
         var random = context.random
         let remaining = context.deadline.map { context.clock.now.duration(to: $0) }
         let step = rules.step(after: outcome, at: context.clock.date, remaining: remaining, using: &random)
-        guard case .retry = step, !Task.isCancelled else { return step }
+        guard case .retry = step, !Task.isCancelled, let host else { return step }
         return ledger.takeRetry(to: host, at: context.clock.date) ? step : .giveBack(.budget)
     }
 
