@@ -170,6 +170,19 @@ struct DeduplicationPluginTests {
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 1", "answer 2", "answer 2"])
     }
 
+    @Test("Calls of another idle timeout, their own or a plugin's, have an exchange of their own")
+    func idleTimeout() async {
+        let bench = Bench(
+            outside: [.prepare { request, context in if context.callID > 2 { request.idleTimeout = .seconds(5) } }]
+        )
+        let short = RequestOptions { $0.idleTimeout = .seconds(1) }
+        let calls = [
+            await bench.begin(), await bench.begin(Ask(), short), await bench.begin(), await bench.begin(Ask(), short),
+        ]
+        await bench.answer(3)
+        #expect(await calls.results.map(\.text) == ["answer 0", "answer 1", "answer 2", "answer 1"])
+    }
+
     @Test("An ignored field that is marked as secret is compared")
     func secretIgnored() async {
         let name = HTTPField.Name.named("X-Key")
