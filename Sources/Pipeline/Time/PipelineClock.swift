@@ -27,6 +27,7 @@ public struct PipelineClock: Clock, Sendable {
     private let makeNow: @Sendable () -> Duration
     private let sleep: @Sendable (Duration, Duration?) async throws -> Void
     private let makeDate: @Sendable () -> Date
+    private let keepsCancelledTimers: Bool
 
     /// The smallest step of the clock.
     public let minimumResolution: Duration
@@ -39,6 +40,7 @@ public struct PipelineClock: Clock, Sendable {
             try await clock.sleep(until: origin.advanced(by: deadline), tolerance: tolerance)
         }
         minimumResolution = clock.minimumResolution
+        keepsCancelledTimers = clock is ContinuousClock || clock is SuspendingClock
         if let clock = clock as? any DatedClock {
             makeDate = { clock.date }
         } else {
@@ -100,12 +102,31 @@ public struct PipelineClock: Clock, Sendable {
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await work() }
             group.addTask {
-                try await sleep(until: deadline)
+                try await sleepInSteps(until: deadline)
                 return nil
             }
             defer { group.cancelAll() }
             guard let first = try await group.next(), let value = first else { throw timeout() }
             return value
         }
+    }
+
+    /// What is waited for at a time, of a wait that may end early.
+    ///
+    /// The runtime keeps the timer of a sleep that was cancelled until its time has come: in steps, each as long as all before it
+    /// and the first a second, a body of a million pieces does not leave a million timers of a minute.
+    private func sleepInSteps(until deadline: Instant) async throws {
+        guard keepsCancelledTimers else { return try await sleep(until: deadline) }
+        let start = now
+        var reached = start
+        while reached < deadline {
+            reached = Self.stop(after: reached, from: start, to: deadline)
+            try await sleep(until: reached)
+        }
+    }
+
+    static func stop(after reached: Instant, from start: Instant, to deadline: Instant) -> Instant {
+        let step = max(.seconds(1), start.duration(to: reached))
+        return reached.advanced(by: min(step, reached.duration(to: deadline)))
     }
 }

@@ -18,9 +18,9 @@ public import Pipeline
 /// share, with the target, options and deadline of the call that leads, also when that call has ended.
 ///
 /// **Effects**: requests are equal when method, URL, header fields and body are, byte by byte as they stand at the plugin's
-/// place, besides the names marked as secret and the option `attemptTimeout`. The order of fields of different names does
-/// not count, nor do the fields of `ignoredFields`, unless they are marked as secret; the order of query items does. Calls
-/// of different providers never share. Each call has a response, or an error, of its own: what is done to it no other call
+/// place, besides the names marked as secret, `attemptTimeout` and `idleTimeout`. The order of fields of different names
+/// does not count, nor do the fields of `ignoredFields`, unless they are marked as secret; the order of query items does.
+/// Calls of different providers never share. Each call has a response, or an error, of its own: what is done to it no other call
 /// sees. Its request is as sent, with the call's own ignored fields; its exchanges are the call's own, without the one that
 /// it has joined, and `context.isJoined` is `true` then. A call that is cancelled ends at once and alone; the exchange is
 /// cancelled when the last has gone, and an equal call begins another.
@@ -114,7 +114,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
         case .cancelled: throw CancellationError()
         case .ended(let result, isJoined: false): return try result.get()
         case .ended(let result, isJoined: true):
-            context.setJoined()
+            context.addJoin()
             return try own(result, request)
         }
     }
@@ -126,7 +126,8 @@ public struct DeduplicationPlugin: Stage.Intercept {
             request,
             at: next.place,
             ignoring: ignoredFields,
-            attemptTimeout: context.options.attemptTimeout
+            attemptTimeout: context.options.attemptTimeout ?? request.attemptTimeout,
+            idleTimeout: context.options.idleTimeout ?? request.idleTimeout
         )
     }
 

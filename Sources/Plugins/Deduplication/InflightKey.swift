@@ -12,6 +12,7 @@ struct InflightKey: Hashable, Sendable {
     private let body: Data?
     private let secretFields: Set<HTTPField.Name>
     private let attemptTimeout: Duration?
+    private let idleTimeout: Duration?
 
     /// The key of a request; `nil` when its body is a file or a stream.
     ///
@@ -20,11 +21,13 @@ struct InflightKey: Hashable, Sendable {
     ///   - place: the place in the stack of the provider that sends it.
     ///   - ignoredFields: the names of fields that are left out, unless the request marks them as secret.
     ///   - attemptTimeout: how long the exchange may take.
+    ///   - idleTimeout: how long its body may go without a byte.
     init?(
         _ request: PipelineRequest,
         at place: ObjectIdentifier,
         ignoring ignoredFields: Set<HTTPField.Name> = [],
-        attemptTimeout: Duration? = nil
+        attemptTimeout: Duration? = nil,
+        idleTimeout: Duration? = nil
     ) {
         guard let bytes = request.body.bytes else { return nil }
         self.place = place
@@ -32,6 +35,7 @@ struct InflightKey: Hashable, Sendable {
         self.body = request.body.isNone ? nil : bytes
         self.secretFields = request.secretFields
         self.attemptTimeout = attemptTimeout
+        self.idleTimeout = idleTimeout
     }
 
     /// Only of what differs most.

@@ -1,14 +1,17 @@
 public import Pipeline
 
-private enum IsJoined: PipelineContextKey {
-    static let defaultValue = false
+private enum JoinCount: PipelineContextKey {
+    static let defaultValue = 0
 }
 
 extension PipelineContext {
     /// Whether an attempt of the call has waited for the exchange of another call and has its answer, set by `DeduplicationPlugin`.
-    public var isJoined: Bool { self[IsJoined.self] }
+    public var isJoined: Bool { joinCount > 0 }
 
-    func setJoined() {
-        self[IsJoined.self] = true
+    /// How many attempts of the call have.
+    var joinCount: Int { self[JoinCount.self] }
+
+    func addJoin() {
+        self[JoinCount.self] = joinCount + 1
     }
 }

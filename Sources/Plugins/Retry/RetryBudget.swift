@@ -1,7 +1,7 @@
 /// How many of the calls to a host may be retried, so that a server in trouble is not buried in repeated requests.
 ///
-/// A call adds to the budget of its host, a retry takes from it; when it is used up, calls get the outcome of their
-/// attempt without another.
+/// A call adds to the budget of its host, a retry takes from it, unless the attempt before sent nothing to the host itself: its
+/// answer was joined, or given by a plugin. When it is used up, calls get the outcome of their attempt without another.
 ///
 /// ```swift
 /// RetryPlugin(budget: RetryBudget(ratio: 0.1, minimumPerSecond: 1))

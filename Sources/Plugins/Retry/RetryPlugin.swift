@@ -88,15 +88,18 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
             let end: PipelineClock.Instant
             do {
                 let exchangeCount = context.exchanges.count
+                let joinCount = context.joinCount
                 var result = try await Self.send(request, next)
                 let ended = context.exchanges.dropFirst(exchangeCount)
+                // The exchanges of an answer that was joined are those of the call that leads.
+                let seen = context.joinCount == joinCount ? ended : ended + result.exchanges
                 let outcome = RetryPolicy.Outcome(
                     request: request,
                     result: result,
                     attempt: attempt,
-                    wasSent: ended.contains { $0.failure?.provesNothingSent != true }
+                    wasSent: seen.contains { $0.failure?.provesNothingSent != true }
                 )
-                switch step(after: outcome, rules, host, context) {
+                switch step(after: outcome, rules, ended.isEmpty ? nil : host, context) {
                 case .giveBack(let refusal):
                     if let refusal, !ended.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
                     return try result.get()
@@ -125,13 +128,13 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     private func step(
         after outcome: RetryPolicy.Outcome,
         _ rules: RetryRules,
-        _ host: String,
+        _ host: String?,
         _ context: PipelineContext
     ) -> RetryRules.Step {
         var random = context.random
         let remaining = context.deadline.map { context.clock.now.duration(to: $0) }
         let step = rules.step(after: outcome, at: context.clock.date, remaining: remaining, using: &random)
-        guard case .retry = step else { return step }
+        guard case .retry = step, let host else { return step }
         return ledger.takeRetry(to: host, at: context.clock.date) ? step : .giveBack(.budget)
     }
 
@@ -168,5 +171,14 @@ extension RetryPlugin: OrderChecking {
             )
         }
         return findings
+    }
+}
+
+extension Result<PipelineResponse, PipelineError> {
+    fileprivate var exchanges: [PipelineExchange] {
+        switch self {
+        case .success(let response): response.exchanges
+        case .failure(let error): error.exchanges
+        }
     }
 }

@@ -127,7 +127,7 @@ struct DeduplicationPluginTests {
     func different(other: Ask) async {
         let bench = Bench()
         let calls = [await bench.begin(Ask(headers: ["Authorization": "Bearer 1"])), await bench.begin(other)]
-        #expect(bench.provider.inflightCount == 2)
+        await eventually { bench.provider.inflightCount == 2 }
         await bench.answer(2)
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 1"])
     }
@@ -168,6 +168,19 @@ struct DeduplicationPluginTests {
         await eventually { bench.clock.sleeperCount == 4 }
         bench.clock.advance(by: .seconds(1))
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 1", "answer 2", "answer 2"])
+    }
+
+    @Test("Calls of another idle timeout, their own or a plugin's, have an exchange of their own")
+    func idleTimeout() async {
+        let bench = Bench(
+            outside: [.prepare { request, context in if context.callID > 2 { request.idleTimeout = .seconds(5) } }]
+        )
+        let short = RequestOptions { $0.idleTimeout = .seconds(1) }
+        let calls = [
+            await bench.begin(), await bench.begin(Ask(), short), await bench.begin(), await bench.begin(Ask(), short),
+        ]
+        await bench.answer(3)
+        #expect(await calls.results.map(\.text) == ["answer 0", "answer 1", "answer 2", "answer 1"])
     }
 
     @Test("An ignored field that is marked as secret is compared")
