@@ -8,7 +8,7 @@ struct JSONRedaction {
 
     private let redactor: Redactor
     private let input: UnsafeBufferPointer<UInt8>
-    private var names: SecretNames
+    private let names: SecretNames
     /// Where declared values stand, from the next token on.
     private var secrets: ArraySlice<Range<Int>>
     private var index = 0

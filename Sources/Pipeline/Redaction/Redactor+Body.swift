@@ -46,7 +46,7 @@ extension Redactor {
             let isParsed = data.count <= parsedBodyByteCount
             if type.isForm { return isParsed ? form(text).map { (self.text($0), true) } : nil }
             if isParsed, let json = JSONRedaction.redacted(text, by: self) { return (json, true) }
-            var names = SecretNames(secretNames)
+            let names = SecretNames(secretNames)
             if type.isJSON || names.contains(wordOf: text) { return nil }
         }
         if data.count <= bound { return (self.text(text), true) }
@@ -75,7 +75,7 @@ extension Redactor {
 
     /// `nil` for what claims to be a form and has no names: JSON that was sent under the wrong type, for example.
     private func form(_ text: String) -> String? {
-        var names = SecretNames(secretNames)
+        let names = SecretNames(secretNames)
         var isForm = true
         let shown = Self.mapItems(of: text[...]) { item, name in
             isForm = isForm && name.allSatisfy { $0.isLetter || $0.isNumber || " _-.:$@[]…".contains($0) }

@@ -1,5 +1,7 @@
 /// Tells secret names from others, each name once.
-struct SecretNames {
+///
+/// A class, so that what is nested in a text adds to the same names: copies would be as long as the text, for each.
+final class SecretNames {
     private let partWords: Set<String>
     private let longWords: [String]
     private var known: [String: Bool] = [:]
@@ -13,7 +15,7 @@ struct SecretNames {
     }
 
     /// Whether a name is secret.
-    mutating func contains(_ name: String) -> Bool {
+    func contains(_ name: String) -> Bool {
         if let answer = known[name] { return answer }
         let answer = Self.parts(of: name).contains { partWords.contains($0) } || hasLongWord(Self.folded(name))
         known[name] = answer
@@ -21,7 +23,7 @@ struct SecretNames {
     }
 
     /// Whether one of the words of a text is a secret name.
-    mutating func contains(wordOf text: String) -> Bool {
+    func contains(wordOf text: String) -> Bool {
         text.withBytes { bytes in
             bytes.split { !Self.isWordByte($0) }.contains { contains(String(decoding: $0, as: UTF8.self)) }
         }

@@ -19,8 +19,8 @@ import Synchronization
 /// answered for which the closure has a credential: SHA-256, then MD5, then Basic; of a realm for which it has none it is not asked
 /// again. Another algorithm, only `auth-int`, and a malformed challenge are left out.
 ///
-/// A second 401 is given back, but for a nonce that is stale: that is answered once with the new nonce, without asking. Given back is
-/// also a 401 to a request whose body cannot be sent again, one from another origin than the endpoint's or reached over one, and one
+/// A second 401 is given back, but for a nonce that is stale, and where a redirect has led to a request that a Digest answer does not
+/// cover: that is answered once with the new nonce, without asking. Given back is also a 401 to a request whose body cannot be sent again, one from another origin than the endpoint's or reached over one, and one
 /// to an Authorization that somebody else has set. A 407 is passed on: proxies are the transport's.
 ///
 /// Later requests to the same space carry the answer from the beginning. The space is the origin for Digest, or what its `domain`
@@ -96,7 +96,8 @@ public final class CredentialsPlugin: AuthenticatingPlugin, Stage.Intercept {
             if let answer { takeNextNonce(from: response, answer, context) }
             guard let challenged = challengedRequest(request, response, answer, context) else { return response }
             let challenges = AnswerableChallenge.all(in: response)
-            if !hasRenewed, let last = answer, let fresh = Self.renewal(of: last, in: challenges) {
+            let isElsewhere = challenged.method != request.method || challenged.head.path != request.head.path
+            if !hasRenewed, let last = answer, let fresh = Self.renewal(of: last, in: challenges, isElsewhere) {
                 hasRenewed = true
                 answer = try makeAnswer(fresh, last.credential, for: challenged, context)
             } else if !hasAsked, let (challenge, credential) = try await ask(challenges, context) {
@@ -201,10 +202,17 @@ public final class CredentialsPlugin: AuthenticatingPlugin, Stage.Intercept {
         return request
     }
 
-    /// The same challenge with a new nonce, when all that was wrong with an answer was its nonce.
-    private static func renewal(of answer: Answer, in challenges: [AnswerableChallenge]) -> AnswerableChallenge? {
+    /// The same challenge with a new nonce, when all that was wrong with an answer was its nonce, or the request it was made for.
+    private static func renewal(
+        of answer: Answer,
+        in challenges: [AnswerableChallenge],
+        _ isElsewhere: Bool
+    ) -> AnswerableChallenge? {
         guard answer.challenge.digest != nil else { return nil }
-        return challenges.first { $0.digest?.isStale == true && $0.realm == answer.challenge.realm }
+        return challenges.first { challenge in
+            challenge.realm == answer.challenge.realm
+                && challenge.digest.map { $0.isStale || isElsewhere } == true
+        }
     }
 
     private func takeNextNonce(from response: PipelineResponse, _ answer: Answer, _ context: PipelineContext) {

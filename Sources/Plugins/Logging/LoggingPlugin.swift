@@ -148,6 +148,9 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
 
     /// Writes the answer.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
+        if let cookies = result.response?.headers[fields: .setCookie], !cookies.isEmpty, isWanted(.error, context) {
+            context[ReceivedCookies.self].append(contentsOf: cookies)
+        }
         guard isWanted(form.exchangeLevel, context) else { return }
         let exchange = result.exchanges.last
         var message = message(context, request: exchange?.request ?? result.request, result)
@@ -216,7 +219,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
             context: context,
             redactor: redactor.adding(
                 secretsOf: context.exchanges.map(\.request) + (request.map { [$0] } ?? []),
-                answer: result?.response?.headers ?? [:]
+                answer: HTTPFields(context[ReceivedCookies.self])
             ),
             bodyLimit: bodyLimit,
             form: form,
@@ -243,6 +246,11 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
         guard let formatter else { return event.message.redactor.text(event.description) }
         return formatter(event).map(event.message.redactor.text)
     }
+}
+
+/// The Set-Cookie fields of all answers of the call: a later exchange may have their values in its URL or its body.
+private enum ReceivedCookies: PipelineContextKey {
+    static let defaultValue: [HTTPField] = []
 }
 
 extension Result<PipelineResponse, PipelineError> {

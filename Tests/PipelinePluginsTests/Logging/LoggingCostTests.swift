@@ -1,0 +1,24 @@
+import Foundation
+import Pipeline
+import Testing
+
+@Suite("LoggingPlugin, what a body costs")
+struct LoggingCostTests {
+    private func cost(ofNestedNames prefix: String) -> Duration {
+        let count = 8_000
+        let members = (0..<count).map { #""k\#($0)":0"# }.joined(separator: ",")
+        let nested = (0..<count).map { #""{\"\#(prefix)\#($0)\":0}""# }.joined(separator: ",")
+        let body = Data("{\(members),\"list\":[\(nested)]}".utf8)
+        return ContinuousClock().measure {
+            let text = Redactor.standard.bodyText(body, contentType: "application/json", limit: 16)
+            #expect(text.hasPrefix(#"{"k0":0,"k1":0,"#))
+        }
+    }
+
+    @Test("F09 JSON in JSON with many names takes no more than its length does")
+    func nestedNames() {
+        let known = min(cost(ofNestedNames: "k"), cost(ofNestedNames: "k"))
+        let new = min(cost(ofNestedNames: "n"), cost(ofNestedNames: "n"))
+        #expect(new < known * 4)
+    }
+}
