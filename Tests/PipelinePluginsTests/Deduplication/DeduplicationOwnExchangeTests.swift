@@ -139,7 +139,9 @@ struct DeduplicationOwnExchangeTests {
             ]
         )
         holder.withLock { $0 = bench.provider }
-        let calls = [await bench.begin(Ask(path: "/1")), await bench.begin(Ask(path: "/2"))]
+        let calls = [
+            await bench.begin(Ask(path: "/1"), sends: false), await bench.begin(Ask(path: "/2"), sends: false),
+        ]
         gate.open()
         await bench.answer(2)
         await bench.answer(2)

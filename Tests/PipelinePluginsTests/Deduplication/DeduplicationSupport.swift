@@ -31,11 +31,19 @@ struct DeduplicationBench: Sendable {
 
     typealias Call = Task<PipelineResponse, any Error>
 
-    /// A call that is under way: one more caller waits, or one more request was sent.
-    func begin(_ target: Ask = Ask(), _ options: RequestOptions = RequestOptions()) async -> Call {
-        let (callers, sent) = (plugin.callerCount, transport.sent.count)
+    /// A call that is under way: one more caller waits, or one more request was sent, or both.
+    ///
+    /// - Parameter sends: whether a call that leads comes to the transport by itself.
+    func begin(
+        _ target: Ask = Ask(),
+        _ options: RequestOptions = RequestOptions(),
+        sends: Bool = true
+    ) async -> Call {
+        let (callers, exchanges, sent) = (plugin.callerCount, plugin.inflightCount, transport.sent.count)
         let call = Task { try await provider.request(target, options: options) }
         await eventually { plugin.callerCount > callers || transport.sent.count > sent }
+        // A call that leads is counted before it is sent; the next one must not take its request for its own.
+        if sends, plugin.inflightCount > exchanges { await eventually { transport.sent.count > sent } }
         return call
     }
 
