@@ -33,7 +33,7 @@ struct DeduplicationBench: Sendable {
 
     /// A call that is under way: one more caller waits, or one more request was sent, or both.
     ///
-    /// - Parameter sends: whether a call that leads comes to the transport by itself.
+    /// With `sends` false, a call that leads does not come to the transport by itself.
     func begin(
         _ target: Ask = Ask(),
         _ options: RequestOptions = RequestOptions(),
