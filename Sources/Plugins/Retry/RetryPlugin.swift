@@ -134,7 +134,10 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         var random = context.random
         let remaining = context.deadline.map { context.clock.now.duration(to: $0) }
         let step = rules.step(after: outcome, at: context.clock.date, remaining: remaining, using: &random)
-        guard case .retry = step, let host else { return step }
+        guard case .retry = step else { return step }
+        // The attempt would end in an error of the core, and the outcome would be lost.
+        guard context.exchanges.count < context.limits.exchangeCount else { return .giveBack(.attemptsUsedUp) }
+        guard let host else { return step }
         return ledger.takeRetry(to: host, at: context.clock.date) ? step : .giveBack(.budget)
     }
 

@@ -37,7 +37,7 @@ public import Pipeline
 /// - A refresh that fails fails all calls that wait, and those that were sent before it failed and are refused later. The
 ///   credential stays, and the next call tries again.
 /// - A refresh belongs to no call: one that is cancelled stops waiting, the others go on. When none is left the refresh is
-///   cancelled; no other begins before it has ended, and what it still gives is kept.
+///   cancelled; no other begins before it has ended or its time is up, and what it still gives is kept.
 /// - A refusal counts when the refused request had the token and went to the endpoint's origin. The body of such an answer is
 ///   read up to `PipelineLimits.discardedBodyByteCount` and dropped.
 /// - A request whose body cannot be sent again is not, and neither is one whose deadline has passed: its 401 is returned, and the

@@ -9,7 +9,8 @@ public import Pipeline
 /// ```
 ///
 /// **Position**: outside every plugin that answers a 401 by sending again, so that the closure is told once per call, and only when
-/// that did not help; inside one it is told of each 401. `explain()` finds it inside a `CredentialsPlugin`.
+/// that did not help; inside one it is told of each 401. `explain()` finds it inside a ``CredentialsPlugin`` and
+/// a ``TokenRefreshPlugin``.
 ///
 /// **Effects**: the closure runs before the caller gets the answer, which waits for it. It is told of a response, and of the
 /// response of a failure, also when the target accepts 401, or accepts it not, so that the call ends in an error. It is not told of a 401 from

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import PipelineTransports
 import Synchronization
 import Testing
 
@@ -257,5 +258,17 @@ struct AccessTokenPluginTests {
                 "Bearer token", location == "/c" ? "Bearer token" : nil,
             ]
         )
+    }
+
+    @Test("Over loopback HTTP the server gets the token")
+    func loopback() async throws {
+        let server = try LoopbackServer { request in
+            [.respond(200, body: request.values(of: "Authorization").joined())]
+        }
+        defer { server.stop() }
+        let plugin = AccessTokenPlugin { _ in "token" }
+        let provider = Provider<Ask>(transport: URLSessionTransport(), plugins: [plugin])
+        let answer = try await provider.request(Ask(url: "\(server.url)", authorizationType: .bearer))
+        #expect(try answer.mapString() == "Bearer token")
     }
 }

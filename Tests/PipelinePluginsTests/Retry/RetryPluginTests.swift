@@ -57,6 +57,21 @@ struct RetryPluginTests {
         }
     }
 
+    @Test("When the exchanges that a call may make are used up, the last outcome is given back")
+    func exchangeLimit() async throws {
+        let transport = ScriptedTransport(always: .status(503))
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [RetryPlugin(maximumAttempts: 10, backoff: .immediate)],
+            limits: PipelineLimits(exchangeCount: 3),
+            clock: JumpingClock()
+        )
+        let response = try await provider.request(Ask())
+        #expect(response.statusCode == 503)
+        #expect(response.exchanges.last?.refusedRetry == .attemptsUsedUp)
+        #expect(transport.sent.count == 3)
+    }
+
     @Test("A call that was cancelled is not sent again, and ends in CancellationError")
     func cancelled() async {
         let bench = RetryBench([.failure(CancellationError()), .status(200)])

@@ -9,7 +9,7 @@ import Testing
 @Suite("Order")
 struct OrderTests {
     private let clock = ManualClock()
-    private let counter = Counter()
+    private let counter = Tally()
 
     /// Two neighbours, the first outside, or the other way round.
     private func pair(_ outer: any PluginType, _ inner: any PluginType, swapped: Bool) -> [any PluginType] {
