@@ -139,11 +139,16 @@ struct OrderTests {
     )
     func activity(swapped: Bool) async throws {
         let activity = ActivityPlugin { _ in }
-        let retry = RetryPlugin(backoff: .constant(.seconds(9)), budget: .unlimited)
+        let counter = counter
+        let backoff = RetryBackoff { _, _ in
+            counter.add()
+            return .seconds(9)
+        }
+        let retry = RetryPlugin(backoff: backoff, budget: .unlimited)
         let provider = provider(ScriptedTransport(always: .status(503)), pair(activity, retry, swapped: swapped))
         let call = Task { try await provider.request(Ask()) }
-        // One sleeper waits to show the activity, if there is one; the other is the wait for the next attempt.
-        await clock.waitForSleepers(swapped ? 1 : 2)
+        // Asked for the wait, RetryPlugin has the outcome of the first attempt.
+        await eventually { counter.value == 1 }
         #expect(activity.activeCallCount == (swapped ? 0 : 1))
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
