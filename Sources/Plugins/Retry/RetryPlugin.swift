@@ -154,7 +154,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
 }
 
 extension RetryPlugin: OrderChecking {
-    /// Finds another one outside, and an access token that is asked for once for all attempts.
+    /// Finds another one outside, and credentials that are set once for all attempts.
     public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
         var findings: [PipelineDescription.Finding] = []
         if surroundings.outside.contains(where: { $0 is RetryPlugin }) {

@@ -7,26 +7,9 @@ import Synchronization
 import Testing
 
 @Suite("GzipPlugin")
-struct GzipPluginTests {
-    private let transport = ScriptedTransport(always: .status(200))
+struct GzipPluginTests: GzipSending {
+    let transport = ScriptedTransport(always: .status(200))
     private let json = GzipBytes.json(20_000)
-
-    private func sent(
-        _ task: RequestTask,
-        _ plugins: [any PluginType] = [GzipPlugin()],
-        headers: [String: String]? = nil,
-        options: RequestOptions = .init(),
-        on other: ScriptedTransport? = nil
-    ) async throws -> PipelineRequest {
-        let transport = other ?? transport
-        let provider = Provider<Ask>(transport: transport, plugins: plugins)
-        _ = try await provider.request(Ask(method: .post, task: task, headers: headers), options: options)
-        return try #require(transport.sent.last)
-    }
-
-    private func coded(_ request: PipelineRequest) async throws -> Data {
-        try await request.body.collect(upTo: 1 << 20)
-    }
 
     @Test("It does what every plugin has to do")
     func conformance() async {

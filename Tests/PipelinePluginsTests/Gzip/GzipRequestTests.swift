@@ -6,26 +6,9 @@ import PipelineTesting
 import Testing
 
 @Suite("GzipPlugin: requests")
-struct GzipRequestTests {
-    private let transport = ScriptedTransport(always: .status(200))
+struct GzipRequestTests: GzipSending {
+    let transport = ScriptedTransport(always: .status(200))
     private let json = GzipBytes.json(20_000)
-
-    private func sent(
-        _ task: RequestTask,
-        _ plugins: [any PluginType] = [GzipPlugin()],
-        headers: [String: String]? = nil,
-        options: RequestOptions = .init(),
-        on other: ScriptedTransport? = nil
-    ) async throws -> PipelineRequest {
-        let transport = other ?? transport
-        let provider = Provider<Ask>(transport: transport, plugins: plugins)
-        _ = try await provider.request(Ask(method: .post, task: task, headers: headers), options: options)
-        return try #require(transport.sent.last)
-    }
-
-    private func coded(_ request: PipelineRequest) async throws -> Data {
-        try await request.body.collect(upTo: 1 << 20)
-    }
 
     @Test("A body of bytes becomes gzip without time and name", arguments: 1...9)
     func bytes(level: Int) async throws {

@@ -48,4 +48,20 @@ struct StandardStackTests {
         #expect(transport.sent.map { $0.headers[.acceptEncoding] != nil } == [true, true])
         #expect(Set(transport.sent.map { $0.headers[.init("X-Request-Id") ?? .accept] }).count == 1)
     }
+
+    @Test("Equal calls through it share an exchange, with the idle timeout that it sets")
+    func sharing() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(200, body: "ok")))
+        let stack = PluginStack.standard { AccessTokenPlugin { _ in "token" } }
+        let provider = Provider<Ask>(transport: transport, plugins: stack, clock: clock)
+        let calls = (0..<50).map { _ in Task { try await provider.request(Ask(authorizationType: .bearer)) } }
+        await eventually {
+            provider.plugins.contains { ($0 as? DeduplicationPlugin)?.callerCount == 50 } && clock.sleeperCount == 1
+        }
+        clock.advance(by: .seconds(1))
+        for call in calls { #expect(try await call.value.mapString() == "ok") }
+        #expect(transport.sent.count == 1)
+        #expect(transport.sent.first?.idleTimeout == .seconds(60))
+    }
 }
