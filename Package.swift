@@ -37,6 +37,19 @@ let inMemoryTracing = Target.Dependency.product(
 )
 let brotli = Target.Dependency.target(name: "CBrotli", condition: .when(traits: ["Brotli"]))
 let zstd = Target.Dependency.target(name: "CZstd", condition: .when(traits: ["Zstd"]))
+let asyncHTTPClient = Target.Dependency.product(
+    name: "AsyncHTTPClient",
+    package: "async-http-client",
+    condition: .when(traits: ["AsyncHTTPClient"])
+)
+let nio = ["NIOCore", "NIOHTTP1", "NIOPosix"].map { name in
+    Target.Dependency.product(name: name, package: "swift-nio", condition: .when(traits: ["AsyncHTTPClient"]))
+}
+let nioSSL = Target.Dependency.product(
+    name: "NIOSSL",
+    package: "swift-nio-ssl",
+    condition: .when(traits: ["AsyncHTTPClient"])
+)
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 
@@ -52,6 +65,7 @@ let package = Package(
         .executable(name: "quickstart", targets: ["quickstart"]),
     ],
     traits: [
+        .trait(name: "AsyncHTTPClient", description: "AsyncHTTPClientTransport, with async-http-client"),
         .trait(name: "OpenCombine", description: "PipelineCombine on platforms without Combine, with OpenCombine"),
         .trait(name: "Metrics", description: "MetricsPlugin, with swift-metrics"),
         .trait(name: "Tracing", description: "TracingPlugin, with swift-distributed-tracing"),
@@ -62,6 +76,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
@@ -76,7 +93,7 @@ let package = Package(
         ),
         .target(
             name: "PipelineTransports",
-            dependencies: ["Pipeline", httpTypes],
+            dependencies: ["Pipeline", httpTypes, asyncHTTPClient, nioSSL] + nio,
             path: "Sources/Transports",
             swiftSettings: swiftSettings
         ),
@@ -119,8 +136,8 @@ let package = Package(
         .testTarget(
             name: "PipelineTransportsTests",
             dependencies: [
-                "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox,
-            ],
+                "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox, asyncHTTPClient, nioSSL,
+            ] + nio,
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -141,8 +158,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes,
-            ],
+                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes, asyncHTTPClient, nioSSL,
+            ] + nio,
             exclude: ["httpbin"],
             swiftSettings: swiftSettings
         ),

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Transport conformance", .timeLimit(.minutes(3)))
 struct TransportConformanceTests {
-    @Test("URLSessionTransport does what every transport has to do")
-    func urlSession() async {
-        let violations = await TransportConformance { URLSessionTransport() }.run()
+    @Test("a network transport does what every transport has to do", arguments: NetworkTransport.allCases)
+    func network(transport: NetworkTransport) async {
+        let violations = await TransportConformance { transport.make() }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 

@@ -76,6 +76,8 @@ extension PipelineError.Code {
     public static let dns = Self(rawValue: "dns")
     /// TLS failed, a certificate or a handshake; nothing was sent.
     public static let tls = Self(rawValue: "tls")
+    /// Why TLS failed.
+    public static func tls(_ failure: TLSFailure) -> Self { tls.detail(failure.rawValue) }
     /// The connection ended before the whole answer was there.
     public static let connectionLost = Self(rawValue: "connectionLost")
     /// The body is shorter than its announced length.
@@ -86,6 +88,8 @@ extension PipelineError.Code {
     public static let contentCoding = Self(rawValue: "contentCoding")
     /// Why the body could not be decoded.
     public static func contentCoding(_ reason: CodingFailure) -> Self { contentCoding.detail(reason.rawValue) }
+    /// The transport was shut down, before the call or during it.
+    public static let clientClosed = Self(rawValue: "clientClosed")
     /// Any other failure of the transport; the underlying error says more.
     public static let transport = Self(rawValue: "transport")
 
@@ -133,6 +137,20 @@ extension PipelineError.Code {
         public static let unreachable = Self(rawValue: "unreachable")
     }
 
+    /// Why TLS failed.
+    public struct TLSFailure: RawRepresentable, Sendable, Hashable {
+        /// The text after the full stop.
+        public let rawValue: String
+        /// Makes a failure.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// The server's certificate is not one to trust: expired, or not signed by anybody that is known.
+        public static let certificate = Self(rawValue: "certificate")
+        /// The certificate is for another host.
+        public static let hostName = Self(rawValue: "hostName")
+        /// The two sides came to no agreement, or the other side does not speak TLS.
+        public static let handshake = Self(rawValue: "handshake")
+    }
+
     /// A part of a request.
     public struct RequestPart: RawRepresentable, Sendable, Hashable {
         /// The text after the full stop.
@@ -173,6 +191,10 @@ extension PipelineError.Code {
         public static let idle = Self(rawValue: "idle")
         /// Connecting.
         public static let connect = Self(rawValue: "connect")
+        /// The wait for the header fields of the answer.
+        public static let head = Self(rawValue: "head")
+        /// Sending: the server takes no more of the body.
+        public static let write = Self(rawValue: "write")
 
         /// What has this phase, for texts.
         var what: String { self == .total ? "call" : rawValue }
@@ -194,6 +216,8 @@ extension PipelineError.Code {
         public static let exchanges = Self(rawValue: "exchanges")
         /// ``PipelineLimits/nestedCallCount``.
         public static let nestedCalls = Self(rawValue: "nestedCalls")
+        /// Interim answers (1xx) before the answer.
+        public static let informational = Self(rawValue: "informational")
         /// Bytes that have arrived and that nobody has read.
         public static let unreadBytes = Self(rawValue: "unreadBytes")
     }

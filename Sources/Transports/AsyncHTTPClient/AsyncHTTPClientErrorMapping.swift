@@ -1,0 +1,141 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Pipeline
+
+/// The errors of AsyncHTTPClient, NIO and BoringSSL as typed errors.
+enum AsyncHTTPClientErrorMapping {
+    /// How far an exchange had come.
+    enum Phase {
+        /// Before its header fields had arrived.
+        case head
+        /// Within its body.
+        case body
+    }
+
+    static func pipelineError(for error: any Error, _ phase: Phase) -> any Error {
+        if error is PipelineError || error is CancellationError { return error }
+        if Task.isCancelled { return CancellationError() }
+        let (code, reason) = meaning(of: error, phase)
+        return PipelineError(code, reason, underlyingError: error)
+    }
+
+    private typealias Meaning = (PipelineError.Code, String)
+
+    private static func meaning(of error: any Error, _ phase: Phase) -> Meaning {
+        switch error {
+        case let error as HTTPClientError: meaning(of: error, phase)
+        case let error as NIOConnectionError: meaning(of: error)
+        case let error as HTTPParserError: meaning(of: error, phase)
+        case let error as IOError: meaning(of: error)
+        case ChannelError.connectTimeout: connectTimeout
+        case is ChannelError: lost(phase)
+        case let error as NIOSSLExtraError where error == .failedToValidateHostname: wrongHost
+        case is NIOSSLExtraError: handshake
+        case let error as NIOSSLError: meaning(of: error, phase)
+        case let error as BoringSSLError: meaning(of: error)
+        default: (.transport, "the network failed")
+        }
+    }
+
+    private static func meaning(of error: HTTPClientError, _ phase: Phase) -> Meaning {
+        switch error {
+        case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .socksHandshakeTimeout,
+            .httpProxyHandshakeTimeout:
+            connectTimeout
+        case .readTimeout where phase == .body:
+            (.timeout(.idle), "no byte of the body came within the transport's timeout")
+        case .readTimeout, .deadlineExceeded:
+            (.timeout(.head), "the header fields of the answer did not come in time")
+        case .writeTimeout:
+            (.timeout(.write), "the server took no byte of the body within the transport's timeout")
+        case .remoteConnectionClosed:
+            lost(phase)
+        case .uncleanShutdown:
+            (.truncated, "the connection ended before the body was complete")
+        case .alreadyShutdown, .cancelled:
+            (.clientClosed, "the client was shut down")
+        case .bodyLengthMismatch:
+            (.bodyChanged, "the body does not have the length that it announced")
+        case .traceRequestWithBody:
+            (.invalidRequest(.body), "a request with TRACE has no body")
+        case .invalidURL, .emptyHost, .emptyScheme:
+            (.invalidRequest(.url), "the URL cannot be requested")
+        default:
+            (.transport, "the network failed")
+        }
+    }
+
+    private static func meaning(of error: NIOConnectionError) -> Meaning {
+        guard !error.connectionErrors.isEmpty else { return (.dns, "the host's name could not be resolved") }
+        var meanings = error.connectionErrors.map { meaning(of: $0.error) }
+        meanings.sort { rank($0.0) < rank($1.0) }
+        return meanings[0]
+    }
+
+    private static func meaning(of error: any Error) -> Meaning {
+        switch error {
+        case ChannelError.connectTimeout: connectTimeout
+        case let error as IOError where error.errnoCode == ECONNREFUSED:
+            (.connect(.refused), "the host refused the connection")
+        default: (.connect(.unreachable), "the host could not be reached")
+        }
+    }
+
+    /// Of several addresses of a host, the one that was there says most.
+    private static func rank(_ code: PipelineError.Code) -> Int {
+        switch code {
+        case .connect(.refused): 0
+        case .timeout: 1
+        default: 2
+        }
+    }
+
+    private static func meaning(of error: HTTPParserError, _ phase: Phase) -> Meaning {
+        switch error {
+        case .invalidEOFState: lost(phase)
+        case .headerOverflow: (.limit(.headerBytes), "the header fields are larger than NIO accepts")
+        default: (.malformedResponse, "the answer is not HTTP")
+        }
+    }
+
+    private static func meaning(of error: IOError) -> Meaning {
+        switch error.errnoCode {
+        case ECONNREFUSED: (.connect(.refused), "the host refused the connection")
+        case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: (.connect(.unreachable), "the host could not be reached")
+        case ETIMEDOUT: connectTimeout
+        default: (.connectionLost, "the connection ended before the answer was complete")
+        }
+    }
+
+    private static func meaning(of error: NIOSSLError, _ phase: Phase) -> Meaning {
+        switch error {
+        case .handshakeFailed(let cause): meaning(of: cause)
+        case .uncleanShutdown where phase == .body:
+            (.truncated, "the connection ended before the body was complete")
+        case .uncleanShutdown: lost(phase)
+        default: handshake
+        }
+    }
+
+    private static func meaning(of error: BoringSSLError) -> Meaning {
+        guard "\(error)".contains("CERTIFICATE") else { return handshake }
+        return (.tls(.certificate), "the server's certificate is not one to trust")
+    }
+
+    private static func lost(_ phase: Phase) -> Meaning {
+        switch phase {
+        case .head: (.connectionLost, "the connection ended before the answer began")
+        case .body: (.truncated, "the connection ended before the body was complete")
+        }
+    }
+
+    private static let connectTimeout: Meaning = (.timeout(.connect), "no connection was made in time")
+    private static let handshake: Meaning = (.tls(.handshake), "no secure connection could be made")
+    private static let wrongHost: Meaning = (.tls(.hostName), "the certificate is for another host")
+}
+#endif

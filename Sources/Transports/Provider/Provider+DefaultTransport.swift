@@ -1,0 +1,80 @@
+public import Dispatch
+public import Pipeline
+
+extension Provider {
+    /// Makes a provider that sends with the best transport that is compiled in.
+    ///
+    /// That is ``AsyncHTTPClientTransport`` on Linux when the package trait `AsyncHTTPClient` is on: it is faster there than Foundation,
+    /// streams in both directions and can be cancelled at any time. Everywhere else it is ``URLSessionTransport``, which on Apple
+    /// platforms knows the system's proxies, its VPN and its power rules.
+    ///
+    /// - Parameters:
+    ///   - plugins: the stack, outermost first.
+    ///   - redirects: which redirects are followed.
+    ///   - limits: upper bounds.
+    ///   - clock: the source of time.
+    ///   - random: the source of chance.
+    ///   - callbackQueue: where completions run that were given no queue of their own.
+    ///   - endpoint: makes a target concrete; called for every call.
+    public convenience init(
+        plugins: [any PluginType] = [],
+        redirects: RedirectPolicy = .standard,
+        limits: PipelineLimits = PipelineLimits(),
+        clock: some Clock<Duration> = ContinuousClock(),
+        random: PipelineRandom = .system,
+        callbackQueue: DispatchQueue? = nil,
+        endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
+    ) {
+        self.init(
+            transport: DefaultTransport.make(),
+            plugins: plugins,
+            redirects: redirects,
+            limits: limits,
+            clock: clock,
+            random: random,
+            callbackQueue: callbackQueue,
+            endpoint: endpoint
+        )
+    }
+
+    /// Makes a provider of a stack that sends with the best transport that is compiled in.
+    ///
+    /// - Parameters:
+    ///   - plugins: the stack.
+    ///   - redirects: which redirects are followed.
+    ///   - limits: upper bounds.
+    ///   - clock: the source of time.
+    ///   - random: the source of chance.
+    ///   - callbackQueue: where completions run that were given no queue of their own.
+    ///   - endpoint: makes a target concrete; called for every call.
+    public convenience init(
+        plugins: PluginStack,
+        redirects: RedirectPolicy = .standard,
+        limits: PipelineLimits = PipelineLimits(),
+        clock: some Clock<Duration> = ContinuousClock(),
+        random: PipelineRandom = .system,
+        callbackQueue: DispatchQueue? = nil,
+        endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
+    ) {
+        self.init(
+            plugins: plugins.plugins,
+            redirects: redirects,
+            limits: limits,
+            clock: clock,
+            random: random,
+            callbackQueue: callbackQueue,
+            endpoint: endpoint
+        )
+    }
+}
+
+/// The transport of a provider that was given none.
+enum DefaultTransport {
+    static func make() -> any Transport {
+        #if AsyncHTTPClient && os(Linux)
+        AsyncHTTPClientTransport()
+        #else
+        URLSessionTransport()
+        #endif
+    }
+}
