@@ -136,7 +136,8 @@ let package = Package(
         .testTarget(
             name: "PipelineTransportsTests",
             dependencies: [
-                "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox, asyncHTTPClient, nioSSL,
+                "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox, asyncHTTPClient,
+                nioSSL,
             ] + nio,
             swiftSettings: swiftSettings
         ),
@@ -158,7 +159,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes, asyncHTTPClient, nioSSL,
+                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes, asyncHTTPClient,
+                nioSSL,
             ] + nio,
             exclude: ["httpbin"],
             swiftSettings: swiftSettings

@@ -10,7 +10,8 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "Pipeline", path: ".."),
+        .package(name: "Pipeline", path: "..", traits: ["AsyncHTTPClient"]),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
@@ -43,6 +44,31 @@ let package = Package(
                 "CZlibDirect",
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelinePlugins", package: "Pipeline"),
+                .product(name: "PipelineTransports", package: "Pipeline"),
+                .product(name: "PipelineTesting", package: "Pipeline"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "transports",
+            dependencies: [
+                "CAllocations",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelinePlugins", package: "Pipeline"),
+                .product(name: "PipelineTransports", package: "Pipeline"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "soak",
+            dependencies: [
+                .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelinePlugins", package: "Pipeline"),
+                .product(name: "PipelineTransports", package: "Pipeline"),
+                .product(name: "PipelineTesting", package: "Pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings

@@ -1,0 +1,4 @@
+@main
+struct Soak {
+    static func main() async throws {}
+}

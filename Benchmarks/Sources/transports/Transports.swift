@@ -1,0 +1,4 @@
+@main
+struct Transports {
+    static func main() async throws {}
+}
