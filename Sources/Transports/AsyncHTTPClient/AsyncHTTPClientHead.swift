@@ -18,11 +18,7 @@ enum AsyncHTTPClientHead {
             }
             fields.append(HTTPField(name: name, value: value))
         }
-        let status = HTTPResponse.Status(
-            code: Int(response.status.code),
-            reasonPhrase: response.status.reasonPhrase
-        )
-        return HTTPResponse(status: status, headerFields: fields)
+        return HTTPResponse(status: .init(code: Int(response.status.code)), headerFields: fields)
     }
 
     /// The length of the body that follows, `nil` when it is not announced.

@@ -20,8 +20,8 @@ public import Pipeline
 /// **Effects**
 ///
 /// - Request fields go out in their order, repeats kept; Host and the framing of the body (Content-Length, or Transfer-Encoding for
-///   a stream of unknown length) are AsyncHTTPClient's, fields of these names in the request are left out. Nothing else is added.
-/// - Response fields keep their order, their case (HTTP/2 has lower case only) and repeats, Set-Cookie too.
+///   a stream of unknown length) are AsyncHTTPClient's, those of the request are left out. Nothing else is added.
+/// - Response fields keep their order, their case (HTTP/2 has lower case only) and repeats, Set-Cookie too. The reason phrase is lost.
 /// - For a call made with `request` the body is read into memory up to ``PipelineLimits/bufferedBodyByteCount``; otherwise it is a
 ///   stream, and a reader that pauses makes the server wait. Dropping the stream closes the exchange.
 /// - A streamed body is sent as it is made: the next piece is asked for when the network has taken the one before. When the exchange

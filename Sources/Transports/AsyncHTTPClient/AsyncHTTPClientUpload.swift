@@ -46,7 +46,7 @@ final class AsyncHTTPClientUpload: Sendable {
     }
 
     private static func isFraming(_ name: HTTPField.Name) -> Bool {
-        name == .contentLength || name == .transferEncoding || name == host
+        name == .contentLength || name == host
     }
 
     private static let host = HTTPField.Name("Host")
