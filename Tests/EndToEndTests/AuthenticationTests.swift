@@ -44,7 +44,6 @@ struct AuthenticationTests {
 
     private func makeProvider(_ token: String? = nil) -> Provider<Account> {
         Provider(
-            transport: URLSessionTransport(),
             plugins: token.map { token in [AccessTokenPlugin { _ in token }] } ?? []
         )
     }
@@ -111,12 +110,12 @@ struct AuthenticationTests {
             guard case .hiddenBasic? = target as? Account else { return nil }
             return .init(username: user, password: password)
         }
-        let provider = Provider<Account>(transport: URLSessionTransport(), plugins: [plugin])
+        let provider = Provider<Account>(plugins: [plugin])
         let escaped = password.replacing("%", with: "%25")
         let answer = try await provider.request(.hiddenBasic(user: user, password: escaped), as: Answer.self)
         #expect(answer.user == user)
         let options = RequestOptions { $0.basicAuth = .init(username: user, password: password) }
-        let optional = Provider<Account>(transport: URLSessionTransport(), plugins: [BasicAuthPlugin()])
+        let optional = Provider<Account>(plugins: [BasicAuthPlugin()])
         #expect(try await optional.request(.basic(user: user, password: escaped), options: options).statusCode == 200)
         #expect(try await optional.request(.basic(user: user, password: escaped)).statusCode == 401)
     }
@@ -162,7 +161,7 @@ struct AuthenticationTests {
         let plugin = UnauthorizedPlugin { response, _ in told.withLock { $0.append(response.exchanges.count) } }
         for password in ["passwd", "wrong"] {
             let credentials = CredentialsPlugin { _, _ in .init(username: "user", password: password) }
-            let provider = Provider<Account>(transport: URLSessionTransport(), plugins: [plugin, credentials])
+            let provider = Provider<Account>(plugins: [plugin, credentials])
             _ = try await provider.request(.digest)
         }
         #expect(told.withLock { $0 } == [2])
@@ -170,7 +169,7 @@ struct AuthenticationTests {
 
     private func makeProvider(_ user: String, _ password: String) -> Provider<Account> {
         let plugin = CredentialsPlugin { _, _ in .init(username: user, password: password) }
-        return Provider(transport: URLSessionTransport(), plugins: [plugin])
+        return Provider(plugins: [plugin])
     }
 
     @Test("the token stays on its origin")
@@ -182,7 +181,6 @@ struct AuthenticationTests {
             var authorizationType: AuthorizationType? { .bearer }
         }
         let provider = Provider<Leaving>(
-            transport: URLSessionTransport(),
             plugins: [AccessTokenPlugin { _ in "t0ken" }]
         )
         #expect(try await provider.request(Leaving(end: "/bearer")).statusCode == 200)

@@ -10,7 +10,7 @@ struct CachingTests {
         var headers: [String: String]?
     }
 
-    private let provider = Provider<Page>(transport: URLSessionTransport())
+    private let provider = Provider<Page>()
 
     @Test(
         "a tag is compared",

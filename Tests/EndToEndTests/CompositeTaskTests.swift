@@ -6,7 +6,7 @@ import Testing
 
 @Suite("httpbin: bodies with a query", .besideHTTPBin, .timeLimit(.minutes(1)))
 struct CompositeTaskTests {
-    private let provider = Provider<Anything>(transport: URLSessionTransport())
+    private let provider = Provider<Anything>()
 
     @Test("bytes go into the body and parameters into the query", arguments: [HTTPMethod.post, .put, .patch, .delete])
     func compositeData(method: HTTPMethod) async throws {
@@ -82,7 +82,7 @@ struct CompositeTaskTests {
                 )
             }
         }
-        let provider = Provider<Moved>(transport: URLSessionTransport())
+        let provider = Provider<Moved>()
         let echo = try await provider.request(Moved(code: code), as: Echo.self)
         #expect(echo.method == "POST")
         #expect(echo.args == ["at": "end"])

@@ -8,7 +8,7 @@ import Testing
 struct ConcurrencyTests {
     @Test("64 calls at once get each its own answer")
     func requests() async throws {
-        let provider = Provider<Anything>(transport: URLSessionTransport())
+        let provider = Provider<Anything>()
         let answers = try await withThrowingTaskGroup(of: (Int, Echo).self) { group in
             for index in 0..<64 {
                 let method: HTTPMethod = index.isMultiple(of: 2) ? .post : .put
@@ -37,7 +37,7 @@ struct ConcurrencyTests {
             let byteCount: Int
             var path: String { "/range/\(byteCount)" }
         }
-        let provider = Provider<Letters>(transport: URLSessionTransport())
+        let provider = Provider<Letters>()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 1...32 {
                 group.addTask {
@@ -54,7 +54,7 @@ struct ConcurrencyTests {
 
     @Test("200 calls one after the other on one provider all succeed")
     func sequence() async throws {
-        let provider = Provider<Anything>(transport: URLSessionTransport())
+        let provider = Provider<Anything>()
         for index in 0..<200 {
             let echo = try await provider.request(Anything(below: "/\(index)"), as: Echo.self)
             #expect(echo.url.hasSuffix("/\(index)"))

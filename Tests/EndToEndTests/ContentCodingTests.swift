@@ -1,5 +1,6 @@
 import HTTPTypes
 import Pipeline
+import PipelinePlugins
 import PipelineTransports
 import Testing
 
@@ -13,9 +14,14 @@ struct ContentCodingTests {
         var path: String { "/" + coding }
     }
 
+    #if AsyncHTTPClient && !Brotli
+    private static let rows = [("gzip", "gzipped"), ("deflate", "deflated")]
+    #else
     private static let rows = [("gzip", "gzipped"), ("deflate", "deflated"), ("brotli", "brotli")]
+    #endif
 
-    private let provider = Provider<Coded>(transport: URLSessionTransport())
+    private let provider = Provider<Coded>(plugins: [GzipPlugin()])
+    private let foundation = Provider<Coded>(transport: URLSessionTransport())
 
     @Test("a coded body arrives decoded, without the fields that describe its coding", arguments: rows)
     func decoded(coding: String, flag: String) async throws {
@@ -49,14 +55,16 @@ struct ContentCodingTests {
     // Foundation asks for what it decodes where the request says nothing.
     @Test("URLSession: the codings that it decodes are asked for")
     func asked() async throws {
-        let asked = try await provider.request(Coded(coding: "headers")).mapString(atKeyPath: "headers.Accept-Encoding")
+        let asked = try await foundation.request(Coded(coding: "headers")).mapString(
+            atKeyPath: "headers.Accept-Encoding"
+        )
         for coding in ["gzip", "deflate"] { #expect(asked.contains(coding)) }
     }
 
     // Foundation on Linux has libcurl decode whatever comes.
     @Test("URLSession: a coding that was not asked for is decoded as well")
     func unasked() async throws {
-        let response = try await provider.request(Coded(coding: "gzip", headers: ["Accept-Encoding": "identity"]))
+        let response = try await foundation.request(Coded(coding: "gzip", headers: ["Accept-Encoding": "identity"]))
         #expect(try response.mapString(atKeyPath: "headers.Accept-Encoding") == "identity")
         #expect(response.headers[.contentEncoding] == nil)
     }

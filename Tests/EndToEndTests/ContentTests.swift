@@ -28,7 +28,7 @@ struct ContentTests {
         let items: [String]?
     }
 
-    private let provider = Provider<MultiTarget>(transport: URLSessionTransport())
+    private let provider = Provider<MultiTarget>()
 
     @Test("text is decoded in its charset")
     func text() async throws {

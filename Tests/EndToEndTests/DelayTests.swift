@@ -125,7 +125,7 @@ struct DelayTests {
 
     @Test("thirty calls that are cancelled together leave the transport in order")
     func manyCancelled() async throws {
-        let provider = Provider<Slow>(transport: URLSessionTransport())
+        let provider = Provider<Slow>()
         await withTaskGroup { group in
             for index in 0..<30 {
                 group.addTask { _ = try? await provider.request(index.isMultiple(of: 2) ? .delay(3) : .now) }

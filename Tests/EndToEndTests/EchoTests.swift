@@ -6,7 +6,8 @@ import Testing
 
 @Suite("httpbin: methods, paths and bytes", .besideHTTPBin, .timeLimit(.minutes(1)))
 struct EchoTests {
-    private let provider = Provider<Anything>(transport: URLSessionTransport())
+    private let provider = Provider<Anything>()
+    private let foundation = Provider<Anything>(transport: URLSessionTransport())
 
     @Test("each method arrives as it was sent", arguments: [HTTPMethod.get, .post, .put, .patch, .delete, .trace])
     func methods(method: HTTPMethod) async throws {
@@ -83,7 +84,6 @@ struct EchoTests {
     func repeatedRequestFields() async throws {
         let name = try #require(HTTPField.Name("X-Many"))
         let provider = Provider<Anything>(
-            transport: URLSessionTransport(),
             plugins: [
                 .prepare { request, _ in
                     request.headers.append(HTTPField(name: name, value: "1"))
@@ -135,7 +135,7 @@ struct EchoTests {
     @Test("URLSession: a GET or HEAD with a body is refused", arguments: [HTTPMethod.get, .head])
     func bodyOfGet(method: HTTPMethod) async throws {
         let target = Anything(method: method, task: .requestData(Data("x".utf8)))
-        #expect(await provider.failure(target)?.code == .invalidRequest(.body))
+        #expect(await foundation.failure(target)?.code == .invalidRequest(.body))
     }
 
     @Test("a stream and a file that a plugin sets as the body arrive whole")
@@ -151,14 +151,11 @@ struct EchoTests {
         }
         for body in [PipelineBody.file(file), .stream(chunks), .stream(byteCount: 1_024) { chunksOfSample() }] {
             let provider = Provider<Anything>(
-                transport: URLSessionTransport(),
                 plugins: [.prepare { request, _ in request.body = body }]
             )
             let echo = try await provider.request(Anything(method: .put), as: Echo.self)
             #expect(bytes(ofDataURL: echo.data) == binarySample)
-            // URLSession: a stream is read into memory first, so that its length is known even where it was not said.
-            #expect(echo.headers["Content-Length"] == "1024")
-            #expect(echo.headers["Transfer-Encoding"] == nil)
+            #expect(echo.headers["Content-Length"] == (body.byteCount == nil ? lengthOfUnknown : "1024"))
         }
     }
 

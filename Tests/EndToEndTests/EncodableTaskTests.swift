@@ -21,7 +21,7 @@ struct EncodableTaskTests {
         var maximumCount = 10
     }
 
-    private let provider = Provider<Anything>(transport: URLSessionTransport())
+    private let provider = Provider<Anything>()
     private let expected: [String: Echo.Values] = [
         "text": "Zoë & co = 50% + 1/2?", "tags[]": ["b", "a"], "range[from]": "1", "isNew": "1", "price": "2",
         "maximumCount": "10",

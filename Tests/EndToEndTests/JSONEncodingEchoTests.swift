@@ -20,7 +20,7 @@ struct JSONEncodingEchoTests {
         var tags: [String: String]
     }
 
-    private let provider = Provider<Anything>(transport: URLSessionTransport())
+    private let provider = Provider<Anything>()
     private let order = Order(
         id: UUID(),
         note: "Zoë 😀 \"quoted\" \\ / \n\t\u{1}\u{2028}",

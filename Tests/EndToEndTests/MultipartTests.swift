@@ -6,7 +6,7 @@ import Testing
 
 @Suite("httpbin: forms of several parts", .besideHTTPBin, .timeLimit(.minutes(1)))
 struct MultipartTests {
-    private let provider = Provider<Anything>(transport: URLSessionTransport())
+    private let provider = Provider<Anything>()
 
     private func echo(_ form: MultipartFormData, _ method: HTTPMethod = .post) async throws -> Echo {
         try await provider.request(Anything(method: method, task: .uploadMultipartFormData(form)), as: Echo.self)
@@ -139,7 +139,7 @@ struct MultipartTests {
     @Test("a form is sent again after a redirect that keeps the method")
     func redirected() async throws {
         let form: MultipartFormData = [MultipartFormBodyPart(.bytes(binarySample), name: "file", fileName: "a.bin")]
-        let provider = Provider<RedirectTo>(transport: URLSessionTransport())
+        let provider = Provider<RedirectTo>()
         let target = RedirectTo("/anything", code: 307, method: .post, task: .uploadMultipartFormData(form))
         let echo = try await provider.request(target, as: Echo.self)
         #expect(bytes(ofDataURL: echo.files["file"]?.texts.first ?? "") == binarySample)

@@ -23,7 +23,7 @@ struct ProgressTests {
 
     @Test("what arrives slowly is seen to arrive")
     func received() async throws {
-        let provider = Provider<Slow>(transport: URLSessionTransport())
+        let provider = Provider<Slow>()
         var steps: [ProgressResponse] = []
         let target = Slow(path: "/drip", parameters: ["numbytes": 10, "duration": 1])
         for try await step in provider.requestWithProgress(target) { steps.append(step) }
@@ -36,7 +36,7 @@ struct ProgressTests {
 
     @Test("of a body whose length nobody says the last step is the first that counts")
     func unknownLength() async throws {
-        let provider = Provider<Slow>(transport: URLSessionTransport())
+        let provider = Provider<Slow>()
         var steps: [ProgressResponse] = []
         for try await step in provider.requestWithProgress(Slow(path: "/stream/20")) { steps.append(step) }
         expectOrder(steps)
@@ -48,7 +48,7 @@ struct ProgressTests {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data(repeating: 7, count: 2 << 20).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let provider = Provider<Anything>(transport: URLSessionTransport())
+        let provider = Provider<Anything>()
         var steps: [ProgressResponse] = []
         for try await step in provider.requestWithProgress(Anything(method: .put, task: .uploadFile(file))) {
             steps.append(step)
@@ -73,7 +73,7 @@ struct ProgressTests {
         }
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
-        let provider = Provider<Letters>(transport: URLSessionTransport())
+        let provider = Provider<Letters>()
         var steps: [ProgressResponse] = []
         for try await step in provider.requestWithProgress(Letters(file: file)) { steps.append(step) }
         expectOrder(steps)
@@ -84,7 +84,7 @@ struct ProgressTests {
 
     @Test("leaving the loop ends the call")
     func left() async throws {
-        let provider = Provider<Slow>(transport: URLSessionTransport())
+        let provider = Provider<Slow>()
         let start = ContinuousClock.now
         let target = Slow(path: "/drip", parameters: ["numbytes": 10, "duration": 20])
         for try await step in provider.requestWithProgress(target) where step.received.byteCount > 0 { break }
@@ -94,7 +94,7 @@ struct ProgressTests {
 
     @Test("a call that fails ends the loop with its error")
     func failed() async throws {
-        let provider = Provider<Slow>(transport: URLSessionTransport())
+        let provider = Provider<Slow>()
         let options = RequestOptions { $0.attemptTimeout = .milliseconds(300) }
         let error = await #expect(throws: PipelineError.self) {
             for try await step in provider.requestWithProgress(Slow(path: "/delay/8"), options: options) {

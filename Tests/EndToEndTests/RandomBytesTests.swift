@@ -27,7 +27,7 @@ struct RandomBytesTests {
         }
     }
 
-    private let provider = Provider<Random>(transport: URLSessionTransport())
+    private let provider = Provider<Random>()
     private let start = Data(base64Encoded: "pU3KGCUwux1tEyze1iN7Lg==")
 
     @Test(
@@ -60,7 +60,6 @@ struct RandomBytesTests {
     @Test("a body of unknown length that grows over the limit is an error, and the next call succeeds")
     func limit() async throws {
         let provider = Provider<Random>(
-            transport: URLSessionTransport(),
             limits: PipelineLimits(bufferedBodyByteCount: 50_000)
         )
         #expect(await provider.failure(.stream(102_400, seed: 7, chunk: 1_000))?.code == .limit(.bodyBytes))

@@ -15,7 +15,7 @@ struct RangeTests {
         var headers: [String: String]? { range.map { ["Range": "bytes=" + $0] } }
     }
 
-    private let provider = Provider<Part>(transport: URLSessionTransport())
+    private let provider = Provider<Part>()
 
     @Test("the whole is 200, with a tag and a word that parts can be had")
     func whole() async throws {

@@ -24,7 +24,7 @@ struct RedirectTests {
         of: Target.Type = Target.self,
         _ redirects: RedirectPolicy = .standard
     ) -> Provider<Target> {
-        Provider(transport: URLSessionTransport(), redirects: redirects)
+        Provider(redirects: redirects)
     }
 
     @Test("each hop is an exchange", arguments: ["/redirect", "/absolute-redirect", "/relative-redirect"])
@@ -140,7 +140,6 @@ struct RedirectTests {
             continuation.finish()
         }
         let provider = Provider<RedirectTo>(
-            transport: URLSessionTransport(),
             plugins: [.prepare { request, _ in request.body = .stream(chunks) }]
         )
         let response = try await provider.request(RedirectTo("/anything", code: code, method: .post))
@@ -152,7 +151,6 @@ struct RedirectTests {
     func secrets(isOffOrigin: Bool) async throws {
         let key = try #require(HTTPField.Name("X-Key"))
         let provider = Provider<RedirectTo>(
-            transport: URLSessionTransport(),
             plugins: [
                 .prepare { request, _ in
                     try request.setHeader("Bearer t0ken", for: .authorization)
@@ -175,7 +173,6 @@ struct RedirectTests {
     func returning() async throws {
         let back = RedirectTo("/anything").url(on: HTTPBin.url.absoluteString)
         let provider = Provider<RedirectTo>(
-            transport: URLSessionTransport(),
             plugins: [.prepare { request, _ in try request.setHeader("Bearer t0ken", for: .authorization) }]
         )
         let response = try await provider.request(RedirectTo(RedirectTo(back).url(on: HTTPBin.otherOrigin)))

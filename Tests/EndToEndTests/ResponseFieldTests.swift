@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelinePlugins
 import PipelineTransports
 import Testing
 
@@ -17,7 +18,8 @@ struct ResponseFieldTests {
         }
     }
 
-    private let provider = Provider<Fields>(transport: URLSessionTransport())
+    private let provider = Provider<Fields>(plugins: [GzipPlugin()])
+    private let foundation = Provider<Fields>(transport: URLSessionTransport())
 
     @Test("fields arrive as they were sent, whatever the case of their names", arguments: [HTTPMethod.get, .post])
     func fields(method: HTTPMethod) async throws {
@@ -28,18 +30,29 @@ struct ResponseFieldTests {
         #expect(response.headers[HTTPField.Name("Link") ?? name] == #"</a>; rel="next", </b>; rel="last""#)
     }
 
+    #if AsyncHTTPClient
+    @Test("AsyncHTTPClient: fields arrive in the order of the wire, repeats kept")
+    func orderOfTheWire() async throws {
+        let response = try await provider.request(Fields(pairs: ["Z-First": ["1", "2"], "Set-Cookie": ["a=1, b=2"]]))
+        let own = response.headers.filter { ["z-first", "set-cookie"].contains($0.name.canonicalName) }.map(\.value)
+        #expect(Set(own) == ["1", "2", "a=1, b=2"])
+        #expect(own.firstIndex(of: "1").map { $0 + 1 } == own.firstIndex(of: "2"))
+        #expect(response.headers.map(\.name.canonicalName) != response.headers.map(\.name.canonicalName).sorted())
+    }
+    #endif
+
     // Foundation keeps response fields in a dictionary: repeats and their order are gone before a transport sees them.
     @Test("URLSession: repeated fields arrive as one, joined by a comma")
     func repeated() async throws {
         let name = try #require(HTTPField.Name("a"))
-        let response = try await provider.request(Fields(pairs: ["a": ["1", "2"]]))
+        let response = try await foundation.request(Fields(pairs: ["a": ["1", "2"]]))
         #expect(try response.map([String].self, atKeyPath: "a") == ["1", "2"])
         #expect(response.headers[fields: name].map(\.value) == ["1, 2"])
     }
 
     @Test("URLSession: fields arrive sorted by name, not in the order of the wire")
     func order() async throws {
-        let response = try await provider.request(Fields(pairs: ["Z-First": ["1"], "B-Second": ["2"]]))
+        let response = try await foundation.request(Fields(pairs: ["Z-First": ["1"], "B-Second": ["2"]]))
         let names = response.headers.map(\.name.canonicalName)
         #expect(Set(["z-first", "b-second", "server", "date"]).isSubset(of: names))
         #expect(names == names.sorted())
@@ -48,7 +61,7 @@ struct ResponseFieldTests {
     // HTTPURLResponse has no reason phrase.
     @Test("URLSession: the reason phrase is not handed over")
     func reasonPhrase() async throws {
-        let response = try await provider.request(Fields(pairs: [:]))
+        let response = try await foundation.request(Fields(pairs: [:]))
         #expect(response.head.status.reasonPhrase.isEmpty)
     }
 
@@ -63,7 +76,7 @@ struct ResponseFieldTests {
     // cookie's value may hold no comma (RFC 6265 §4.1.1), so only servers that break the rule meet this.
     @Test("URLSession: a cookie with a comma, a blank and a name arrives as two")
     func cookieWithComma() async throws {
-        let response = try await provider.request(Fields(pairs: ["Set-Cookie": ["a=1, b=2"]]))
+        let response = try await foundation.request(Fields(pairs: ["Set-Cookie": ["a=1, b=2"]]))
         #expect(response.headers[values: .setCookie] == ["a=1", "b=2"])
     }
 
@@ -79,14 +92,14 @@ struct ResponseFieldTests {
     )
     func wrongCoding(coding: String) async throws {
         let error = try #require(await provider.failure(Fields(pairs: ["Content-Encoding": [coding]])))
-        #expect(error.code == .contentCoding)
+        #expect(error.code.isKind(of: .contentCoding))
     }
 
     #if canImport(FoundationNetworking)
     // libcurl refuses what it cannot decode; elsewhere the body comes as it is.
     @Test("URLSession on Linux: a body in an unknown coding is contentCoding")
     func unknownCoding() async throws {
-        let error = try #require(await provider.failure(Fields(pairs: ["Content-Encoding": ["snappy"]])))
+        let error = try #require(await foundation.failure(Fields(pairs: ["Content-Encoding": ["snappy"]])))
         #expect(error.code == .contentCoding)
     }
     #endif
@@ -115,9 +128,9 @@ struct ResponseFieldTests {
     // Foundation on Linux gives up on an answer with a byte that is not UTF-8.
     @Test("URLSession on Linux: a field in Latin-1 is malformedResponse")
     func latin1() async throws {
-        let error = try #require(await provider.failure(Fields(pairs: ["X-City": ["Z\u{fc}rich"]])))
+        let error = try #require(await foundation.failure(Fields(pairs: ["X-City": ["Z\u{fc}rich"]])))
         #expect(error.code == .malformedResponse)
-        #expect(try await provider.request(Fields(pairs: ["X-City": ["Bern"]])).statusCode == 200)
+        #expect(try await foundation.request(Fields(pairs: ["X-City": ["Bern"]])).statusCode == 200)
     }
     #endif
 
@@ -127,7 +140,6 @@ struct ResponseFieldTests {
         let target = Fields(pairs: ["X-Large": [String(repeating: "x", count: 3_000)]])
         #expect(try await provider.request(target).headers[name]?.count == 3_000)
         let limited = Provider<Fields>(
-            transport: URLSessionTransport(),
             limits: PipelineLimits(headerByteCount: 2_000)
         )
         let small = Fields(pairs: ["X-Large": [String(repeating: "x", count: 1_950)]])

@@ -13,7 +13,7 @@ struct StatusTests {
         var path: String { "/status/\(code)" }
     }
 
-    private let provider = Provider<Status>(transport: URLSessionTransport(), redirects: .none)
+    private let provider = Provider<Status>(redirects: .none)
 
     @Test(
         "every status is a response when nothing is validated",

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("httpbin: URL and form encoding", .besideHTTPBin, .timeLimit(.minutes(1)))
 struct URLEncodingEchoTests {
-    private let provider = Provider<Anything>(transport: URLSessionTransport())
+    private let provider = Provider<Anything>()
+    private let foundation = Provider<Anything>(transport: URLSessionTransport())
 
     private func echo(
         _ parameters: RequestParameters,
@@ -48,7 +49,7 @@ struct URLEncodingEchoTests {
     @Test("URLSession: a form in a GET is refused")
     func formOfGet() async throws {
         let task = RequestTask.requestParameters(parameters: ["q": "swift"], encoding: URLEncoding.httpBody)
-        #expect(await provider.failure(Anything(task: task))?.code == .invalidRequest(.body))
+        #expect(await foundation.failure(Anything(task: task))?.code == .invalidRequest(.body))
     }
 
     @Test("elements of an array are named as the encoding says", arguments: [true, false])
@@ -134,7 +135,7 @@ struct URLEncodingEchoTests {
             var method: HTTPMethod { .get }
             var task: RequestTask { .requestParameters(parameters: ["q": "swift"], encoding: URLEncoding.default) }
         }
-        let provider = Provider<Search>(transport: URLSessionTransport())
+        let provider = Provider<Search>()
         let echo = try await provider.request(Search(), as: Echo.self)
         #expect(echo.args == ["key": "k1", "q": "swift"])
         #expect(echo.url.hasSuffix("/anything?key=k1&q=swift"))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("httpbin: uploads", .besideHTTPBin, .timeLimit(.minutes(1)))
 struct UploadTests {
-    private let provider = Provider<Anything>(transport: URLSessionTransport())
+    private let provider = Provider<Anything>()
 
     private func withFile<Value>(_ data: Data, _ work: (URL) async throws -> Value) async throws -> Value {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -48,7 +48,7 @@ struct UploadTests {
 
     @Test("a file is sent again after a redirect that keeps the method", arguments: [307, 308])
     func redirectedFile(code: Int) async throws {
-        let provider = Provider<RedirectTo>(transport: URLSessionTransport())
+        let provider = Provider<RedirectTo>()
         let response = try await withFile(binarySample) {
             try await provider.request(RedirectTo("/anything", code: code, method: .post, task: .uploadFile($0)))
         }
@@ -70,9 +70,8 @@ struct UploadTests {
             let body = PipelineBody.stream(Self.chunks(binarySample, of: size), byteCount: byteCount)
             let echo = try await provider.request(Anything(method: .post, task: .requestStream(body)), as: Echo.self)
             #expect(bytes(ofDataURL: echo.data) == binarySample)
-            // URLSession: a stream is read first, so that its length is known even where it was not said.
-            #expect(echo.headers["Content-Length"] == "1024")
-            #expect(echo.headers["Transfer-Encoding"] == nil)
+            #expect(echo.headers["Content-Length"] == (byteCount == nil ? lengthOfUnknown : "1024"))
+            #expect(echo.headers["Transfer-Encoding"] == (echo.headers["Content-Length"] == nil ? "chunked" : nil))
         }
     }
 
@@ -81,7 +80,7 @@ struct UploadTests {
         let body =
             isReplayable
             ? PipelineBody.stream { Self.chunks(binarySample, of: 100) } : .stream(Self.chunks(binarySample, of: 100))
-        let provider = Provider<RedirectTo>(transport: URLSessionTransport())
+        let provider = Provider<RedirectTo>()
         let target = RedirectTo("/anything", code: 308, method: .put, task: .requestStream(body))
         let response = try await provider.request(target)
         guard isReplayable else {

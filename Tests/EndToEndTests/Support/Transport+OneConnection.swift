@@ -1,6 +1,18 @@
 import Pipeline
 import PipelineTransports
 
+#if AsyncHTTPClient
+import AsyncHTTPClient
+
+extension Transport where Self == AsyncHTTPClientTransport {
+    /// A transport with one connection: an exchange that is not closed holds up the next.
+    static var withOneConnection: AsyncHTTPClientTransport {
+        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
+        return AsyncHTTPClientTransport(configuration: configuration)
+    }
+}
+#else
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #else
@@ -15,3 +27,4 @@ extension Transport where Self == URLSessionTransport {
         return URLSessionTransport(configuration: configuration)
     }
 }
+#endif
