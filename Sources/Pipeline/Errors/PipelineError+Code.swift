@@ -218,6 +218,10 @@ extension PipelineError.Code {
         public static let nestedCalls = Self(rawValue: "nestedCalls")
         /// Interim answers (1xx) before the answer.
         public static let informational = Self(rawValue: "informational")
+        /// A line of a body that is read line by line.
+        public static let lineBytes = Self(rawValue: "lineBytes")
+        /// The data of an event that a server sends.
+        public static let eventBytes = Self(rawValue: "eventBytes")
         /// Bytes that have arrived and that nobody has read.
         public static let unreadBytes = Self(rawValue: "unreadBytes")
     }
@@ -286,6 +290,8 @@ extension PipelineError.Code {
         public static let keyPath = Self(rawValue: "keyPath")
         /// An image of the platform.
         public static let image = Self(rawValue: "image")
+        /// Server-Sent Events.
+        public static let events = Self(rawValue: "events")
         /// A problem report (RFC 9457), see ``ProblemDetails``.
         public static let problem = Self(rawValue: "problem")
     }

@@ -169,8 +169,18 @@ public struct PipelineBody: Sendable {
 
     /// Refuses to take a stream for whole that a cancellation has ended, or that is shorter than was announced.
     func requireWhole(_ count: Int) throws {
+        try Self.requireWhole(count, of: announcedByteCount)
+    }
+
+    /// How long a stream is said to be; `nil` for all else, which is there.
+    var announcedByteCount: Int? {
+        guard case .stream(let source) = storage else { return nil }
+        return source.byteCount
+    }
+
+    static func requireWhole(_ count: Int, of announced: Int?) throws {
         try Task.checkCancellation()
-        guard case .stream(let source) = storage, let announced = source.byteCount, announced > count else { return }
+        guard let announced, announced > count else { return }
         throw PipelineError(.truncated, "\(count) of \(announced) bytes arrived")
     }
 

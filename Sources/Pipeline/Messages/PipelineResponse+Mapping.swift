@@ -100,7 +100,7 @@ extension PipelineResponse {
     }
 
     /// Where decoding failed, without the value that stood there.
-    private static func place(of error: any Error) -> String {
+    static func place(of error: any Error) -> String {
         let (what, context): (String, DecodingError.Context)
         switch error {
         case DecodingError.typeMismatch(let type, let found): (what, context) = ("expected \(type)", found)

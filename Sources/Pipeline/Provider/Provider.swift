@@ -125,21 +125,25 @@ public final class Provider<Target: TargetType>: Sendable {
 }
 
 extension Provider {
+    /// What a kind of call adds to the request before any plugin sees it.
+    typealias Amendment = @Sendable (inout PipelineRequest) throws -> Void
+
     /// The whole path of a call, from the target to the validated response.
     func perform(
         _ target: Target,
         _ options: RequestOptions,
         isStreaming: Bool,
-        meter: ProgressMeter? = nil
+        meter: ProgressMeter? = nil,
+        amend: Amendment? = nil
     ) async -> CallResult {
         if Task.isCancelled { return .failure(PipelineError(.cancelled, "the call was cancelled before it began")) }
-        guard !pipeline.plugins.isEmpty else { return await run(target, options, isStreaming, meter) }
+        guard !pipeline.plugins.isEmpty else { return await run(target, options, isStreaming, meter, amend) }
         let depth = CallDepth.current
         guard depth < settings.limits.nestedCallCount else {
             return .failure(PipelineError(.limit(.nestedCalls), "plugins made calls inside calls, \(depth) deep"))
         }
         return await CallDepth.$current.withValue(depth + 1) {
-            await run(target, options, isStreaming, meter)
+            await run(target, options, isStreaming, meter, amend)
         }
     }
 
@@ -147,7 +151,8 @@ extension Provider {
         _ target: Target,
         _ options: RequestOptions,
         _ isStreaming: Bool,
-        _ meter: ProgressMeter?
+        _ meter: ProgressMeter?,
+        _ amend: Amendment?
     ) async -> CallResult {
         let call: CallState
         do {
@@ -159,6 +164,7 @@ extension Provider {
         var request: PipelineRequest
         do {
             request = try call.endpoint.makeRequest(random: settings.random)
+            try amend?(&request)
         } catch {
             return await fail(error, PipelineContext(call: call))
         }
@@ -247,7 +253,7 @@ extension Provider {
     }
 
     /// The failure of a status that the target does not accept, with its body when that comes soon and is short.
-    private func failure(of response: PipelineResponse, _ options: RequestOptions) async -> PipelineError {
+    func failure(of response: PipelineResponse, _ options: RequestOptions) async -> PipelineError {
         var response = response
         if response.body.bytes == nil {
             let body = response.body

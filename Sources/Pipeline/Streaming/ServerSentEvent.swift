@@ -1,0 +1,43 @@
+public import Foundation
+
+/// An event that a server has sent.
+///
+/// Source: HTML, 9.2 Server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html
+public struct ServerSentEvent: Sendable, Hashable {
+    /// The name of the event; `message` where the server gave none.
+    public var type: String
+
+    /// The data; of several lines joined by LF.
+    public var data: String
+
+    /// The ID that the server gave last, with this event or before it; empty when it gave none.
+    public var id: String
+
+    /// Makes an event.
+    public init(type: String = "message", data: String, id: String = "") {
+        self.type = type
+        self.data = data
+        self.id = id
+    }
+
+    /// The data decoded from JSON.
+    ///
+    /// - Parameters:
+    ///   - type: what to decode.
+    ///   - decoder: the decoder.
+    /// - Returns: the value.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.object`), which names declared keys
+    ///   and indices, never a part of the data.
+    public func map<Value: Decodable>(_ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()) throws -> Value {
+        do {
+            return try decoder.decode(type, from: Data(data.utf8))
+        } catch {
+            let place = data.isEmpty ? ": it is empty" : PipelineResponse.place(of: error)
+            throw PipelineError(
+                .mapping(.object),
+                "the data of an event does not decode to \(type)\(place)",
+                underlyingError: error
+            )
+        }
+    }
+}
