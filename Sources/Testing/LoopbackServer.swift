@@ -1,10 +1,21 @@
 public import Foundation
 import Synchronization
 
-/// A small HTTP/1.1 server on 127.0.0.1 that answers with the bytes a test gives it, valid or not.
+/// A small HTTP/1.1 server on 127.0.0.1 that answers with the bytes a test gives it, valid or not: a fault server.
 ///
 /// Each connection has a thread of its own. A handler gets the request and returns a script; when the script is through, the
-/// connection waits for its next request.
+/// connection waits for its next request. A greeting is a script that comes before the first request, of which nothing has been read
+/// then. For hosts that do not even connect there are ``LoopbackRefusal`` and ``LoopbackBlackHole``.
+///
+/// | fault | script |
+/// |---|---|
+/// | an answer cut at any byte, by an end or by a reset | `[.send(part), .close]`, `[.send(part), .reset]` |
+/// | an answer that stalls at any byte | `[.send(part), .stall]` |
+/// | a slow answer, in real time or when the test says so | `[.send(part), .wait(.seconds(1)), …]`, `[.send(part), .hold("rest"), …]` |
+/// | a connection that ends before any byte | `[.close]` for any request, or for its second one |
+/// | a body that is never read | the greeting `[.receive, .hold("never")]`, with a small `receiveBufferByteCount` |
+/// | an answer before the body has been read | the greeting `[.receive, .respond(413), .hold("never")]` |
+/// | bytes that are not HTTP | `[.send("anything")]` |
 ///
 /// ```swift
 /// let server = try LoopbackServer { request in
@@ -41,12 +52,27 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - requestByteCount: the most bytes of a request, head and body together; default 16 MiB.
+    ///   - receiveBufferByteCount: about how many bytes the system takes that nobody has read yet, more than zero; default `nil`, as
+    ///     many as it likes.
     ///   - greeting: what happens on every connection before its first request; default nothing.
     ///   - handler: answers each request.
     /// - Throws: a `POSIXError` when no socket can be opened.
-    public init(requestByteCount: Int = 16 << 20, greeting: [Action] = [], handler: @escaping Handler) throws {
+    public init(
+        requestByteCount: Int = 16 << 20,
+        receiveBufferByteCount: Int? = nil,
+        greeting: [Action] = [],
+        handler: @escaping Handler
+    ) throws {
         precondition(requestByteCount > 0, "requestByteCount is \(requestByteCount), not 1 or more")
-        listener = try LoopbackListener(requestByteCount: requestByteCount, greeting: greeting, handler: handler)
+        if let count = receiveBufferByteCount {
+            precondition(count > 0, "receiveBufferByteCount is \(count), not 1 or more")
+        }
+        listener = try LoopbackListener(
+            requestByteCount: requestByteCount,
+            receiveBufferByteCount: receiveBufferByteCount,
+            greeting: greeting,
+            handler: handler
+        )
     }
 
     deinit { listener.stop() }
@@ -118,6 +144,7 @@ extension LoopbackServer {
             case send(Data)
             case receive
             case hold(String)
+            case wait(Duration)
             case close
             case reset
             case stall
@@ -143,6 +170,9 @@ extension LoopbackServer {
 
         /// Waits for ``LoopbackServer/release(_:)`` with the same name, or for the server to stop.
         public static func hold(_ name: String) -> Action { Action(kind: .hold(name)) }
+
+        /// Waits for a real time, or for the server to stop; at once when the time is not more than zero.
+        public static func wait(_ duration: Duration) -> Action { Action(kind: .wait(duration)) }
 
         /// Sends a response with a Content-Length, where the status allows one.
         public static func respond(

@@ -62,14 +62,14 @@ struct DelayTests {
         #expect(try await makeProvider().request(.delay(0.1), options: options).statusCode == 200)
     }
 
-    @Test("URLSession: no byte within timeoutIntervalForRequest is the idle timeout")
+    @Test("URLSession: no byte of an answer within timeoutIntervalForRequest is timeout.head")
     func idleTimeout() async throws {
         let configuration = URLSessionTransport.makeDefaultConfiguration()
         configuration.timeoutIntervalForRequest = 1
         configuration.httpMaximumConnectionsPerHost = 1
         let provider = Provider<Slow>(transport: URLSessionTransport(configuration: configuration))
         let start = ContinuousClock.now
-        #expect(await provider.failure(.delay(8))?.code == .timeout(.idle))
+        #expect(await provider.failure(.delay(8))?.code == .timeout(.head))
         #expect(try await provider.request(.now).statusCode == 200)
         #expect(ContinuousClock.now - start < .seconds(6))
     }

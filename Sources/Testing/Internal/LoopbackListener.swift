@@ -25,6 +25,7 @@ final class LoopbackListener: Sendable {
 
     init(
         requestByteCount: Int,
+        receiveBufferByteCount: Int?,
         greeting: [LoopbackServer.Action],
         handler: @escaping LoopbackServer.Handler
     ) throws {
@@ -36,7 +37,10 @@ final class LoopbackListener: Sendable {
         wakeReader = ends[0]
         wakeWriter = Mutex(ends[1])
         do {
-            (socket, port) = try LoopbackSocket.listening(wakeReader: ends[0])
+            (socket, port) = try LoopbackSocket.listening(
+                wakeReader: ends[0],
+                receiveBufferByteCount: receiveBufferByteCount
+            )
         } catch {
             close(ends[0])
             close(ends[1])
@@ -104,6 +108,8 @@ final class LoopbackListener: Sendable {
         case .hold(let name):
             board.hold(name)
             return true
+        case .wait(let duration):
+            return connection.pause(for: duration)
         case .close:
             return false
         case .reset:

@@ -23,9 +23,18 @@ struct LoopbackSocket: Sendable {
     static var lastError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
     /// Listens on a port of 127.0.0.1 that the system chooses.
-    static func listening(wakeReader: CInt) throws -> (LoopbackSocket, port: Int) {
+    static func listening(
+        wakeReader: CInt = -1,
+        backlog: CInt = 256,
+        receiveBufferByteCount: Int? = nil
+    ) throws -> (LoopbackSocket, port: Int) {
         let (listener, port) = try bound(wakeReader: wakeReader)
-        guard listen(listener.descriptor, 256) == 0 else {
+        if let receiveBufferByteCount {
+            // Connections inherit it; the window for the first of them is fixed when they are accepted.
+            var count = CInt(clamping: receiveBufferByteCount)
+            setsockopt(listener.descriptor, SOL_SOCKET, SO_RCVBUF, &count, socklen_t(MemoryLayout<CInt>.size))
+        }
+        guard listen(listener.descriptor, backlog) == 0 else {
             let error = lastError
             listener.close()
             throw error
@@ -35,6 +44,41 @@ struct LoopbackSocket: Sendable {
 
     /// Takes a port of 127.0.0.1 that the system chooses.
     static func bound(wakeReader: CInt = -1) throws -> (LoopbackSocket, port: Int) {
+        let taken = try make(wakeReader: wakeReader)
+        var address = address(port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(taken.descriptor, $0, length) == 0 && getsockname(taken.descriptor, $0, &length) == 0
+            }
+        }
+        guard isBound else {
+            let error = lastError
+            taken.close()
+            throw error
+        }
+        return (taken, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    /// Begins to connect to a port of 127.0.0.1, and does not wait for it.
+    static func connecting(to port: Int) throws -> LoopbackSocket {
+        let client = try make(wakeReader: -1)
+        var address = address(port: port)
+        let isBegun = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connectDescriptor(client.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                    || errno == EINPROGRESS
+            }
+        }
+        guard isBegun else {
+            let error = lastError
+            client.close()
+            throw error
+        }
+        return client
+    }
+
+    private static func make(wakeReader: CInt) throws -> LoopbackSocket {
         #if canImport(Darwin)
         let type = SOCK_STREAM
         #elseif canImport(Musl)
@@ -44,23 +88,17 @@ struct LoopbackSocket: Sendable {
         #endif
         let descriptor = socket(AF_INET, type, 0)
         guard descriptor >= 0 else { throw lastError }
+        let made = LoopbackSocket(descriptor: descriptor, wakeReader: wakeReader)
+        made.prepare()
+        return made
+    }
+
+    private static func address(port: Int) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        let taken = LoopbackSocket(descriptor: descriptor, wakeReader: wakeReader)
-        guard isBound else {
-            let error = lastError
-            taken.close()
-            throw error
-        }
-        taken.prepare()
-        return (taken, Int(UInt16(bigEndian: address.sin_port)))
+        return address
     }
 
     func accept() -> LoopbackSocket? {
@@ -75,6 +113,30 @@ struct LoopbackSocket: Sendable {
         let connection = LoopbackSocket(descriptor: accepted, wakeReader: wakeReader)
         connection.prepare()
         return connection
+    }
+
+    /// `false` when the server stops before the time is over.
+    func pause(for duration: Duration) -> Bool {
+        var wait = pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0)
+        let end = ContinuousClock.now + duration
+        while true {
+            let rest = ContinuousClock.now.duration(to: end)
+            guard rest > .zero else { return true }
+            // Rounded up, so that it does not turn around within the last millisecond.
+            let result = poll(&wait, 1, Self.milliseconds(rest))
+            if result > 0 || (result < 0 && errno != EINTR) { return false }
+        }
+    }
+
+    private static func milliseconds(_ duration: Duration) -> CInt {
+        let (seconds, attoseconds) = duration.components
+        return CInt(clamping: min(seconds, 1_000_000) * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)
+    }
+
+    /// Whether a connection that was begun is made within a time.
+    func isConnected(within milliseconds: CInt) -> Bool {
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&wait, 1, milliseconds) > 0
     }
 
     /// `false` when the server stops.
@@ -142,6 +204,10 @@ struct LoopbackSocket: Sendable {
 
 private func sendBytes(_ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: CInt) -> Int {
     send(descriptor, bytes, count, flags)
+}
+
+private func connectDescriptor(_ descriptor: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {
+    connect(descriptor, address, length)
 }
 
 private func closeDescriptor(_ descriptor: CInt) {

@@ -5,7 +5,7 @@ import HTTPTypes
 import NIOCore
 import Pipeline
 
-/// The body of an answer; dropping it, or the iterator that reads it, closes the exchange.
+/// The body of an answer, each piece of which has to come in time; dropping it, or the iterator that reads it, closes the exchange.
 struct AsyncHTTPClientBody: AsyncSequence, Sendable {
     private let body: HTTPClientResponse.Body
     private let upload: AsyncHTTPClientUpload
@@ -18,39 +18,15 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        private var iterator: HTTPClientResponse.Body.AsyncIterator
-        private let upload: AsyncHTTPClientUpload
-        /// A client of the transport's own must not end while somebody reads.
-        private let client: AsyncHTTPClientLease
-
-        init(
-            _ iterator: HTTPClientResponse.Body.AsyncIterator,
-            _ upload: AsyncHTTPClientUpload,
-            _ client: AsyncHTTPClientLease
-        ) {
-            self.iterator = iterator
-            self.upload = upload
-            self.client = client
-        }
+        fileprivate let reader: Reader
 
         mutating func next() async throws -> Data? {
-            guard let buffer = try await nextBuffer() else { return nil }
-            return buffer.withUnsafeReadableBytes { Data($0) }
-        }
-
-        mutating func nextBuffer() async throws -> ByteBuffer? {
-            do {
-                try Task.checkCancellation()
-                return try await iterator.next(isolation: #isolation)
-            } catch {
-                upload.end()
-                throw AsyncHTTPClientErrorMapping.pipelineError(for: error, .body)
-            }
+            try await reader.next()
         }
     }
 
     func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(body.makeAsyncIterator(), upload, client)
+        AsyncIterator(reader: Reader(self))
     }
 
     /// All bytes, under a limit.
@@ -58,19 +34,70 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
         if let announced = head.headerFields[.contentLength].flatMap({ Int($0) }), announced > limit {
             throw Self.tooLarge(limit)
         }
-        var iterator = makeAsyncIterator()
+        upload.watch.isWaitingForBytes()
+        return try await upload.watch.run { try await readAll(upTo: limit) }
+    }
+
+    private func readAll(upTo limit: Int) async throws -> Data {
+        var iterator = body.makeAsyncIterator()
         var data = Data()
-        while let buffer = try await iterator.nextBuffer() {
+        while let buffer = try await Self.next(&iterator) {
             guard buffer.readableBytes <= limit - data.count else { throw Self.tooLarge(limit) }
             buffer.withUnsafeReadableBytes { bytes in
                 if data.isEmpty { data = Data(bytes) } else { data.append(contentsOf: bytes) }
             }
+            upload.watch.isWaitingForBytes()
         }
         return data
     }
 
+    private static func next(_ iterator: inout HTTPClientResponse.Body.AsyncIterator) async throws -> ByteBuffer? {
+        do {
+            try Task.checkCancellation()
+            return try await iterator.next(isolation: #isolation)
+        } catch {
+            throw AsyncHTTPClientErrorMapping.pipelineError(for: error, .body)
+        }
+    }
+
     private static func tooLarge(_ limit: Int) -> PipelineError {
         PipelineError(.limit(.bodyBytes), "the body is larger than the \(limit) bytes allowed")
+    }
+}
+
+extension AsyncHTTPClientBody {
+    /// Reads in a task beside the one that counts the time.
+    fileprivate actor Reader {
+        private var iterator: HTTPClientResponse.Body.AsyncIterator?
+        private let upload: AsyncHTTPClientUpload
+        /// A client of the transport's own must not end while somebody reads.
+        private let client: AsyncHTTPClientLease
+
+        init(_ body: AsyncHTTPClientBody) {
+            iterator = body.body.makeAsyncIterator()
+            upload = body.upload
+            client = body.client
+        }
+
+        func next() async throws -> Data? {
+            do {
+                upload.watch.isWaitingForBytes()
+                if let piece = try await upload.watch.run({ try await self.read() }) { return piece }
+                upload.end()
+                return nil
+            } catch {
+                iterator = nil
+                upload.end()
+                throw error
+            }
+        }
+
+        private func read() async throws -> Data? {
+            guard var iterator else { return nil }
+            guard let buffer = try await AsyncHTTPClientBody.next(&iterator) else { return nil }
+            self.iterator = iterator
+            return buffer.withUnsafeReadableBytes { Data($0) }
+        }
     }
 }
 #endif

@@ -3,8 +3,8 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// Reads a streamed body in a task of its own, one piece ahead, so that the reading can be cancelled: AsyncHTTPClient sends bodies in
-/// a task that nobody else can reach.
+/// Reads a body in a task of its own, one piece ahead, so that the reading can be ended: AsyncHTTPClient sends bodies in a task that
+/// nobody else can reach, and that it forgets when an answer comes before the body's end, with all that this task holds.
 final class AsyncHTTPClientPipe: Sendable {
     private enum State {
         case idle
@@ -16,18 +16,32 @@ final class AsyncHTTPClientPipe: Sendable {
 
     private struct Guarded {
         var state = State.idle
+        var body: PipelineBody?
+        var context: PipelineContext?
         var reader: Task<Void, Never>?
+        var takenByteCount = 0
     }
 
-    private let body: PipelineBody
-    private let guarded = Mutex(Guarded())
+    private let guarded: Mutex<Guarded>
 
-    init(_ body: PipelineBody) { self.body = body }
+    init(_ body: PipelineBody, _ context: PipelineContext) {
+        guarded = Mutex(Guarded(body: body, context: context))
+    }
 
     /// The next piece, `nil` at the end; throws what the body throws, and `CancellationError` after ``end()``.
+    ///
+    /// Who asks for it says that those before it have been taken.
     func next() async throws -> Data? {
+        let (context, takenByteCount) = guarded.withLock { ($0.context, $0.takenByteCount) }
+        if takenByteCount > 0 { context?.reportSent(takenByteCount) }
         startReading()
-        return try await withCheckedThrowingContinuation { continuation in
+        let piece = try await receive()
+        if let piece { guarded.withLock { $0.takenByteCount += piece.count } }
+        return piece
+    }
+
+    private func receive() async throws -> Data? {
+        try await withCheckedThrowingContinuation { continuation in
             let (result, reader): (Result<Data?, any Error>?, CheckedContinuation<Void, Never>?) = guarded.withLock {
                 switch $0.state {
                 case .ready(let result, let reader):
@@ -45,10 +59,10 @@ final class AsyncHTTPClientPipe: Sendable {
         }
     }
 
-    /// Cancels the reading.
+    /// Cancels the reading, and lets go of all that it needs.
     func end() {
         let (state, reader) = guarded.withLock { guarded in
-            defer { (guarded.state, guarded.reader) = (.ended, nil) }
+            defer { guarded = Guarded(state: .ended) }
             return (guarded.state, guarded.reader)
         }
         reader?.cancel()
@@ -61,12 +75,16 @@ final class AsyncHTTPClientPipe: Sendable {
 
     private func startReading() {
         guarded.withLock { guarded in
-            if case .ended = guarded.state { return }
-            guard guarded.reader == nil else { return }
-            guarded.reader = Task { [weak self, body] in
+            guard let body = guarded.body.take() else { return }
+            guarded.reader = Task { [weak self] in
                 do {
-                    for try await chunk in body.chunks() where !chunk.isEmpty {
-                        guard let self, await self.hand(.success(chunk)) else { return }
+                    for try await chunk in body.chunks() {
+                        var rest = chunk
+                        while !rest.isEmpty {
+                            let piece = rest.prefix(AsyncHTTPClientUpload.pieceByteCount)
+                            rest = rest.dropFirst(piece.count)
+                            guard let self, await self.hand(.success(piece)) else { return }
+                        }
                     }
                     // A stream may end because its reader is cancelled; what has come by then is no body.
                     try Task.checkCancellation()

@@ -25,7 +25,8 @@ public import Pipeline
 /// - For a call made with `request` the body is read into memory up to ``PipelineLimits/bufferedBodyByteCount``; otherwise it is a
 ///   stream, and a reader that pauses makes the server wait. Dropping the stream closes the exchange.
 /// - A streamed body is sent as it is made: the next piece is asked for when the network has taken the one before. When the exchange
-///   ends before the body does, its reading is cancelled.
+///   ends before the body does, its reading is cancelled: an answer with a status of 300 or above ends the sending, any other when
+///   it has been read to its end.
 /// - Connections, TLS, proxies and the pool are those of the configuration; environment variables change nothing. It writes no
 ///   log and makes no spans of its own.
 ///
@@ -39,10 +40,17 @@ public import Pipeline
 /// |---|---|---|---|
 /// | `configuration` | ``makeDefaultConfiguration()`` | | |
 /// | `configuration.timeout.connect` | 10 s, with the wait for a connection of the pool and the handshake of TLS | | |
-/// | `configuration.timeout.read` | 60 s without a byte of the answer, once the request is sent | | |
-/// | `configuration.timeout.write` | 60 s in which the server takes no byte of the body | | |
 /// | `configuration.connectionPool` | 8 connections to a host with HTTP/1.1, idle ones kept 60 s | | |
 /// | `headTimeout` | none | time from the start of an exchange to the header fields of its answer | more than zero |
+/// | `readTimeout` | 60 s | time without a byte of the answer | more than zero |
+/// | `writeTimeout` | 60 s | time in which the server takes no byte of the body | more than zero |
+///
+/// `readTimeout` counts for the header fields from the start of the exchange, or from the end of a body that is sent in pieces (a
+/// stream, a file, more than 64 KiB); for the body while somebody waits for its next bytes, so that a reader who pauses is not taken
+/// for a slow server. A call with an idle timeout of its own has that for its body instead. `writeTimeout` counts while a piece waits
+/// to be taken, not while it is made. These times are real ones, whatever the provider's clock. AsyncHTTPClient's own
+/// `configuration.timeout.read`, which goes on while a reader pauses, and `.write`, which a server that takes nothing does not
+/// exceed, are best left `nil`.
 ///
 /// **Errors**
 ///
@@ -51,9 +59,9 @@ public import Pipeline
 /// | `connect.refused`, `connect.unreachable`, `dns` | there is no connection |
 /// | `tls.certificate`, `tls.hostName`, `tls.handshake` | TLS failed; nothing was sent |
 /// | `timeout.connect` | no connection came within `timeout.connect` |
-/// | `timeout.head` | the header fields did not come within `timeout.read` or `headTimeout` |
-/// | `timeout.idle` | the body went without a byte for `timeout.read` |
-/// | `timeout.write` | the server took no byte of the body for `timeout.write` |
+/// | `timeout.head` | the header fields did not come within `readTimeout` or `headTimeout` |
+/// | `timeout.idle` | no byte of the answer's body came for `readTimeout` |
+/// | `timeout.write` | the server took no byte of the body for `writeTimeout` |
 /// | `connectionLost` | the connection ended, without an answer or by a reset |
 /// | `truncated` | the body is shorter than it was announced to be |
 /// | `malformedResponse` | the answer is not HTTP |
@@ -69,7 +77,9 @@ public import Pipeline
 /// **Secrets**: no error quotes a URL, a field or a body.
 public final class AsyncHTTPClientTransport: Transport {
     private let client: AsyncHTTPClientLease
-    private let headTimeout: TimeAmount?
+    private let headTimeout: Duration?
+    private let readTimeout: Duration?
+    private let writeTimeout: Duration?
 
     /// Makes a transport with a client of its own.
     ///
@@ -77,15 +87,19 @@ public final class AsyncHTTPClientTransport: Transport {
     ///   - configuration: how the client connects. Its settings for redirects and decompression are not used.
     ///   - headTimeout: the longest from the start of an exchange, with the wait for a connection and the sending of the body,
     ///     to the header fields of its answer; `nil` for no limit of this kind.
+    ///   - readTimeout: the longest without a byte of the answer; `nil` for no limit of this kind.
+    ///   - writeTimeout: the longest in which the server takes no byte of the body; `nil` for no limit of this kind.
     public convenience init(
         configuration: HTTPClient.Configuration = makeDefaultConfiguration(),
-        headTimeout: Duration? = nil
+        headTimeout: Duration? = nil,
+        readTimeout: Duration? = .seconds(60),
+        writeTimeout: Duration? = .seconds(60)
     ) {
         var configuration = configuration
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
         let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
-        self.init(AsyncHTTPClientLease(client, endsClient: true), headTimeout)
+        self.init(AsyncHTTPClientLease(client, endsClient: true), headTimeout, readTimeout, writeTimeout)
     }
 
     /// Makes a transport that shares a client, which the caller shuts down.
@@ -94,23 +108,33 @@ public final class AsyncHTTPClientTransport: Transport {
     ///   - client: neither follows redirects nor decompresses; make it with ``makeDefaultConfiguration()``. `HTTPClient.shared` does
     ///     both and stops the program here; an answer to which another client has followed a redirect is an error.
     ///   - headTimeout: as for a client of its own.
-    public convenience init(client: HTTPClient, headTimeout: Duration? = nil) {
+    ///   - readTimeout: as for a client of its own.
+    ///   - writeTimeout: as for a client of its own.
+    public convenience init(
+        client: HTTPClient,
+        headTimeout: Duration? = nil,
+        readTimeout: Duration? = .seconds(60),
+        writeTimeout: Duration? = .seconds(60)
+    ) {
         precondition(client !== HTTPClient.shared, "HTTPClient.shared follows redirects and decompresses")
-        self.init(AsyncHTTPClientLease(client, endsClient: false), headTimeout)
+        self.init(AsyncHTTPClientLease(client, endsClient: false), headTimeout, readTimeout, writeTimeout)
     }
 
-    private init(_ client: AsyncHTTPClientLease, _ headTimeout: Duration?) {
-        if let headTimeout { precondition(headTimeout > .zero, "headTimeout is \(headTimeout), not more than zero") }
+    private init(_ client: AsyncHTTPClientLease, _ head: Duration?, _ read: Duration?, _ write: Duration?) {
+        for (name, timeout) in [("headTimeout", head), ("readTimeout", read), ("writeTimeout", write)] {
+            if let timeout { precondition(timeout > .zero, "\(name) is \(timeout), not more than zero") }
+        }
         self.client = client
-        self.headTimeout = headTimeout.map { TimeAmount($0) }
+        headTimeout = head
+        readTimeout = read
+        writeTimeout = write
     }
 
-    /// Timeouts of 10 s for connecting and 60 s for reading and writing, no redirects, no decompression, no tracing, and one attempt
-    /// at a connection for each exchange.
+    /// 10 s for connecting, no redirects, no decompression, no tracing, and one attempt at a connection for each exchange.
     public static func makeDefaultConfiguration() -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(10), read: .seconds(60), write: .seconds(60)),
+            timeout: .init(connect: .seconds(10)),
             decompression: .disabled
         )
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -126,15 +150,15 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Throws: as said above.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
-        let upload = AsyncHTTPClientUpload(request, context)
+        let upload = AsyncHTTPClientUpload(request, context, read: readTimeout, write: writeTimeout)
         do {
-            let deadline = headTimeout.map { NIODeadline.now() + $0 } ?? .distantFuture
-            let response = try await client.client.execute(upload.makeRequest(), deadline: deadline)
+            let response = try await execute(upload)
             let body = AsyncHTTPClientBody(response.body, upload, client)
             guard response.history.count <= 1 else {
                 throw PipelineError(.transport, "the shared HTTPClient follows redirects, which the pipeline has to do")
             }
             let head = try AsyncHTTPClientHead.makeHead(response)
+            upload.headHasCome(head.status.code, context)
             guard !context.wantsStream else {
                 let byteCount = AsyncHTTPClientHead.byteCount(of: head, to: request.method)
                 return PipelineResponse(request: request, head: head, body: .stream(body, byteCount: byteCount))
@@ -145,6 +169,21 @@ public final class AsyncHTTPClientTransport: Transport {
             upload.end()
             throw AsyncHTTPClientErrorMapping.pipelineError(for: error, .head)
         }
+    }
+
+    /// Sends, and waits for the header fields: by a deadline of the client's when the body goes out at once.
+    private func execute(_ upload: AsyncHTTPClientUpload) async throws -> HTTPClientResponse {
+        let client = client.client
+        guard upload.isInPieces else {
+            let timeout = [headTimeout, readTimeout].compactMap { $0 }.min()
+            return try await client.execute(upload.makeRequest(), deadline: Self.deadline(timeout))
+        }
+        let deadline = Self.deadline(headTimeout)
+        return try await upload.watch.run { try await client.execute(upload.makeRequest(), deadline: deadline) }
+    }
+
+    private static func deadline(_ timeout: Duration?) -> NIODeadline {
+        timeout.map { .now() + TimeAmount($0) } ?? .distantFuture
     }
 
     /// Closes all connections of a client of its own; calls under way and later ones fail with `clientClosed`.

@@ -8,20 +8,40 @@ import Pipeline
 
 /// A request in AsyncHTTPClient's terms, and the reading of its body while it is sent.
 final class AsyncHTTPClientUpload: Sendable {
-    /// Pieces of this size make the progress of a body in memory visible.
-    private static let pieceByteCount = 64 << 10
+    /// A body in memory of at most so many bytes is handed over at once; of others, pieces of at most this size.
+    static let pieceByteCount = 64 << 10
 
     private let request: PipelineRequest
-    private let context: PipelineContext
     private let pipe: AsyncHTTPClientPipe?
+    let watch: AsyncHTTPClientWatch
 
-    init(_ request: PipelineRequest, _ context: PipelineContext) {
+    /// - Parameters:
+    ///   - request: what is sent.
+    ///   - context: told how much of a body in pieces has been sent.
+    ///   - read: how long the server may give nothing.
+    ///   - write: how long it may take nothing.
+    init(_ request: PipelineRequest, _ context: PipelineContext, read: Duration?, write: Duration?) {
         self.request = request
-        self.context = context
-        pipe = request.body.bytes == nil && request.body.fileURL == nil ? AsyncHTTPClientPipe(request.body) : nil
+        let isSmall = request.body.bytes.map { $0.count <= Self.pieceByteCount } ?? false
+        pipe = isSmall ? nil : AsyncHTTPClientPipe(request.body, context)
+        let hasIdleTimeout = (context.options.idleTimeout ?? request.idleTimeout) != nil
+        watch = AsyncHTTPClientWatch(
+            head: isSmall ? nil : read,
+            idle: hasIdleTimeout ? nil : read,
+            write: isSmall ? nil : write
+        )
     }
 
     deinit { pipe?.end() }
+
+    /// Whether the body goes out piece by piece, and not with the head.
+    var isInPieces: Bool { pipe != nil }
+
+    /// The answer has begun; a status of 300 or above ends the sending.
+    func headHasCome(_ statusCode: Int, _ context: PipelineContext) {
+        watch.headHasCome(endsUpload: statusCode >= 300)
+        if pipe == nil, let byteCount = request.body.byteCount, byteCount > 0 { context.reportSent(byteCount) }
+    }
 
     /// Stops reading a body that is no longer sent.
     func end() { pipe?.end() }
@@ -39,10 +59,12 @@ final class AsyncHTTPClientUpload: Sendable {
     }
 
     private func makeBody() -> HTTPClientRequest.Body? {
-        if request.body.isNone { return nil }
-        if let bytes = request.body.bytes, !context.wantsStream { return .bytes(ByteBuffer(bytes: bytes)) }
-        let length = request.body.byteCount.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
-        return .stream(Pieces(source: request.body, pipe: pipe, context: context), length: length)
+        if let pipe {
+            let length = request.body.byteCount.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
+            return .stream(Pieces(pipe: pipe, watch: watch), length: length)
+        }
+        guard !request.body.isNone, let bytes = request.body.bytes else { return nil }
+        return .bytes(ByteBuffer(bytes: bytes))
     }
 
     private static func isFraming(_ name: HTTPField.Name) -> Bool {
@@ -53,39 +75,27 @@ final class AsyncHTTPClientUpload: Sendable {
 }
 
 extension AsyncHTTPClientUpload {
-    /// The body piece by piece; each piece that is asked for says that those before it have been taken.
     private struct Pieces: AsyncSequence, Sendable {
-        let source: PipelineBody
-        let pipe: AsyncHTTPClientPipe?
-        let context: PipelineContext
+        let pipe: AsyncHTTPClientPipe
+        let watch: AsyncHTTPClientWatch
 
         struct AsyncIterator: AsyncIteratorProtocol {
-            let context: PipelineContext
-            let pipe: AsyncHTTPClientPipe?
-            var chunks: PipelineBody.Chunks.AsyncIterator
-            var rest = Data()
-            var byteCount = 0
+            let pipe: AsyncHTTPClientPipe
+            let watch: AsyncHTTPClientWatch
 
             mutating func next() async throws -> ByteBuffer? {
-                if byteCount > 0 { context.reportSent(byteCount) }
-                while rest.isEmpty {
-                    guard let chunk = try await nextChunk() else { return nil }
-                    rest = chunk
+                watch.isMakingPiece()
+                guard let piece = try await pipe.next() else {
+                    watch.isWaitingForHead()
+                    return nil
                 }
-                let piece = rest.prefix(AsyncHTTPClientUpload.pieceByteCount)
-                rest = rest.dropFirst(piece.count)
-                byteCount += piece.count
+                watch.isWriting()
                 return ByteBuffer(bytes: piece)
-            }
-
-            private mutating func nextChunk() async throws -> Data? {
-                if let pipe { return try await pipe.next() }
-                return try await chunks.next()
             }
         }
 
         func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(context: context, pipe: pipe, chunks: source.chunks().makeAsyncIterator())
+            AsyncIterator(pipe: pipe, watch: watch)
         }
     }
 }

@@ -59,6 +59,8 @@ extension URLErrorMapping {
         var hasHead: Bool
         /// Whether Foundation decodes the body.
         var isCoded: Bool
+        /// Whether a part of the request's body has not been sent.
+        var isSending: Bool
     }
 
     /// The failure of an exchange on the network, without the URL that Foundation puts into its errors.
@@ -68,12 +70,23 @@ extension URLErrorMapping {
             (URLError.Code(rawValue: bridged.code) as URLError.Code?) ?? .unknown,
             userInfo: [NSLocalizedDescriptionKey: bridged.localizedDescription]
         )
+        if let (code, reason) = meaningOfTimeout(bridged, facts) {
+            return PipelineError(code, reason, underlyingError: stripped)
+        }
         #if canImport(FoundationNetworking)
         if let (code, reason) = meaningOnLinux(of: bridged, facts) {
             return PipelineError(code, reason, underlyingError: stripped)
         }
         #endif
         return pipelineError(for: stripped)
+    }
+
+    /// What was waited for; Foundation does not say whether there was a connection.
+    private static func meaningOfTimeout(_ error: NSError, _ facts: ExchangeFacts) -> (PipelineError.Code, String)? {
+        guard error.code == NSURLErrorTimedOut, !facts.hasHead else { return nil }
+        return facts.isSending
+            ? (.timeout(.write), "the server took no byte of the body within the transport's idle timeout")
+            : (.timeout(.head), "the header fields of the answer did not come within the transport's idle timeout")
     }
 
     #if canImport(FoundationNetworking)

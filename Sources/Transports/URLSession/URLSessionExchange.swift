@@ -17,6 +17,7 @@ final class URLSessionExchange: Sendable {
         var isStreaming: Bool
         var unread: URLSessionBacklog
         var receivedByteCount = 0
+        var isSending = false
         var end: Result<Void, any Error>?
         var responseWaiter: CheckedContinuation<PipelineResponse, any Error>?
         var chunkWaiter: CheckedContinuation<Data?, any Error>?
@@ -121,7 +122,11 @@ extension URLSessionExchange {
         }
     }
 
-    func didSend(_ byteCount: Int) {
+    func didSend(_ byteCount: Int, of totalByteCount: Int) {
+        let isOpen = state.withLock { state in
+            state.isSending = byteCount < totalByteCount
+            return state.end == nil
+        }
         if isOpen { reportSent(byteCount) }
     }
 
@@ -146,7 +151,8 @@ extension URLSessionExchange {
                 let facts = URLErrorMapping.ExchangeFacts(
                     isSecure: self.request.head.scheme == "https",
                     hasHead: state.head != nil,
-                    isCoded: state.head?.isCoded ?? false
+                    isCoded: state.head?.isCoded ?? false,
+                    isSending: state.isSending
                 )
                 state.end = .failure(URLErrorMapping.exchangeError(for: error, facts))
             } else {

@@ -111,7 +111,10 @@ extension URLSessionExchanges: URLSessionDataDelegate {
         totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        exchange(of: task)?.didSend(Int(clamping: totalBytesSent))
+        exchange(of: task)?.didSend(
+            Int(clamping: totalBytesSent),
+            of: Int(clamping: totalBytesExpectedToSend)
+        )
     }
 
     /// TLS is left to the platform; credentials are the business of plugins, so the 401 is the answer.

@@ -45,7 +45,9 @@ public import Foundation
 /// | `connect.refused`, `connect.unreachable`, `dns`, `tls`, `offline` | there is no connection |
 /// | `file.unreadable` | the file to send cannot be read |
 /// | `file.noSpace`, `file.notWritable` | there is no room for a streamed body |
-/// | `timeout.idle` | the configuration's `timeoutIntervalForRequest` has passed without a byte; connecting counts |
+/// | `timeout.head` | the configuration's `timeoutIntervalForRequest` has passed without a byte of an answer; connecting counts |
+/// | `timeout.write` | it has passed while the server took nothing of the body |
+/// | `timeout.idle` | it has passed without a byte of the answer's body |
 /// | `connectionLost` | the connection ended, without an answer or by a reset |
 /// | `truncated` | the body is shorter than it was announced to be |
 /// | `malformedResponse` | the answer is not HTTP, or its Content-Length is not one number |

@@ -17,24 +17,45 @@ final class RawClient {
 
     private var descriptor: CInt
 
-    init(port: Int) throws {
+    init(port: Int, sendBufferByteCount: Int? = nil) throws {
+        descriptor = Self.makeSocket()
+        if let sendBufferByteCount {
+            var count = CInt(sendBufferByteCount)
+            setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &count, socklen_t(MemoryLayout<CInt>.size))
+        }
+        guard Self.begin(descriptor, port) == 0 else {
+            let error = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            hangUp()
+            throw error
+        }
+    }
+
+    /// Whether a connection is made, or refused, within so many milliseconds.
+    static func connects(to port: Int, within milliseconds: CInt) throws -> Bool {
+        let descriptor = makeSocket()
+        defer { close(descriptor) }
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        guard begin(descriptor, port) != 0, errno == EINPROGRESS else { return true }
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&wait, 1, milliseconds) > 0
+    }
+
+    private static func makeSocket() -> CInt {
         #if canImport(Glibc)
-        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         #else
-        descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        socket(AF_INET, SOCK_STREAM, 0)
         #endif
+    }
+
+    private static func begin(_ descriptor: CInt, _ port: Int) -> CInt {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafePointer(to: &address) {
+        return withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
-        }
-        guard result == 0 else {
-            let error = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-            hangUp()
-            throw error
         }
     }
 
@@ -48,6 +69,20 @@ final class RawClient {
     func send(_ text: String) {
         let bytes = [UInt8](text.utf8)
         _ = write(descriptor, bytes, bytes.count)
+    }
+
+    /// Sends until the system takes no more for 200 ms; how much it took.
+    func sendUntilFull(limit: Int) -> Int {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        let bytes = [UInt8](repeating: 0, count: 4_096)
+        var taken = 0
+        while taken < limit {
+            var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&wait, 1, 200) > 0 else { break }
+            let count = write(descriptor, bytes, bytes.count)
+            if count > 0 { taken += count }
+        }
+        return taken
     }
 
     /// All text up to and with the mark, or to the end.

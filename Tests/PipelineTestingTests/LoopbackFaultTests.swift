@@ -1,0 +1,69 @@
+import Foundation
+import PipelineTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What the fault server does that no server should do.
+@Suite("LoopbackServer, faults", .timeLimit(.minutes(1)))
+struct LoopbackFaultTests {
+    @Test("wait holds back what follows for its time")
+    func wait() throws {
+        let server = try LoopbackServer { _ in
+            [.send("a"), .wait(.milliseconds(50)), .send("b"), .wait(.zero), .send("c"), .close]
+        }
+        let client = try RawClient(port: server.port)
+        let start = ContinuousClock.now
+        client.send("GET / HTTP/1.1\r\n\r\n")
+        #expect(client.receiveToEnd() == .end("abc"))
+        #expect(ContinuousClock.now - start >= .milliseconds(50))
+    }
+
+    @Test("stopping the server ends a wait at once, and nothing that follows it is sent")
+    func stopWait() async throws {
+        let server = try LoopbackServer { _ in [.send("a"), .wait(.seconds(1_000_000_000_000)), .send("b")] }
+        let client = try RawClient(port: server.port)
+        client.send("GET / HTTP/1.1\r\n\r\n")
+        #expect(client.receive(until: "a") == "a")
+        server.stop()
+        #expect(client.receiveToEnd() == .end(""))
+    }
+
+    @Test("a small receive buffer takes little of what is not read")
+    func receiveBuffer() async throws {
+        let count = 4_096
+        let server = try LoopbackServer(receiveBufferByteCount: count, greeting: [.hold("never")]) { _ in [] }
+        let client = try RawClient(port: server.port, sendBufferByteCount: count)
+        await server.wait { $0.holdCount == 1 }
+        let taken = client.sendUntilFull(limit: 16 << 20)
+        #expect((1..<256 << 10).contains(taken))
+    }
+
+    @Test("a greeting can answer a request that nobody has read")
+    func earlyAnswer() throws {
+        let server = try LoopbackServer(greeting: [.receive, .respond(413), .close]) { _ in [.respond(200)] }
+        let client = try RawClient(port: server.port)
+        client.send("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n")
+        #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 413 "))
+        #expect(server.requests.isEmpty)
+    }
+
+    #if canImport(FoundationNetworking)
+    @Test("a black hole answers no connection", arguments: 0..<3)
+    func blackHole(round: Int) throws {
+        let hole = try LoopbackBlackHole()
+        #expect(try !RawClient.connects(to: hole.port, within: 300))
+        #expect(hole.url.port == hole.port)
+    }
+
+    @Test("a black hole that goes gives its port back")
+    func blackHoleEnds() throws {
+        var hole: LoopbackBlackHole? = try LoopbackBlackHole()
+        let port = try #require(hole?.port)
+        hole = nil
+        #expect(throws: (any Error).self) { _ = try RawClient(port: port) }
+    }
+    #endif
+}

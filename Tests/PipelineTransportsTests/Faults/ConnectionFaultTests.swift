@@ -1,0 +1,188 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+/// Rows C01 to C07 and C09 of the matrix of faults; TLS (C04) is elsewhere.
+@Suite("Connection faults", .timeLimit(.minutes(5)))
+struct ConnectionFaultTests {
+    @Test(
+        "C01: a refused connection is connect.refused, which proves that nothing was sent",
+        arguments: NetworkTransport.allCases,
+        [HTTPMethod.get, .post]
+    )
+    func refused(transport: NetworkTransport, method: HTTPMethod) async throws {
+        let bench = try FaultBench(transport.make())
+        let refusal = try LoopbackRefusal()
+        let error = try await bench.provider.failure(Probe(refusal.url, method: method))
+        #expect(error?.code == .connect(.refused))
+        #expect(error?.code.provesNothingSent == true)
+        #expect(error?.exchanges.count == 1)
+        try await bench.expectSound()
+    }
+
+    @Test(
+        "C02: a name that does not resolve is dns, asked for once, and proves that nothing was sent",
+        arguments: NetworkTransport.allCases,
+        ["x.invalid", String(repeating: "a", count: 64) + ".invalid"]
+    )
+    func dns(transport: NetworkTransport, host: String) async throws {
+        let bench = try FaultBench(transport.make())
+        let url = try #require(URL(string: "http://\(host)"))
+        let error = try await bench.provider.failure(Probe(url))
+        #expect(error?.code == .dns)
+        #expect(error?.code.provesNothingSent == true)
+        #expect(error?.exchanges.count == 1)
+        try await bench.expectSound()
+    }
+
+    /// Foundation does not say whether there was a connection.
+    @Test(
+        "C03: a host that answers no connection is timeout.connect, with URLSession timeout.head",
+        arguments: NetworkTransport.allCases
+    )
+    func blackHole(transport: NetworkTransport) async throws {
+        let bench = try FaultBench(transport.make(connect: .milliseconds(300)))
+        let hole = try LoopbackBlackHole()
+        let start = ContinuousClock.now
+        let error = try await bench.provider.failure(Probe(hole.url))
+        #expect(error?.code == (transport == .urlSession ? .timeout(.head) : .timeout(.connect)))
+        #expect(error?.code.provesNothingSent == (transport != .urlSession))
+        #expect((.milliseconds(300)..<Duration.seconds(10)).contains(ContinuousClock.now - start))
+        try await bench.expectSound()
+    }
+
+    @Test(
+        "C05: a new connection that ends before any byte is connectionLost, and nothing is sent again",
+        arguments: NetworkTransport.allCases,
+        [HTTPMethod.get, .post]
+    )
+    func emptyAnswer(transport: NetworkTransport, method: HTTPMethod) async throws {
+        for end in [LoopbackServer.Action.close, .reset] {
+            let bench = try FaultBench(transport.make())
+            let server = try LoopbackServer { _ in [end] }
+            defer { server.stop() }
+            #expect(try await bench.provider.failureCode(Probe(server, method: method)) == .connectionLost)
+            #expect(server.activity.requestCount == 1)
+            try await bench.expectSound(server)
+        }
+    }
+
+    @Test(
+        "C05: a connection that is closed as soon as it is made is connectionLost",
+        arguments: NetworkTransport.allCases
+    )
+    func closedAtOnce(transport: NetworkTransport) async throws {
+        let bench = try FaultBench(transport.make())
+        let server = try LoopbackServer(greeting: [.close]) { _ in [.respond(200)] }
+        defer { server.stop() }
+        #expect(try await bench.provider.failureCode(Probe(server)) == .connectionLost)
+        try await bench.expectSound(server)
+    }
+
+    /// Foundation on Linux sends every method again by itself; that cannot be turned off.
+    @Test(
+        "C06: a reused connection that ends before any byte is connectionLost, and nothing is sent again",
+        arguments: NetworkTransport.allCases,
+        [HTTPMethod.get, .post]
+    )
+    func reusedConnection(transport: NetworkTransport, method: HTTPMethod) async throws {
+        let bench = try FaultBench(transport.make())
+        let server = try LoopbackServer { $0.target == "/dies" ? [.close] : [.respond(200)] }
+        defer { server.stop() }
+        _ = try await bench.provider.request(Probe(server, "/first"))
+        #expect(try await bench.provider.failureCode(Probe(server, "/dies", method: method)) == .connectionLost)
+        let targets = server.requests.map(\.target)
+        #expect(targets == (transport.sendsAgain ? ["/first", "/dies", "/dies"] : ["/first", "/dies"]))
+        #expect(server.activity.connectionCount == (transport.sendsAgain ? 2 : 1))
+        try await bench.expectSound(server)
+    }
+
+    @Test("C07: a reset within the body is connectionLost, whoever reads it", arguments: NetworkTransport.allCases)
+    func reset(transport: NetworkTransport) async throws {
+        let bench = try FaultBench(transport.make())
+        let part = FaultBench.response.prefix(200)
+        let server = try LoopbackServer { _ in [.send(part), .hold("reset"), .reset] }
+        defer { server.stop() }
+        let response = try await bench.provider.stream(Probe(server))
+        var byteCount = 0
+        let error = await #expect(throws: PipelineError.self) {
+            for try await chunk in response.body {
+                byteCount += chunk.count
+                if byteCount == part.count - FaultBench.headByteCount { server.release("reset") }
+            }
+        }
+        #expect(error?.code == .connectionLost)
+        #expect(byteCount == part.count - FaultBench.headByteCount)
+        try await bench.expectSound(server)
+    }
+
+    @Test(
+        "C09: a connection that ends at any byte is connectionLost in the head, truncated in the body, a success at the end only",
+        arguments: NetworkTransport.allCases
+    )
+    func disconnects(transport: NetworkTransport) async throws {
+        let bench = try FaultBench(transport.make())
+        let server = try LoopbackServer { request in
+            [.send(FaultBench.response.prefix(Int(request.target.dropFirst()) ?? 0)), .close]
+        }
+        defer { server.stop() }
+        for count in transport.cuts() {
+            let expected: PipelineError.Code = count < FaultBench.headByteCount ? .connectionLost : .truncated
+            #expect(try await bench.provider.failureCode(Probe(server, "/\(count)")) == expected, "\(count) bytes")
+        }
+        #expect(server.activity.requestCount == transport.cuts().count)
+        #expect(try await bench.provider.request(Probe(server, "/400")).data.count == 300)
+        try await bench.expectSound(server)
+    }
+
+    @Test(
+        "C09: a connection that is reset at any byte is connectionLost",
+        arguments: NetworkTransport.allCases
+    )
+    func resets(transport: NetworkTransport) async throws {
+        let bench = try FaultBench(transport.make())
+        let server = try LoopbackServer { request in
+            [.send(FaultBench.response.prefix(Int(request.target.dropFirst()) ?? 0)), .reset]
+        }
+        defer { server.stop() }
+        for count in transport.cuts() {
+            #expect(
+                try await bench.provider.failureCode(Probe(server, "/\(count)")) == .connectionLost,
+                "\(count) bytes"
+            )
+        }
+        try await bench.expectSound(server)
+    }
+
+    @Test(
+        "C09: a chunked body that ends at any byte is truncated, whether it is streamed or not",
+        arguments: NetworkTransport.allCases,
+        [true, false]
+    )
+    func cutChunks(transport: NetworkTransport, isStreaming: Bool) async throws {
+        let bench = try FaultBench(transport.make())
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let whole = head + "3\r\none\r\n3\r\ntwo\r\n0\r\n\r\n"
+        let server = try LoopbackServer { request in
+            [.send(Data(whole.utf8.prefix(Int(request.target.dropFirst()) ?? 0))), .close]
+        }
+        defer { server.stop() }
+        for count in head.utf8.count..<whole.utf8.count {
+            let error = await #expect(throws: PipelineError.self, "\(count) bytes") {
+                let target = Probe(server, "/\(count)")
+                guard isStreaming else {
+                    _ = try await bench.provider.request(target)
+                    return
+                }
+                for try await _ in try await bench.provider.stream(target).body {}
+            }
+            #expect(error?.code == .truncated, "\(count) bytes")
+        }
+        let response = try await bench.provider.request(Probe(server, "/\(whole.utf8.count)"))
+        #expect(response.data == Data("onetwo".utf8))
+        try await bench.expectSound(server)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+/// A transport that meets faults, and what has to hold after each of them.
+final class FaultBench: Sendable {
+    /// A response of 400 bytes.
+    static let response = Data(head.utf8) + Data(repeating: UInt8(ascii: "b"), count: 300)
+    static let headByteCount = head.utf8.count
+    private static let head =
+        "HTTP/1.1 200 OK\r\nContent-Length: 300\r\nX-Pad: " + String(repeating: "p", count: 51) + "\r\n\r\n"
+
+    let clock = ManualClock()
+    let provider: Provider<Probe>
+    private let balance: Balance
+    private let healthy: LoopbackServer
+
+    /// Exchanges that began and ended.
+    private final class Balance: Sendable {
+        let counts = Mutex((sent: 0, ended: 0))
+    }
+
+    init(_ transport: any Transport) throws {
+        let balance = Balance()
+        self.balance = balance
+        healthy = try LoopbackServer { _ in [.respond(200, body: "next")] }
+        provider = Provider(
+            transport: transport,
+            plugins: [
+                .willSend { _, _ in balance.counts.withLock { $0.sent += 1 } },
+                .didReceive { _, _ in balance.counts.withLock { $0.ended += 1 } },
+            ],
+            redirects: .none,
+            clock: clock
+        )
+    }
+
+    /// I1: every exchange ended, and once. I3: no connection to the server is left. I4: the next call succeeds, and there.
+    func expectSound(_ server: LoopbackServer? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let (sent, ended) = balance.counts.withLock { $0 }
+        #expect(sent == ended, sourceLocation: sourceLocation)
+        await server?.wait { $0.openConnectionCount == 0 }
+        let next = try await provider.request(Probe(healthy))
+        #expect(next.data == Data("next".utf8), sourceLocation: sourceLocation)
+    }
+}
+
+extension NetworkTransport {
+    /// Whether a connection that ends within the header fields stops the process: Foundation on Linux.
+    var endsProcessOnCutHead: Bool {
+        #if canImport(FoundationNetworking)
+        self == .urlSession
+        #else
+        false
+        #endif
+    }
+
+    /// Whether the transport itself sends a request again that died on a reused connection: Foundation on Linux.
+    var sendsAgain: Bool { endsProcessOnCutHead }
+
+    /// The byte counts at which an answer may be cut.
+    func cuts(from first: Int = 0) -> [Int] {
+        let all = Array(first..<FaultBench.response.count)
+        return endsProcessOnCutHead ? all.filter { $0 == 0 || $0 >= FaultBench.headByteCount } : all
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+/// Rows C08 and C12 of the matrix of faults: servers that are slow to answer.
+@Suite("Connection faults: slow answers", .timeLimit(.minutes(5)))
+struct StallFaultTests {
+    private static let stalling: LoopbackServer.Handler = { request in
+        [.send(FaultBench.response.prefix(Int(request.target.dropFirst()) ?? 0)), .stall]
+    }
+
+    /// Moves the clock until the work has ended.
+    private func result<Value: Sendable>(
+        moving clock: ManualClock,
+        _ work: Task<Value, any Error>
+    ) async -> Result<Value, any Error> {
+        let hasEnded = Atomic(false)
+        let waiting = Task {
+            defer { hasEnded.store(true, ordering: .releasing) }
+            return await work.result
+        }
+        while !hasEnded.load(ordering: .acquiring) {
+            clock.advanceIfAnyoneSleeps()
+            await Task.yield()
+        }
+        return await waiting.value
+    }
+
+    @Test("C08: an answer that stalls at any byte of its head is timeout.attempt", arguments: NetworkTransport.allCases)
+    func head(transport: NetworkTransport) async throws {
+        let bench = try FaultBench(transport.make())
+        let server = try LoopbackServer(handler: Self.stalling)
+        defer { server.stop() }
+        for count in 0..<FaultBench.headByteCount {
+            var target = Probe(server, "/\(count)")
+            target.options.attemptTimeout = .seconds(5)
+            let call = Task { [target] in try await bench.provider.request(target) }
+            await server.wait { $0.requestCount == count + 1 }
+            let error = await #expect(throws: PipelineError.self, "\(count) bytes") {
+                _ = try await result(moving: bench.clock, call).get()
+            }
+            #expect(error?.code == .timeout(.attempt), "\(count) bytes")
+        }
+        #expect(bench.clock.sleeperCount == 0)
+        try await bench.expectSound(server)
+    }
+
+    @Test("C08: an answer that stalls at any byte of its body is timeout.idle", arguments: NetworkTransport.allCases)
+    func body(transport: NetworkTransport) async throws {
+        let bench = try FaultBench(transport.make())
+        let server = try LoopbackServer(handler: Self.stalling)
+        defer { server.stop() }
+        for count in 0..<300 {
+            var target = Probe(server, "/\(FaultBench.headByteCount + count)")
+            target.options.idleTimeout = .seconds(5)
+            let received = Mutex(0)
+            let response = try await bench.provider.stream(target)
+            let reading = Task {
+                for try await chunk in response.body { received.withLock { $0 += chunk.count } }
+            }
+            #expect(await eventually { received.withLock { $0 } == count })
+            let error = await #expect(throws: PipelineError.self, "\(count) bytes") {
+                try await result(moving: bench.clock, reading).get()
+            }
+            #expect(error?.code == .timeout(.idle), "\(count) bytes")
+            #expect(received.withLock { $0 } == count)
+        }
+        #expect(bench.clock.sleeperCount == 0)
+        try await bench.expectSound(server)
+    }
+
+    @Test(
+        "C08: without a timeout of the call the transport's own is timeout.head or timeout.idle, soon after its time",
+        arguments: NetworkTransport.allCases,
+        [0, 1, 50, FaultBench.headByteCount - 1, FaultBench.headByteCount, FaultBench.headByteCount + 1, 399]
+    )
+    func ownTimeout(transport: NetworkTransport, count: Int) async throws {
+        let bench = try FaultBench(transport.make(read: .milliseconds(200)))
+        let server = try LoopbackServer(handler: Self.stalling)
+        defer { server.stop() }
+        let expected: PipelineError.Code = count < FaultBench.headByteCount ? .timeout(.head) : .timeout(.idle)
+        let start = ContinuousClock.now
+        #expect(try await bench.provider.failureCode(Probe(server, "/\(count)")) == expected)
+        #expect((.milliseconds(190)..<Duration.seconds(10)).contains(ContinuousClock.now - start))
+        await server.wait { $0.openConnectionCount == 0 }
+        let streamed = await #expect(throws: PipelineError.self) {
+            for try await _ in try await bench.provider.stream(Probe(server, "/\(count)")).body {}
+        }
+        #expect(streamed?.code == expected)
+        try await bench.expectSound(server)
+    }
+
+    @Test(
+        "C12: a body that drips does not exceed the idle timeout, but the time of the attempt",
+        arguments: NetworkTransport.allCases
+    )
+    func drip(transport: NetworkTransport) async throws {
+        let bench = try FaultBench(transport.make())
+        let server = try LoopbackServer { _ in
+            let drips = (0..<20).flatMap { [LoopbackServer.Action.hold("\($0)"), .send("b")] }
+            return [.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n")] + drips
+        }
+        defer { server.stop() }
+        var target = Probe(server)
+        target.options.idleTimeout = .seconds(5)
+        target.options.attemptTimeout = .seconds(30)
+        let received = Mutex(0)
+        let call = Task { [target] in
+            for try await step in bench.provider.requestWithProgress(target) {
+                received.withLock { $0 = step.received.byteCount }
+            }
+        }
+        await server.wait { $0.requestCount == 1 }
+        await bench.clock.waitForSleepers()
+        for count in 0..<7 {
+            #expect(await eventually { received.withLock { $0 } == count })
+            bench.clock.advance(by: .seconds(4))
+            server.release("\(count)")
+        }
+        #expect(await eventually { received.withLock { $0 } == 7 })
+        bench.clock.advance(by: .seconds(2))
+        let error = await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(error?.code == .timeout(.attempt))
+        for count in 0..<20 { server.release("\(count)") }
+        try await bench.expectSound(server)
+    }
+
+    @Test("C12: the transport's own idle timeout begins anew with every byte", arguments: NetworkTransport.allCases)
+    func ownTimeoutOfDrip(transport: NetworkTransport) async throws {
+        let bench = try FaultBench(transport.make(read: .seconds(2)))
+        let drips = (0..<5).flatMap { _ in [LoopbackServer.Action.wait(.milliseconds(500)), .send("b")] }
+        let server = try LoopbackServer { _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")] + drips + [.close]
+        }
+        defer { server.stop() }
+        let start = ContinuousClock.now
+        #expect(try await bench.provider.request(Probe(server)).data == Data("bbbbb".utf8))
+        #expect(ContinuousClock.now - start > .seconds(2))
+        try await bench.expectSound(server)
+    }
+
+    @Test(
+        "A reader who pauses for longer than the transport's idle timeout goes on",
+        arguments: NetworkTransport.allCases
+    )
+    func pausedReader(transport: NetworkTransport) async throws {
+        let bench = try FaultBench(transport.make(read: .milliseconds(150)))
+        let content = Data(repeating: 7, count: 8 << 20)
+        let server = try LoopbackServer { request in
+            request.target == "/pause" ? [.wait(.milliseconds(100)), .respond(200)] : [.respond(200, body: content)]
+        }
+        defer { server.stop() }
+        let response = try await bench.provider.stream(Probe(server))
+        var byteCount = 0
+        var pauseCount = 0
+        for try await chunk in response.body {
+            byteCount += chunk.count
+            guard pauseCount < 4 else { continue }
+            _ = try await bench.provider.request(Probe(server, "/pause"))
+            pauseCount += 1
+        }
+        #expect(byteCount == content.count)
+        #expect(pauseCount == 4 || transport == .urlSession)
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+/// Rows C10 and C11 of the matrix of faults: servers that do not read what is sent to them.
+@Suite("Connection faults: uploads", .timeLimit(.minutes(5)))
+struct UploadFaultTests {
+    private static let pieceByteCount = 64 << 10
+
+    /// A body of pieces, how many of them were asked for, and whether somebody still holds it.
+    private final class Source: Sendable {
+        let limit: Int
+        private let count = Mutex(0)
+
+        init(limit: Int) { self.limit = limit }
+
+        var pieceCount: Int { count.withLock { $0 } }
+
+        var body: PipelineBody {
+            let piece = Data(repeating: 7, count: UploadFaultTests.pieceByteCount)
+            return .stream(
+                AsyncStream<Data>(unfolding: { self.next() ? piece : nil }),
+                byteCount: limit * UploadFaultTests.pieceByteCount
+            )
+        }
+
+        private func next() -> Bool {
+            count.withLock { count in
+                guard count < limit else { return false }
+                count += 1
+                return true
+            }
+        }
+    }
+
+    /// More than the buffers of two sockets take, and more than Foundation, which reads it all first, needs a minute for.
+    private func source(for transport: NetworkTransport) -> Source {
+        Source(limit: transport == .urlSession ? 256 : 1 << 20)
+    }
+
+    @Test(
+        "C10: a server that does not read the body is timeout.write, soon after its time, and little of the body was made",
+        arguments: NetworkTransport.allCases
+    )
+    func unreadBody(transport: NetworkTransport) async throws {
+        let bench = try FaultBench(transport.make(write: .milliseconds(300)))
+        let server = try LoopbackServer(receiveBufferByteCount: 4_096, greeting: [.receive, .hold("end")]) { _ in [] }
+        defer { server.stop() }
+        let source = source(for: transport)
+        let start = ContinuousClock.now
+        let target = Probe(server, method: .put, task: .requestStream(source.body))
+        #expect(try await bench.provider.failureCode(target) == .timeout(.write))
+        #expect((.milliseconds(290)..<Duration.seconds(20)).contains(ContinuousClock.now - start))
+        #expect(source.pieceCount <= 256)
+        server.release("end")
+        try await bench.expectSound(server)
+    }
+
+    @Test(
+        "C10: bytes and files that a server does not read are timeout.write too",
+        arguments: NetworkTransport.allCases,
+        [true, false]
+    )
+    func unreadBytes(transport: NetworkTransport, isFile: Bool) async throws {
+        let bench = try FaultBench(transport.make(write: .milliseconds(300)))
+        let server = try LoopbackServer(receiveBufferByteCount: 4_096, greeting: [.receive, .hold("end")]) { _ in [] }
+        defer { server.stop() }
+        let content = Data(repeating: 7, count: 16 << 20)
+        let file = FileManager.default.temporaryDirectory.appending(path: "unread-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        if isFile { try content.write(to: file) }
+        let task = isFile ? RequestTask.uploadFile(file) : .requestData(content)
+        #expect(try await bench.provider.failureCode(Probe(server, method: .put, task: task)) == .timeout(.write))
+        server.release("end")
+        try await bench.expectSound(server)
+    }
+
+    @Test(
+        "C11: an answer that comes while a body is sent is delivered, and the sending stops",
+        arguments: NetworkTransport.allCases,
+        [413, 503]
+    )
+    func earlyAnswer(transport: NetworkTransport, status: Int) async throws {
+        let bench = try FaultBench(transport.make(read: .seconds(20), write: .seconds(20)))
+        let server = try LoopbackServer(
+            receiveBufferByteCount: 4_096,
+            greeting: [.receive, .respond(status, body: "no"), .hold("end")]
+        ) { _ in [] }
+        defer { server.stop() }
+        weak var released: Source?
+        do {
+            let source = source(for: transport)
+            released = source
+            let target = Probe(server, method: .put, task: .requestStream(source.body))
+            let response = try await bench.provider.request(target)
+            #expect(response.statusCode == status)
+            #expect(response.data == Data("no".utf8))
+            #expect(source.pieceCount <= 256)
+        }
+        #expect(await eventually { released == nil })
+        server.release("end")
+        try await bench.expectSound(server)
+    }
+}
+
+#if AsyncHTTPClient
+extension UploadFaultTests {
+    @Test("C11: the body of an early answer is read to its end, though that takes longer than the time for a piece")
+    func earlyAnswerInPieces() async throws {
+        let transport = NetworkTransport.asyncHTTPClient
+        let bench = try FaultBench(transport.make(write: .milliseconds(100)))
+        let server = try LoopbackServer(
+            receiveBufferByteCount: 4_096,
+            greeting: [
+                .receive, .send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nn"), .wait(.milliseconds(400)), .send("o"),
+                .hold("end"),
+            ]
+        ) { _ in [] }
+        defer { server.stop() }
+        let source = source(for: transport)
+        let target = Probe(server, method: .put, task: .requestStream(source.body))
+        #expect(try await bench.provider.request(target).data == Data("no".utf8))
+        server.release("end")
+        try await bench.expectSound(server)
+    }
+
+    @Test(
+        "C11: an early answer that is a success is delivered too, and then the sending stops",
+        arguments: [true, false]
+    )
+    func earlySuccess(isRead: Bool) async throws {
+        let transport = NetworkTransport.asyncHTTPClient
+        let bench = try FaultBench(transport.make())
+        let answer = LoopbackServer.Action.respond(200, body: "yes")
+        // Whether the server takes the body, or not, after its answer.
+        let greeting = [.receive, answer, isRead ? .stall : .hold("end")]
+        let server = try LoopbackServer(receiveBufferByteCount: 4_096, greeting: greeting) { _ in [] }
+        defer { server.stop() }
+        weak var released: Source?
+        do {
+            let source = source(for: transport)
+            released = source
+            let target = Probe(server, method: .put, task: .requestStream(source.body))
+            #expect(try await bench.provider.request(target).data == Data("yes".utf8))
+        }
+        #expect(await eventually { released == nil })
+        server.release("end")
+        try await bench.expectSound(server)
+    }
+
+    @Test("A body that takes longer to make than the transport's timeouts is sent")
+    func slowSource() async throws {
+        let transport = NetworkTransport.asyncHTTPClient
+        let bench = try FaultBench(transport.make(read: .milliseconds(100), write: .milliseconds(100)))
+        let pausing = try FaultBench(transport.make())
+        let server = try LoopbackServer { request in
+            request.target == "/pause"
+                ? [.wait(.milliseconds(300)), .respond(200)] : [.respond(200, body: request.body)]
+        }
+        defer { server.stop() }
+        let count = Mutex(0)
+        let body = PipelineBody.stream(
+            AsyncThrowingStream<Data, any Error>(unfolding: {
+                _ = try await pausing.provider.request(Probe(server, "/pause"))
+                return count.withLock { count in
+                    count += 1
+                    return count <= 3 ? Data("\(count)".utf8) : nil
+                }
+            })
+        )
+        let response = try await bench.provider.request(Probe(server, method: .put, task: .requestStream(body)))
+        #expect(response.data == Data("123".utf8))
+    }
+
+    @Test("A body in pieces leaves readTimeout for the header fields after its end, and no longer")
+    func headAfterPieces() async throws {
+        let bench = try FaultBench(NetworkTransport.asyncHTTPClient.make(read: .milliseconds(200)))
+        let server = try LoopbackServer { _ in [.stall] }
+        defer { server.stop() }
+        let target = Probe(server, method: .put, task: .requestStream(Source(limit: 3).body))
+        #expect(try await bench.provider.failureCode(target) == .timeout(.head))
+        #expect(server.requests.first?.body.count == 3 * Self.pieceByteCount)
+        try await bench.expectSound(server)
+    }
+}
+#endif
