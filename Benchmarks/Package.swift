@@ -65,10 +65,11 @@ let package = Package(
         .executableTarget(
             name: "soak",
             dependencies: [
+                "CZlibDirect",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelinePlugins", package: "Pipeline"),
                 .product(name: "PipelineTransports", package: "Pipeline"),
-                .product(name: "PipelineTesting", package: "Pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings

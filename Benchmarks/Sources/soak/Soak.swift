@@ -1,4 +1,34 @@
+import Foundation
+
+/// Calls against a server that behaves well, badly and not at all, each of which has to end as the seed says.
+///
+/// Ends with exit code 1 when a figure does not hold, with 2 for options that it does not know.
 @main
 struct Soak {
-    static func main() async throws {}
+    static func main() async throws {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let isServer = arguments.first == "serve"
+        if isServer { arguments.removeFirst() }
+        let options: Options
+        do {
+            options = try Options(arguments)
+        } catch let error as Options.Invalid {
+            print("\(error.text)\n\n\(Options.usage)")
+            exit(2)
+        }
+        if options.isHelp {
+            print(Options.usage)
+            exit(0)
+        }
+        if isServer { try Server.run(seed: options.seed) }
+        signal(SIGPIPE, SIG_IGN)
+        var holds = true
+        for run in options.isQuick ? Options.quick(seed: options.seed) : [options] {
+            let figures = try await Run(run).figures()
+            Report.write(figures)
+            fflush(nil)
+            holds = holds && !figures.checks.contains { $0.verdict == .fails }
+        }
+        exit(holds ? 0 : 1)
+    }
 }

@@ -1,0 +1,72 @@
+/// One figure, and whether it is what it has to be.
+struct Check: Sendable {
+    enum Verdict: String, Sendable {
+        case holds = "ok"
+        case fails = "FAILS"
+        /// Shown, not judged.
+        case shown = ""
+    }
+
+    let name: String
+    let text: String
+    let verdict: Verdict
+
+    init(_ name: String, _ text: String, _ holds: Bool?) {
+        self.name = name
+        self.text = text
+        verdict = holds.map { $0 ? .holds : .fails } ?? .shown
+    }
+}
+
+extension Figures {
+    /// All figures of the run; it holds when none fails.
+    var checks: [Check] {
+        let total = tally.outcomeCount
+        var checks = [
+            Check("outcomes", "\(total) of \(callCount) calls", total == callCount),
+            Check("mismatches", "\(tally.mismatchCount)", tally.mismatchCount == 0),
+            Check("requests per second", "\(Int(Double(total) / (duration / .seconds(1))))", nil),
+            Check("exchanges", "\(exchangeCount), \(liveExchangeCount) still live", liveExchangeCount == 0),
+        ]
+        if let latency = cancelLatencyCheck { checks.append(latency) }
+        if let descriptors {
+            let text = "\(descriptors.before) before, \(descriptors.after) after"
+            checks.append(Check("descriptors", text, descriptors.after == descriptors.before))
+        }
+        if let threads { checks.append(Check("threads", "\(threads.before) before, \(threads.after) after", nil)) }
+        let held = remains.isEmpty ? "nothing" : remains.joined(separator: ", ")
+        checks.append(Check("still held", held, remains.isEmpty))
+        if let count = openConnectionCount {
+            checks.append(Check("open connections", "\(count) after \(settling.inMilliseconds)", count == 0))
+            checks.append(Check("server", serverEndedWell ? "ended" : "crashed", serverEndedWell))
+        }
+        if let memory = memoryCheck { checks.append(memory) }
+        return checks
+    }
+
+    private var cancelLatencyCheck: Check? {
+        guard let p99 = tally.cancelLatency(atShare: 0.99), let p50 = tally.cancelLatency(atShare: 0.5),
+            let longest = tally.cancelLatencies.max()
+        else { return nil }
+        let text =
+            "p50 \(p50.inMilliseconds), p99 \(p99.inMilliseconds), max \(longest.inMilliseconds), "
+            + "of \(tally.cancelLatencies.count)"
+        let isJudged = tally.cancelLatencies.count >= Self.leastCountForLatency
+        return Check("cancel to return", text, isJudged ? p99 <= Self.allowedCancelLatency : nil)
+    }
+
+    private var memoryCheck: Check? {
+        guard let growth = memoryGrowth, let last = samples.last else { return nil }
+        let text = "\(growth >> 10) KiB more, \(last.byteCount >> 20) MiB in all"
+        return Check("memory", text, callCount >= Self.leastCountForMemory ? growth <= Self.allowedMemoryGrowth : nil)
+    }
+}
+
+extension Duration {
+    /// In milliseconds, with two digits after the point.
+    var inMilliseconds: String {
+        let hundredths = Int(self / .microseconds(10))
+        let fraction = hundredths % 100
+        return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) ms"
+    }
+}

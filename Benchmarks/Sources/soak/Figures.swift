@@ -1,0 +1,46 @@
+/// What was measured in a run.
+struct Figures: Sendable {
+    /// Memory after so many calls, while none is in flight.
+    struct Sample: Sendable {
+        let callCount: Int
+        let byteCount: Int
+    }
+
+    var options: Options
+    var callCount = 0
+    var tally = Tally()
+    var duration = Duration.zero
+    var exchangeCount = 0
+    /// Exchanges that had begun and not ended when all calls had.
+    var liveExchangeCount = 0
+    var samples: [Sample] = []
+    var descriptors: (before: Int, after: Int)?
+    var threads: (before: Int, after: Int)?
+    /// What was still held.
+    var remains: [String] = []
+    /// Connections that were open at the server.
+    var openConnectionCount: Int?
+    /// How long it took until nothing was left, or was waited for that.
+    var settling = Duration.zero
+    var serverEndedWell = true
+
+    init(_ options: Options) { self.options = options }
+
+    /// How far memory rose after the first calls.
+    var memoryGrowth: Int? {
+        guard let first = samples.first(where: { $0.callCount >= Self.warmUpCount }) ?? samples.first,
+            let last = samples.last, last.callCount > first.callCount
+        else { return nil }
+        return last.byteCount - first.byteCount
+    }
+
+    /// The calls after which memory counts.
+    static let warmUpCount = 5_000
+    /// What memory may rise by.
+    static let allowedMemoryGrowth = 2 << 20
+    /// Fewer calls say nothing about memory.
+    static let leastCountForMemory = 15_000
+    /// Fewer cancelled calls say nothing about the slowest of them.
+    static let leastCountForLatency = 100
+    static let allowedCancelLatency = Duration.milliseconds(50)
+}

@@ -1,0 +1,98 @@
+import Foundation
+
+/// What a run is to be like.
+struct Options: Sendable {
+    enum TransportKind: String, CaseIterable, Sendable {
+        case asyncHTTPClient, urlSession, stub
+    }
+
+    struct Invalid: Error {
+        let text: String
+    }
+
+    static let usage = """
+        usage: soak [options]
+
+        --transport NAME     asyncHTTPClient (default), urlSession or stub
+        --count N            calls; default 20,000, with stub 100,000
+        --minutes M          for so long instead
+        --concurrency N      calls in flight; default 128, with stub 256
+        --cancelled SHARE    how many of all calls are cancelled after 0 to 20 ms, 0 to 1; default 0
+        --plugins NAME       standard (default) or none
+        --chaos              attempts wait, fail and are answered wrongly within the client
+        --seed N             default 1
+        --quick              all transports, one after the other, in less than 50 s
+        --help
+        """
+
+    var transport = TransportKind.asyncHTTPClient
+    var count: Int?
+    var minutes: Double?
+    var concurrency: Int?
+    var cancelledShare = 0.0
+    var hasPlugins = true
+    var hasChaos = false
+    var seed: UInt64 = 1
+    var isQuick = false
+    var isHelp = false
+
+    init() {}
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        while let name = rest.popFirst() {
+            switch name {
+            case "--quick": isQuick = true
+            case "--chaos": hasChaos = true
+            case "--help": isHelp = true
+            case "--transport": transport = try Self.value(of: name, &rest, TransportKind.init(rawValue:))
+            case "--count": count = try Self.value(of: name, &rest) { Int($0).flatMap { $0 > 0 ? $0 : nil } }
+            case "--minutes": minutes = try Self.value(of: name, &rest) { Double($0).flatMap { $0 > 0 ? $0 : nil } }
+            case "--concurrency":
+                concurrency = try Self.value(of: name, &rest) { Int($0).flatMap { $0 > 0 ? $0 : nil } }
+            case "--cancelled":
+                cancelledShare = try Self.value(of: name, &rest) { text in
+                    Double(text).flatMap { (0...1).contains($0) ? $0 : nil }
+                }
+            case "--plugins":
+                hasPlugins = try Self.value(of: name, &rest) { ["standard": true, "none": false][$0] }
+            case "--seed": seed = try Self.value(of: name, &rest) { UInt64($0) }
+            default: throw Invalid(text: "there is no option \(name)")
+            }
+        }
+    }
+
+    private static func value<Value>(
+        of name: String,
+        _ rest: inout ArraySlice<String>,
+        _ parse: (String) -> Value?
+    ) throws -> Value {
+        guard let text = rest.popFirst(), let value = parse(text) else {
+            throw Invalid(text: "\(name) needs a value that it can have")
+        }
+        return value
+    }
+
+    /// How many calls, unless time decides.
+    var callCount: Int { count ?? (transport == .stub ? 100_000 : 20_000) }
+
+    /// How many calls are in flight.
+    var inFlightCount: Int { concurrency ?? (transport == .stub ? 256 : 128) }
+
+    /// The short runs of CI.
+    static func quick(seed: UInt64) -> [Options] {
+        let sizes: [(TransportKind, count: Int, cancelled: Double)] = [
+            (.stub, 12_000, 0.1), (.asyncHTTPClient, 4_000, 0), (.asyncHTTPClient, 3_000, 0.5),
+            (.urlSession, 2_000, 0), (.urlSession, 2_000, 0.5),
+        ]
+        return sizes.map { size in
+            var options = Options()
+            options.transport = size.0
+            options.count = size.count
+            options.cancelledShare = size.cancelled
+            options.hasChaos = size.0 == .stub
+            options.seed = seed
+            return options
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+/// How a call ended, or is predicted to.
+struct Outcome: Hashable, Sendable, CustomStringConvertible {
+    enum Kind: Hashable, Sendable {
+        case response(status: Int, Digest, cookies: [String])
+        case failure(PipelineError.Code)
+        case cancelled
+        /// What no call may throw.
+        case other(String)
+    }
+
+    let kind: Kind
+    /// `nil` where it cannot be known.
+    let exchangeCount: Int?
+
+    init(_ kind: Kind, exchangeCount: Int? = nil) {
+        self.kind = kind
+        self.exchangeCount = exchangeCount
+    }
+
+    init(_ response: PipelineResponse, _ digest: Digest) {
+        let cookies = response.headers[values: .setCookie]
+        let kind = Kind.response(status: response.statusCode, digest, cookies: cookies)
+        self.init(kind, exchangeCount: response.exchanges.count)
+    }
+
+    init(thrown error: any Error) {
+        switch error {
+        case is CancellationError: self.init(.cancelled)
+        case let error as PipelineError: self.init(.failure(error.code), exchangeCount: error.exchanges.count)
+        default: self.init(.other("\(type(of: error))"))
+        }
+    }
+
+    /// Whether this is what was predicted.
+    func matches(_ predicted: Outcome) -> Bool {
+        guard kind == predicted.kind else { return false }
+        guard let expected = predicted.exchangeCount, let exchangeCount else { return true }
+        return exchangeCount == expected
+    }
+
+    /// What it is counted under.
+    var label: String {
+        switch kind {
+        case .response(let status, _, _): "\(status)"
+        case .failure(let code): code.rawValue
+        case .cancelled: "CancellationError"
+        case .other(let name): "thrown: \(name)"
+        }
+    }
+
+    var description: String {
+        let exchanges = exchangeCount.map { ", exchanges: \($0)" } ?? ""
+        guard case .response(_, let digest, let cookies) = kind else { return label + exchanges }
+        return "\(label), \(digest)\(cookies.isEmpty ? "" : ", cookies: \(cookies)")\(exchanges)"
+    }
+}
