@@ -3,9 +3,15 @@
 #include <stddef.h>
 #include <errno.h>
 
-static _Atomic uint64_t count;
+// A count for each thread, a cache line each: one count for all would be what threads wait for.
+enum { slot_count = 1024 };
+static struct { _Alignas(64) _Atomic uint64_t value; } slots[slot_count];
 
-uint64_t allocation_count(void) { return atomic_load_explicit(&count, memory_order_relaxed); }
+uint64_t allocation_count(void) {
+    uint64_t sum = 0;
+    for (int i = 0; i < slot_count; i++) sum += atomic_load_explicit(&slots[i].value, memory_order_relaxed);
+    return sum;
+}
 
 #ifdef __GLIBC__
 // The executable's symbols come before those of libc, so every allocation of the process passes here.
@@ -14,7 +20,14 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-static void add(void) { atomic_fetch_add_explicit(&count, 1, memory_order_relaxed); }
+static _Atomic unsigned thread_count;
+static _Thread_local _Atomic uint64_t *slot;
+
+static void add(void) {
+    // Threads beyond the number of slots share.
+    if (slot == NULL) slot = &slots[atomic_fetch_add(&thread_count, 1) % slot_count].value;
+    atomic_fetch_add_explicit(slot, 1, memory_order_relaxed);
+}
 
 void *malloc(size_t size) { add(); return __libc_malloc(size); }
 void *calloc(size_t number, size_t size) { add(); return __libc_calloc(number, size); }

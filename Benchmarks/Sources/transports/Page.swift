@@ -1,0 +1,50 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+
+/// A body of so many bytes; asked for with what an app's requests carry.
+struct Page: TargetType, AccessTokenAuthorizable {
+    let baseURL: URL
+    let byteCount: Int
+
+    /// All fields of a request, for those who send without plugins.
+    static let fields = [
+        "Accept": "application/json",
+        "User-Agent": "shop/1.0",
+        "Accept-Language": "en",
+        "Accept-Encoding": "gzip, deflate",
+        "X-Request-ID": "8a4f4c2e-1d5b-4c7a-9a53-2f9f6f0c1b7e",
+        "Authorization": "Bearer \(token)",
+    ]
+    static let token = "2YotnFZFEjr1zCsicMWpAA"
+
+    var path: String { "\(byteCount)" }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+    var headers: [String: String]? { ["Accept": "application/json", "User-Agent": "shop/1.0"] }
+    var authorizationType: AuthorizationType? { .bearer }
+
+    /// What an app has: after it, a request carries the fields above.
+    static var plugins: [any PluginType] {
+        [
+            LoggingPlugin(level: .error) { _, line in print(line) },
+            RequestIDPlugin(),
+            HeadersPlugin(["Accept-Language": "en"]),
+            RetryPlugin(),
+            AccessTokenPlugin { _ in token },
+            GzipPlugin(),
+        ]
+    }
+}
+
+/// The same page, asked for by a target that sets all fields itself.
+struct PlainPage: TargetType {
+    let page: Page
+
+    var baseURL: URL { page.baseURL }
+    var path: String { page.path }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+    var headers: [String: String]? { Page.fields }
+}
