@@ -1,0 +1,46 @@
+"""What the scripts share that run a command beside servers of their own."""
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+
+STOP_SECONDS = 5
+
+
+def end_with_parent():
+    """Lets a server end even when the script that started it is killed, where the system can do that."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+
+
+def exit_on_signals():
+    """Turns signals into an exit, so that the servers are ended."""
+    for kind in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(kind, lambda number, _: sys.exit(128 + number))
+
+
+def stop(process):
+    """Ends a process that leads a group, and all it has started."""
+    for kind in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, kind)
+            process.wait(STOP_SECONDS)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            continue
+
+
+def run(command, variables, within=()):
+    """Runs the command and passes signals on to it; returns its exit code as a shell would.
+
+    `within` is a command that runs the command in a place of its own.
+    """
+    try:
+        process = subprocess.Popen([*within, *command], env={**os.environ, **variables})
+    except OSError as error:
+        print(f"{command[0]}: {error.strerror}", file=sys.stderr)
+        return 127
+    for kind in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(kind, lambda number, _: process.send_signal(number))
+    code = process.wait()
+    return code if code >= 0 else 128 - code

@@ -1,0 +1,75 @@
+"""Makes a certificate authority and the certificates that the servers show, with the openssl command."""
+import datetime
+import subprocess
+
+CONFIGURATION = """\
+[ca]
+default_ca = authority
+[authority]
+database = {folder}/index.txt
+new_certs_dir = {folder}
+rand_serial = yes
+default_md = sha256
+unique_subject = no
+policy = policy
+copy_extensions = none
+[policy]
+commonName = supplied
+[req]
+distinguished_name = name
+[name]
+"""
+DAY = datetime.timedelta(days=1)
+KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+HERE = "IP:127.0.0.1,DNS:localhost"
+
+
+class Authority:
+    """An authority in a folder of its own: `name.pem`, `name.key`."""
+
+    def __init__(self, folder, name):
+        self.folder, self.name = folder / name, name
+        self.folder.mkdir()
+        self.certificate = self.folder / f"{name}.pem"
+        self.key = self.folder / f"{name}.key"
+        # Without quotes openssl ends the path at no blank; it reads $ and \\ in it.
+        configuration = CONFIGURATION.format(folder=str(self.folder).replace("\\", "\\\\").replace("$", "\\$"))
+        (self.folder / "openssl.cnf").write_text(configuration)
+        (self.folder / "index.txt").touch()
+        self._openssl(
+            "req", "-x509", *KEY, "-keyout", self.key, "-out", self.certificate, "-days", "2", "-subj", f"/CN={name}",
+            "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
+
+    def sign(self, name, names=HERE, usage="serverAuth", days=(-1, 2)):
+        """Makes a key and a certificate for these names; returns both paths. `days` is its validity, from now."""
+        request, key, certificate = (self.folder / f"{name}.{kind}" for kind in ("csr", "key", "pem"))
+        extensions = self.folder / f"{name}.cnf"
+        lines = ["basicConstraints=critical,CA:FALSE", f"extendedKeyUsage={usage}"]
+        extensions.write_text("\n".join(lines + ([f"subjectAltName={names}"] if names else [])) + "\n")
+        self._openssl("req", *KEY, "-keyout", key, "-out", request, "-subj", f"/CN={name}")
+        start, end = (self._date(number) for number in days)
+        self._openssl(
+            "ca", "-batch", "-notext", "-in", request, "-out", certificate, "-cert", self.certificate, "-keyfile", self.key,
+            "-startdate", start, "-enddate", end, "-extfile", extensions)
+        return certificate, key
+
+    @staticmethod
+    def _date(days):
+        return (datetime.datetime.now(datetime.timezone.utc) + days * DAY).strftime("%Y%m%d%H%M%SZ")
+
+    def _openssl(self, command, *arguments):
+        configuration = ["-config", self.folder / "openssl.cnf"]
+        done = subprocess.run(
+            ["openssl", command, *configuration, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit(f"openssl {command} failed:\n{done.stderr}")
+
+
+def make_self_signed(folder):
+    """A certificate for the right host that nobody but its own key has signed."""
+    authority = Authority(folder, "self-signed")
+    certificate, key = folder / "self-signed.pem", folder / "self-signed.key"
+    authority._openssl(
+        "req", "-x509", *KEY, "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=self-signed",
+        "-addext", f"subjectAltName={HERE}")
+    return certificate, key
