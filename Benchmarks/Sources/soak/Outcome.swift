@@ -15,10 +15,13 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
     let kind: Kind
     /// `nil` where it cannot be known.
     let exchangeCount: Int?
+    /// What an error says besides its code; nothing that is compared.
+    let note: String
 
-    init(_ kind: Kind, exchangeCount: Int? = nil) {
+    init(_ kind: Kind, exchangeCount: Int? = nil, note: String = "") {
         self.kind = kind
         self.exchangeCount = exchangeCount
+        self.note = note
     }
 
     init(_ response: PipelineResponse, _ digest: Digest) {
@@ -30,7 +33,9 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
     init(thrown error: any Error) {
         switch error {
         case is CancellationError: self.init(.cancelled)
-        case let error as PipelineError: self.init(.failure(error.code), exchangeCount: error.exchanges.count)
+        case let error as PipelineError:
+            let note = "\(error)" + (error.underlyingError.map { "; \($0)" } ?? "")
+            self.init(.failure(error.code), exchangeCount: error.exchanges.count, note: note)
         default: self.init(.other("\(type(of: error))"))
         }
     }
@@ -54,7 +59,9 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
 
     var description: String {
         let exchanges = exchangeCount.map { ", exchanges: \($0)" } ?? ""
-        guard case .response(_, let digest, let cookies) = kind else { return label + exchanges }
+        guard case .response(_, let digest, let cookies) = kind else {
+            return "\(label)\(exchanges)\(note.isEmpty ? "" : " (\(note))")"
+        }
         return "\(label), \(digest)\(cookies.isEmpty ? "" : ", cookies: \(cookies)")\(exchanges)"
     }
 }

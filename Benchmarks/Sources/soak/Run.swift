@@ -16,7 +16,7 @@ struct Run {
     init(_ options: Options) throws {
         self.options = options
         server = options.transport == .stub ? nil : try ServerProcess(seed: options.seed)
-        url = server?.url ?? URL(string: "http://stub.invalid") ?? URL(filePath: "/")
+        url = server?.url ?? URL(string: "https://stub.invalid") ?? URL(filePath: "/")
         prediction = Prediction(
             payload: Payload(seed: options.seed),
             hasPlugins: options.hasPlugins,

@@ -104,6 +104,8 @@ extension URLErrorMapping {
             return (.connect(.unreachable), "the host could not be reached")
         case NSURLErrorUnknown where text.hasPrefix("Send failure") || text.hasPrefix("Recv failure"):
             return (.connectionLost, "the connection ended before the answer was complete")
+        case NSURLErrorUnknown where text.hasPrefix("Connection died"):
+            return (.connectionLost, "the connection ended before the answer began, and so did the next ones")
         case NSURLErrorUnknown where text.hasPrefix("transfer closed with"):
             return (.truncated, "the connection ended before the body was complete")
         case NSURLErrorUnknown where text.contains("content unencoding") || text.contains("content encoding"):

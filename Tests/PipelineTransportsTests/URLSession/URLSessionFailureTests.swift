@@ -74,6 +74,21 @@ struct URLSessionFailureTests {
         #expect(try await provider.failureCode(Probe(server, "/dies", method: .post)) == .connectionLost)
         #expect(server.requests.map(\.target) == ["/first", "/dies", "/dies"])
     }
+
+    @Test("C06: on Linux a call that dies on one reused connection after the other is connectionLost after six tries")
+    func reusedConnections() async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/first" ? [.hold("all are there"), .respond(200)] : [.close]
+        }
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<6 { group.addTask { _ = try await provider.request(Probe(server, "/first")) } }
+            await server.wait { $0.holdCount == 6 }
+            server.release("all are there")
+            try await group.waitForAll()
+        }
+        #expect(try await provider.failureCode(Probe(server, "/dies", method: .post)) == .connectionLost)
+        #expect(server.requests.filter { $0.target == "/dies" }.count == 6)
+    }
     #endif
 
     @Test("C07: a reset within the body is connectionLost, after the bytes that came before it")
