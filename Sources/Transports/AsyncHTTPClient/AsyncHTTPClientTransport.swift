@@ -126,7 +126,7 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Throws: as said above.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
-        let upload = AsyncHTTPClientUpload(request, context)
+        let upload = AsyncHTTPClientUpload(request, context, client.client.eventLoopGroup)
         do {
             let deadline = headTimeout.map { NIODeadline.now() + $0 } ?? .distantFuture
             let response = try await client.client.execute(upload.makeRequest(), deadline: deadline)

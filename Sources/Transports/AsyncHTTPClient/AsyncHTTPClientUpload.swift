@@ -14,10 +14,16 @@ final class AsyncHTTPClientUpload: Sendable {
     private let request: PipelineRequest
     private let context: PipelineContext
     private let pipe: AsyncHTTPClientPipe?
+    private let eventLoops: any EventLoopGroup
 
-    init(_ request: PipelineRequest, _ context: PipelineContext) {
+    /// - Parameters:
+    ///   - request: what is sent.
+    ///   - context: told how much of the body has been sent.
+    ///   - eventLoops: those that the client writes on.
+    init(_ request: PipelineRequest, _ context: PipelineContext, _ eventLoops: any EventLoopGroup) {
         self.request = request
         self.context = context
+        self.eventLoops = eventLoops
         pipe = request.body.bytes == nil && request.body.fileURL == nil ? AsyncHTTPClientPipe(request.body) : nil
     }
 
@@ -42,7 +48,8 @@ final class AsyncHTTPClientUpload: Sendable {
         if request.body.isNone { return nil }
         if let bytes = request.body.bytes, !context.wantsStream { return .bytes(ByteBuffer(bytes: bytes)) }
         let length = request.body.byteCount.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
-        return .stream(Pieces(source: request.body, pipe: pipe, context: context), length: length)
+        let pieces = Pieces(source: request.body, pipe: pipe, context: context, eventLoops: eventLoops)
+        return .stream(pieces, length: length)
     }
 
     private static func isFraming(_ name: HTTPField.Name) -> Bool {
@@ -58,10 +65,12 @@ extension AsyncHTTPClientUpload {
         let source: PipelineBody
         let pipe: AsyncHTTPClientPipe?
         let context: PipelineContext
+        let eventLoops: any EventLoopGroup
 
         struct AsyncIterator: AsyncIteratorProtocol {
             let context: PipelineContext
             let pipe: AsyncHTTPClientPipe?
+            var pace: AsyncHTTPClientPace
             var chunks: PipelineBody.Chunks.AsyncIterator
             var rest = Data()
             var byteCount = 0
@@ -75,7 +84,9 @@ extension AsyncHTTPClientUpload {
                 let piece = rest.prefix(AsyncHTTPClientUpload.pieceByteCount)
                 rest = rest.dropFirst(piece.count)
                 byteCount += piece.count
-                return ByteBuffer(bytes: piece)
+                let buffer = ByteBuffer(bytes: piece)
+                await pace.add(buffer)
+                return buffer
             }
 
             private mutating func nextChunk() async throws -> Data? {
@@ -85,7 +96,12 @@ extension AsyncHTTPClientUpload {
         }
 
         func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(context: context, pipe: pipe, chunks: source.chunks().makeAsyncIterator())
+            AsyncIterator(
+                context: context,
+                pipe: pipe,
+                pace: AsyncHTTPClientPace(eventLoops),
+                chunks: source.chunks().makeAsyncIterator()
+            )
         }
     }
 }
