@@ -41,6 +41,7 @@ let package = Package(
         .executableTarget(
             name: "memory",
             dependencies: [
+                "CAllocations",
                 "CZlibDirect",
                 .product(name: "Pipeline", package: "Pipeline"),
                 .product(name: "PipelinePlugins", package: "Pipeline"),

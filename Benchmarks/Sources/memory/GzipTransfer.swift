@@ -6,11 +6,11 @@ import PipelinePlugins
 
 /// Bodies that are compressed and decoded on their way.
 enum GzipTransfer {
-    static func all(_ source: URL) -> [Transfer] {
+    static func all(_ files: Files) -> [Transfer] {
         [
-            Transfer(name: "upload of a file, compressed") { _ in
+            Transfer(name: "upload of a file, compressed") { byteCount in
                 let provider = Provider<Large>(transport: Sink(answerByteCount: 0), plugins: [GzipPlugin(level: 1)])
-                let task = RequestTask.requestStream(.file(source))
+                let task = RequestTask.requestStream(.file(files.source(byteCount)))
                 _ = try await provider.request(
                     Large(method: .post, task: task, headers: ["Content-Type": "text/plain"])
                 )

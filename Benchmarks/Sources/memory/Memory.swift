@@ -1,44 +1,85 @@
+import CAllocations
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineTransports
 
-/// Measures how far a body of 1 GiB raises the peak of the process's memory, on a transport that streams.
+/// Measures how far a body of 1 GiB raises the peak of the process's memory, and what a call that waits holds.
 ///
-/// Ends with exit code 1 when one rises it by more than 16 MiB.
+/// Ends with exit code 1 when a case that is judged rises it by more than 16 MiB, or a call holds more than 8 KiB.
 @main
 struct Memory {
-    static let byteCount = 1 << 30
     static let allowedByteCount = 16 << 20
+    /// What is not counted, because it is loaded once, is loaded by a body of this size.
+    static let smallByteCount = 1 << 20
 
     static func main() async throws {
-        guard CommandLine.arguments.count == 1 else {
-            print("usage: memory")
-            exit(2)
+        var arguments = CommandLine.arguments.dropFirst()
+        switch arguments.first {
+        case "serve": return try ByteServer.run()
+        case "waiting":
+            let isQuick = arguments.dropFirst().first == "--quick"
+            guard try await Waiting.run(callCount: isQuick ? 1_000 : 10_000, rounds: isQuick ? 2 : 7) else { exit(1) }
+            return
+        default: break
         }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "memory-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let source = folder.appending(path: "source")
-        _ = FileManager.default.createFile(atPath: source.path, contents: nil)
-        let handle = try FileHandle(forWritingTo: source)
-        try handle.truncate(atOffset: UInt64(byteCount))
-        try handle.close()
+        var byteCount = 1 << 30
+        var only = ""
+        while let argument = arguments.popFirst() {
+            let value = arguments.popFirst() ?? ""
+            switch (argument, Int(value)) {
+            case ("--size", let count?) where count > 1: byteCount = count << 20
+            case ("--only", _) where !value.isEmpty: only = value
+            default:
+                print("usage: memory [--size MIB] [--only TEXT] | memory waiting [--quick]")
+                exit(2)
+            }
+        }
+        guard try await transfers(byteCount, only) else { exit(1) }
+    }
 
-        let cases = Transfer.all(source, folder)
-        // Once around, so that what is loaded once is not counted.
-        for item in cases { try await item.run(1 << 20) }
+    private static func transfers(_ byteCount: Int, _ only: String) async throws -> Bool {
+        let files = try Files()
+        defer { files.remove() }
+        for count in [smallByteCount, byteCount] { try files.makeSource(count) }
+        let server = try ServerProcess()
+        defer { server.stop() }
+        let transport = AsyncHTTPClientTransport()
+        let network = NetworkTransfer(transport: transport, server: server.url, files: files)
+        let foundation = NetworkTransfer(transport: URLSessionTransport(), server: server.url, files: files)
+        let cases =
+            Transfer.all(files) + network.all("AsyncHTTPClient") { _ in true }
+            + foundation.all("URLSession") { _ in false }
         var isWithin = true
-        for item in cases {
-            try PeakMemory.reset()
-            let before = try PeakMemory.current()
+        for item in cases where only.isEmpty || item.name.contains(only) {
+            isWithin = try await measure(item, byteCount) && isWithin
+        }
+        try await transport.shutdown()
+        if !isWithin { print("more than \(allowedByteCount >> 10) KiB") }
+        return isWithin
+    }
+
+    private static func measure(_ item: Transfer, _ byteCount: Int) async throws -> Bool {
+        try await item.run(smallByteCount)
+        release_free_memory()
+        try PeakMemory.reset()
+        let before = try PeakMemory.current()
+        let start = ContinuousClock.now
+        var outcome = ""
+        do {
             try await item.run(byteCount)
-            let rise = try PeakMemory.peak() - before
-            isWithin = isWithin && rise <= allowedByteCount
-            print(item.name + String(repeating: " ", count: max(1, 44 - item.name.count)) + "\(rise >> 10) KiB")
+        } catch let error as PipelineError where !item.isJudged {
+            outcome = "  \(error.code)"
         }
-        if !isWithin {
-            print("more than \(allowedByteCount >> 10) KiB")
-            exit(1)
-        }
+        let duration = ContinuousClock.now - start
+        let rise = try PeakMemory.peak() - before
+        let name = item.name.padding(toLength: 52, withPad: " ", startingAt: 0)
+        let time = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+        print(
+            name + String(format: "%8d KiB %6.1f s", rise >> 10, time) + (item.isJudged ? "" : "  not judged") + outcome
+        )
+        // The table is read while it grows.
+        fflush(nil)
+        return !item.isJudged || rise <= allowedByteCount
     }
 }

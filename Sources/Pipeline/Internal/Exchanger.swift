@@ -13,19 +13,11 @@ final class Exchanger: Sendable {
         self.didReceive = didReceive
     }
 
-    func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
-        var request = request
+    func run(_ request: consuming PipelineRequest, _ context: PipelineContext) async -> CallResult {
         var context = context
         var isFirst = true
         while true {
-            if Task.isCancelled { return .failure(.cancelled(before: request)) }
-            if var failure = exchangeFailure(context, isFirst)
-                ?? RequestValidation.failure(of: request, limits: context.limits)
-            {
-                failure.request = request
-                failure.exchanges = context.exchanges
-                return .failure(failure)
-            }
+            if let failure = failure(before: request, context, isFirst) { return .failure(failure) }
             isFirst = false
             for observer in willSend { observer.willSend(request, context: context) }
             let (result, followUp) = await send(request, context)
@@ -38,6 +30,23 @@ final class Exchanger: Sendable {
             }
             context.hop += 1
         }
+    }
+
+    /// What keeps a request from being sent.
+    @inline(never)
+    private func failure(
+        before request: PipelineRequest,
+        _ context: PipelineContext,
+        _ isFirst: Bool
+    ) -> PipelineError? {
+        if Task.isCancelled { return .cancelled(before: request) }
+        guard
+            var failure = exchangeFailure(context, isFirst)
+                ?? RequestValidation.failure(of: request, limits: context.limits)
+        else { return nil }
+        failure.request = request
+        failure.exchanges = context.exchanges
+        return failure
     }
 
     /// The failure of a call that has made all the exchanges it may; the first exchange needs no look.
@@ -54,24 +63,47 @@ final class Exchanger: Sendable {
     ) async -> (result: CallResult, FollowUp?) {
         let start = context.clock.now
         do {
-            var received = try await receive(request, context)
-            var exchange = PipelineExchange(request, context, from: start)
-            exchange.refusedRedirect = received.refusal
-            exchange.end(context, statusCode: received.response.statusCode)
-            received.response.exchanges = context.call.append(exchange)
-            return (.success(received.response), received.followUp)
+            let received = try await receive(request, context)
+            return (.success(end(received, request, context, from: start)), received.followUp)
         } catch {
-            var failure = PipelineError(
-                thrown: error,
-                otherwise: .transport,
-                "the transport threw \(PipelineError.name(of: error))"
-            )
-            var exchange = PipelineExchange(request, context, from: start)
-            exchange.end(context, failure: failure.code)
-            failure.request = request
-            failure.exchanges = context.call.append(exchange)
-            return (.failure(failure), nil)
+            return (.failure(end(error, request, context, from: start)), nil)
         }
+    }
+
+    /// Notes an exchange that has ended in a response.
+    @inline(never)
+    private func end(
+        _ received: Received,
+        _ request: PipelineRequest,
+        _ context: PipelineContext,
+        from start: PipelineClock.Instant
+    ) -> PipelineResponse {
+        var response = received.response
+        var exchange = PipelineExchange(request, context, from: start)
+        exchange.refusedRedirect = received.refusal
+        exchange.end(context, statusCode: response.statusCode)
+        response.exchanges = context.call.append(exchange)
+        return response
+    }
+
+    /// Notes an exchange that has failed.
+    @inline(never)
+    private func end(
+        _ error: any Error,
+        _ request: PipelineRequest,
+        _ context: PipelineContext,
+        from start: PipelineClock.Instant
+    ) -> PipelineError {
+        var failure = PipelineError(
+            thrown: error,
+            otherwise: .transport,
+            "the transport threw \(PipelineError.name(of: error))"
+        )
+        var exchange = PipelineExchange(request, context, from: start)
+        exchange.end(context, failure: failure.code)
+        failure.request = request
+        failure.exchanges = context.call.append(exchange)
+        return failure
     }
 
     /// The response, within the time that an attempt may take.
@@ -90,15 +122,32 @@ final class Exchanger: Sendable {
         _ context: PipelineContext
     ) async throws -> Received {
         if let meter = context.call.meter { meter.beginExchange(bodyByteCount: request.body.byteCount) }
-        var response: PipelineResponse
-        if let idle = request.idleTimeout(in: context.options) {
-            var context = context
-            context.isIdleTimed = true
-            response = try await transport.send(request, context: context)
-            response.body = response.body.timed(idle: idle, on: context.clock)
-        } else {
-            response = try await transport.send(request, context: context)
+        let idle = request.idleTimeout(in: context.options)
+        var context = context
+        context.isIdleTimed = idle != nil
+        let response = try await transport.send(request, context: context)
+        var received = try inspect(response, to: request, idle: idle, context)
+        if received.followUp == nil, let download = context.call.download {
+            try await take(&received, by: download, context)
         }
+        if received.followUp != nil {
+            received.response.body = await drain(received.response.body, upTo: context.limits.discardedBodyByteCount)
+        } else if received.response.needsBuffering(context) {
+            received.response = try await received.response.buffered(context)
+        }
+        return received
+    }
+
+    /// What a response is followed by, as far as its head says.
+    @inline(never)
+    private func inspect(
+        _ response: PipelineResponse,
+        to request: PipelineRequest,
+        idle: Duration?,
+        _ context: PipelineContext
+    ) throws -> Received {
+        var response = response
+        if let idle { response.body = response.body.timed(idle: idle, on: context.clock) }
         response.request = request
         if let failure = context.limits.headerFailure(of: response.headers) { throw failure }
         var received = Received(response: response)
@@ -106,14 +155,6 @@ final class Exchanger: Sendable {
         case .none: break
         case .refuse(let refusal): received.refusal = refusal
         case .follow(let next): received.followUp = FollowUp(request: next, isRedirect: true)
-        }
-        if received.followUp == nil, let download = context.call.download {
-            try await take(&received, by: download, context)
-        }
-        if received.followUp != nil {
-            received.response.body = await drain(response.body, upTo: context.limits.discardedBodyByteCount)
-        } else if received.response.needsBuffering(context) {
-            received.response = try await received.response.buffered(context)
         }
         return received
     }

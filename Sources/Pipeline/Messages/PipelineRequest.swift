@@ -1,28 +1,52 @@
 public import Foundation
 public import HTTPTypes
 
-/// A request on its way through the pipeline.
+/// A request on its way through the pipeline; cheap to copy.
 ///
 /// What goes to the wire is `head` and `body`; everything else is for the pipeline. Its description shows method, scheme,
 /// host and path, never the query, header values or the body.
 public struct PipelineRequest: Sendable {
+    private struct Content: Sendable {
+        var head: HTTPRequest
+        var body: PipelineBody
+        var secretFields: Set<HTTPField.Name>
+        var attemptTimeout: Duration?
+        var idleTimeout: Duration?
+    }
+
+    // Many async frames of a call hold the request; in place it would be 300 bytes in each.
+    private var content: CopyOnWrite<Content>
+
     /// Method, scheme, authority, path with query, and header fields.
-    public var head: HTTPRequest
+    public var head: HTTPRequest {
+        _read { yield content.value.head }
+        _modify { yield &content.value.head }
+    }
 
     /// The body.
-    public var body: PipelineBody
+    public var body: PipelineBody {
+        _read { yield content.value.body }
+        set { content.value.body = newValue }
+    }
 
     /// Names of fields that carry a secret, besides Authorization, Cookie and Proxy-Authorization.
     ///
     /// They are dropped when a redirect leaves the origin, and shown by no log, error or recording.
-    public var secretFields: Set<HTTPField.Name>
+    public var secretFields: Set<HTTPField.Name> {
+        _read { yield content.value.secretFields }
+        _modify { yield &content.value.secretFields }
+    }
 
     /// The longest that one exchange may take, unless ``RequestOptions/attemptTimeout`` of the call says otherwise.
     ///
     /// For plugins that have a default. The core enforces it, for every exchange of this request and of those that it is
     /// redirected to. More than zero; `nil` for no limit.
     public var attemptTimeout: Duration? {
-        didSet { Self.check(attemptTimeout, "attemptTimeout") }
+        get { content.value.attemptTimeout }
+        set {
+            Self.check(newValue, "attemptTimeout")
+            content.value.attemptTimeout = newValue
+        }
     }
 
     /// The longest that the body of an answer may go without a byte, unless ``RequestOptions/idleTimeout`` of the call says
@@ -30,14 +54,16 @@ public struct PipelineRequest: Sendable {
     ///
     /// As ``attemptTimeout``.
     public var idleTimeout: Duration? {
-        didSet { Self.check(idleTimeout, "idleTimeout") }
+        get { content.value.idleTimeout }
+        set {
+            Self.check(newValue, "idleTimeout")
+            content.value.idleTimeout = newValue
+        }
     }
 
     /// Makes a request.
     public init(head: HTTPRequest, body: PipelineBody = .none, secretFields: Set<HTTPField.Name> = []) {
-        self.head = head
-        self.body = body
-        self.secretFields = secretFields
+        content = CopyOnWrite(Content(head: head, body: body, secretFields: secretFields))
     }
 
     /// Makes a request to an absolute http or https URL.
@@ -61,7 +87,7 @@ public struct PipelineRequest: Sendable {
     /// The method.
     public var method: HTTPMethod {
         get { head.method }
-        set { head.method = newValue }
+        set { content.value.head.method = newValue }
     }
 
     /// The header fields, in order, repeats kept.
@@ -70,7 +96,7 @@ public struct PipelineRequest: Sendable {
     /// refuses it instead.
     public var headers: HTTPFields {
         get { head.headerFields }
-        _modify { yield &head.headerFields }
+        _modify { yield &content.value.head.headerFields }
     }
 
     /// The URL, `nil` when scheme, authority or path is missing or malformed.
@@ -103,7 +129,7 @@ public struct PipelineRequest: Sendable {
     ///   character that may not stand in a field. The error names the field, never the value.
     public mutating func setHeader(_ value: String, for name: HTTPField.Name, isSecret: Bool = false) throws {
         let field = try Self.makeField(name, value)
-        head.headerFields[fields: name] = [field]
+        content.value.head.headerFields[fields: name] = [field]
         if isSecret { secretFields.insert(name) }
     }
 

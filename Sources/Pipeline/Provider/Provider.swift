@@ -154,29 +154,41 @@ extension Provider {
         _ meter: ProgressMeter?,
         _ amend: Amendment?
     ) async -> CallResult {
-        let call: CallState
-        do {
-            call = makeCall(target, try endpoint(target), options, isStreaming, meter)
-        } catch {
-            call = makeCall(target, Endpoint(target), options, isStreaming, meter)
-            return await fail(error, PipelineContext(call: call))
+        let (context, begun) = begin(target, options, isStreaming, meter, amend)
+        let result: CallResult
+        switch begun {
+        case .success(let request): result = await finish(await pipeline.outermost.run(request, context), context)
+        case .failure(let error): return await fail(error, context)
         }
-        var request: PipelineRequest
-        do {
-            request = try call.endpoint.makeRequest(random: settings.random)
-            try amend?(&request)
-        } catch {
-            return await fail(error, PipelineContext(call: call))
-        }
-        let context = PipelineContext(call: call)
-        call.download?.ask(in: &request, context)
-        let result = await finish(await pipeline.outermost.run(request, context), context)
         guard case .success(let response) = result else { return result }
         guard target.validationType.accepts(response.statusCode) else {
-            return .failure(await failure(of: response, call.options))
+            return .failure(await failure(of: response, context.options))
         }
-        guard let download = call.download else { return result }
+        guard let download = context.call.download else { return result }
         return await place(response, download, context)
+    }
+
+    /// The call, and its request before any plugin has seen it.
+    ///
+    /// Not inlined, here and below: every value that an async function works with takes room in each call that waits inside of it.
+    @inline(never)
+    private func begin(
+        _ target: Target,
+        _ options: RequestOptions,
+        _ isStreaming: Bool,
+        _ meter: ProgressMeter?,
+        _ amend: Amendment?
+    ) -> (PipelineContext, Result<PipelineRequest, any Error>) {
+        let endpoint = Result { try self.endpoint(target) }
+        let used = (try? endpoint.get()) ?? Endpoint(target)
+        let context = PipelineContext(call: makeCall(target, used, options, isStreaming, meter))
+        let request = Result {
+            var request = try endpoint.get().makeRequest(random: settings.random)
+            try amend?(&request)
+            context.call.download?.ask(in: &request, context)
+            return request
+        }
+        return (context, request)
     }
 
     /// The answer to a download with its file where it was wanted.

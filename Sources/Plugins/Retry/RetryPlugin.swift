@@ -79,39 +79,66 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         context: PipelineContext,
         next: Next
     ) async throws -> PipelineResponse {
-        let rules = rules.overridden(by: context.options.retry)
-        let host = request.host ?? ""
-        ledger.addCall(to: host, at: context.clock.date)
-        guard rules.maximumAttempts > 1 else { return try await next(request) }
+        guard begin(request, context) else { return try await next(request) }
         var attempt = 1
         while true {
             let end: PipelineClock.Instant
             do {
-                let exchangeCount = context.exchanges.count
-                let joinCount = context.joinCount
+                let past = Past(context)
                 var result = try await Self.send(request, next)
-                let ended = context.exchanges.dropFirst(exchangeCount)
-                // The exchanges of an answer that was joined are those of the call that leads.
-                let seen = context.joinCount == joinCount ? ended : ended + result.exchanges
-                let outcome = RetryPolicy.Outcome(
-                    request: request,
-                    result: result,
-                    attempt: attempt,
-                    wasSent: seen.contains { $0.failure?.provesNothingSent != true }
-                )
-                switch step(after: outcome, rules, ended.isEmpty ? nil : host, context) {
-                case .giveBack(let refusal):
-                    if let refusal, !ended.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
+                switch step(after: &result, of: request, attempt, past, context) {
+                case .giveBack:
                     return try result.get()
                 case .retry(let delay):
                     end = context.clock.now.advanced(by: delay)
-                    await Self.discard(outcome.response, within: delay, context)
+                    await Self.discard(result, within: delay, context)
                 }
             }
             // The response is released by now: nothing of an attempt is open while the next one runs.
             if context.clock.now < end { try await context.clock.sleep(until: end) }
             attempt += 1
         }
+    }
+
+    /// Notes the call; `false` for one that is never sent again.
+    @inline(never)
+    private func begin(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
+        ledger.addCall(to: request.host ?? "", at: context.clock.date)
+        return rules.overridden(by: context.options.retry).maximumAttempts > 1
+    }
+
+    /// What had come of the call when an attempt began.
+    private struct Past {
+        let exchangeCount: Int
+        let joinCount: Int
+
+        init(_ context: PipelineContext) {
+            exchangeCount = context.exchanges.count
+            joinCount = context.joinCount
+        }
+    }
+
+    /// What follows an attempt; not inlined, because what it works with would take room in every call that waits.
+    @inline(never)
+    private func step(
+        after result: inout Result<PipelineResponse, PipelineError>,
+        of request: PipelineRequest,
+        _ attempt: Int,
+        _ past: Past,
+        _ context: PipelineContext
+    ) -> RetryRules.Step {
+        let ended = context.exchanges.dropFirst(past.exchangeCount)
+        // The exchanges of an answer that was joined are those of the call that leads.
+        let seen = context.joinCount == past.joinCount ? ended : ended + result.exchanges
+        let outcome = RetryPolicy.Outcome(
+            request: request,
+            result: result,
+            attempt: attempt,
+            wasSent: seen.contains { $0.failure?.provesNothingSent != true }
+        )
+        let step = step(after: outcome, host: ended.isEmpty ? nil : request.host ?? "", context)
+        if case .giveBack(let refusal?) = step, !ended.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
+        return step
     }
 
     private static func send(
@@ -127,10 +154,10 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
 
     private func step(
         after outcome: RetryPolicy.Outcome,
-        _ rules: RetryRules,
-        _ host: String?,
+        host: String?,
         _ context: PipelineContext
     ) -> RetryRules.Step {
+        let rules = rules.overridden(by: context.options.retry)
         var random = context.random
         let remaining = context.deadline.map { context.clock.now.duration(to: $0) }
         let step = rules.step(after: outcome, at: context.clock.date, remaining: remaining, using: &random)
@@ -143,11 +170,11 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
 
     /// Reads what is left of a body, so that its connection can be used again; what takes longer than the wait is closed.
     private static func discard(
-        _ response: PipelineResponse?,
+        _ result: Result<PipelineResponse, PipelineError>,
         within time: Duration,
         _ context: PipelineContext
     ) async {
-        guard let body = response?.body, body.bytes == nil, body.fileURL == nil, time > .zero else { return }
+        guard let body = result.response?.body, body.bytes == nil, body.fileURL == nil, time > .zero else { return }
         let limit = context.limits.discardedBodyByteCount
         _ = try? await context.clock.run(within: min(time, .seconds(1))) { try await body.collect(upTo: limit) }
     }
@@ -178,6 +205,14 @@ extension RetryPlugin: OrderChecking {
 }
 
 extension Result<PipelineResponse, PipelineError> {
+    /// The response, also that of a failure which has one.
+    fileprivate var response: PipelineResponse? {
+        switch self {
+        case .success(let response): response
+        case .failure(let error): error.response
+        }
+    }
+
     fileprivate var exchanges: [PipelineExchange] {
         switch self {
         case .success(let response): response.exchanges

@@ -150,7 +150,13 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Throws: as said above.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
-        let upload = AsyncHTTPClientUpload(request, context, read: readTimeout, write: writeTimeout)
+        let upload = AsyncHTTPClientUpload(
+            request,
+            context,
+            client.client.eventLoopGroup,
+            read: readTimeout,
+            write: writeTimeout
+        )
         do {
             let response = try await execute(upload)
             let body = AsyncHTTPClientBody(response.body, upload, client)

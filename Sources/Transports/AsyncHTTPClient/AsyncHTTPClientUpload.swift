@@ -13,15 +13,24 @@ final class AsyncHTTPClientUpload: Sendable {
 
     private let request: PipelineRequest
     private let pipe: AsyncHTTPClientPipe?
+    private let eventLoops: any EventLoopGroup
     let watch: AsyncHTTPClientWatch
 
     /// - Parameters:
     ///   - request: what is sent.
     ///   - context: told how much of a body in pieces has been sent.
+    ///   - eventLoops: those that the client writes on.
     ///   - read: how long the server may give nothing.
     ///   - write: how long it may take nothing.
-    init(_ request: PipelineRequest, _ context: PipelineContext, read: Duration?, write: Duration?) {
+    init(
+        _ request: PipelineRequest,
+        _ context: PipelineContext,
+        _ eventLoops: any EventLoopGroup,
+        read: Duration?,
+        write: Duration?
+    ) {
         self.request = request
+        self.eventLoops = eventLoops
         let isSmall = request.body.bytes.map { $0.count <= Self.pieceByteCount } ?? false
         pipe = isSmall ? nil : AsyncHTTPClientPipe(request.body, context)
         let hasIdleTimeout = (context.options.idleTimeout ?? request.idleTimeout) != nil
@@ -61,7 +70,7 @@ final class AsyncHTTPClientUpload: Sendable {
     private func makeBody() -> HTTPClientRequest.Body? {
         if let pipe {
             let length = request.body.byteCount.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
-            return .stream(Pieces(pipe: pipe, watch: watch), length: length)
+            return .stream(Pieces(pipe: pipe, watch: watch, eventLoops: eventLoops), length: length)
         }
         guard !request.body.isNone, let bytes = request.body.bytes else { return nil }
         return .bytes(ByteBuffer(bytes: bytes))
@@ -78,10 +87,12 @@ extension AsyncHTTPClientUpload {
     private struct Pieces: AsyncSequence, Sendable {
         let pipe: AsyncHTTPClientPipe
         let watch: AsyncHTTPClientWatch
+        let eventLoops: any EventLoopGroup
 
         struct AsyncIterator: AsyncIteratorProtocol {
             let pipe: AsyncHTTPClientPipe
             let watch: AsyncHTTPClientWatch
+            var pace: AsyncHTTPClientPace
 
             mutating func next() async throws -> ByteBuffer? {
                 watch.isMakingPiece()
@@ -89,13 +100,15 @@ extension AsyncHTTPClientUpload {
                     watch.isWaitingForHead()
                     return nil
                 }
+                let buffer = ByteBuffer(bytes: piece)
+                await pace.add(buffer)
                 watch.isWriting()
-                return ByteBuffer(bytes: piece)
+                return buffer
             }
         }
 
         func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(pipe: pipe, watch: watch)
+            AsyncIterator(pipe: pipe, watch: watch, pace: AsyncHTTPClientPace(eventLoops))
         }
     }
 }

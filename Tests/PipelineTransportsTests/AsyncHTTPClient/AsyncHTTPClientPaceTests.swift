@@ -1,0 +1,55 @@
+#if AsyncHTTPClient
+import Dispatch
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import PipelineTransports
+
+@Suite("AsyncHTTPClientPace", .timeLimit(.minutes(1)))
+struct AsyncHTTPClientPaceTests {
+    /// An event loop that comes to nothing until it is let go on.
+    private final class StuckEventLoop: Sendable {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        private let signal = DispatchSemaphore(value: 0)
+
+        init() { group.next().execute { [signal] in signal.wait() } }
+
+        func goOn() { signal.signal() }
+    }
+
+    @Test("Of pieces that are held no more than 16 are made while the event loop comes to none of them")
+    func held() async throws {
+        let eventLoop = StuckEventLoop()
+        let made = Tally()
+        let goneOn = Tally()
+        let making = Task {
+            var pace = AsyncHTTPClientPace(eventLoop.group)
+            var buffers: [ByteBuffer] = []
+            for number in 0..<17 {
+                buffers.append(ByteBuffer(integer: number))
+                await pace.add(buffers[number])
+                made.add()
+            }
+            #expect(buffers.count == 17)
+            return goneOn.count
+        }
+        while made.count < 16 { await Task.yield() }
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(made.count == 16)
+        goneOn.add()
+        eventLoop.goOn()
+        #expect(await making.value == 1)
+        try await eventLoop.group.shutdownGracefully()
+    }
+
+    @Test("Pieces that nobody holds any more are not counted")
+    func released() async throws {
+        let eventLoop = StuckEventLoop()
+        var pace = AsyncHTTPClientPace(eventLoop.group)
+        for number in 0..<1_000 { await pace.add(ByteBuffer(integer: number)) }
+        eventLoop.goOn()
+        try await eventLoop.group.shutdownGracefully()
+    }
+}
+#endif
