@@ -126,10 +126,13 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Throws: as said above.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
-        let upload = AsyncHTTPClientUpload(request, context)
+        let upload = AsyncHTTPClientUpload(request.body)
         do {
             let deadline = headTimeout.map { NIODeadline.now() + $0 } ?? .distantFuture
-            let response = try await client.client.execute(upload.makeRequest(), deadline: deadline)
+            let response = try await client.client.execute(
+                upload.makeRequest(request.head, context),
+                deadline: deadline
+            )
             let body = AsyncHTTPClientBody(response.body, upload, client)
             guard response.history.count <= 1 else {
                 throw PipelineError(.transport, "the shared HTTPClient follows redirects, which the pipeline has to do")

@@ -7,42 +7,46 @@ import NIOHTTP1
 import Pipeline
 
 /// A request in AsyncHTTPClient's terms, and the reading of its body while it is sent.
-final class AsyncHTTPClientUpload: Sendable {
+struct AsyncHTTPClientUpload: Sendable {
+    /// Ends with the last who holds it; the task that sends the body does not.
+    private final class Reading: Sendable {
+        let pipe: AsyncHTTPClientPipe
+
+        init(_ body: PipelineBody) { pipe = AsyncHTTPClientPipe(body) }
+
+        deinit { pipe.end() }
+    }
+
     /// Pieces of this size make the progress of a body in memory visible.
     private static let pieceByteCount = 64 << 10
 
-    private let request: PipelineRequest
-    private let context: PipelineContext
-    private let pipe: AsyncHTTPClientPipe?
+    private let body: PipelineBody
+    private let reading: Reading?
 
-    init(_ request: PipelineRequest, _ context: PipelineContext) {
-        self.request = request
-        self.context = context
-        pipe = request.body.bytes == nil && request.body.fileURL == nil ? AsyncHTTPClientPipe(request.body) : nil
+    init(_ body: PipelineBody) {
+        self.body = body
+        reading = body.bytes == nil && body.fileURL == nil ? Reading(body) : nil
     }
 
-    deinit { pipe?.end() }
-
     /// Stops reading a body that is no longer sent.
-    func end() { pipe?.end() }
+    func end() { reading?.pipe.end() }
 
-    func makeRequest() -> HTTPClientRequest {
-        let head = request.head
+    func makeRequest(_ head: HTTPRequest, _ context: PipelineContext) -> HTTPClientRequest {
         var converted = HTTPClientRequest(url: "\(head.scheme ?? "")://\(head.authority ?? "")\(head.path ?? "")")
         converted.method = HTTPMethod(rawValue: head.method.rawValue)
-        converted.headers.reserveCapacity(head.headerFields.count + 2)
+        converted.headers.reserveCapacity(head.headerFields.count)
         for field in head.headerFields where !Self.isFraming(field.name) {
             converted.headers.add(name: field.name.rawName, value: field.value)
         }
-        converted.body = makeBody()
+        converted.body = makeBody(context)
         return converted
     }
 
-    private func makeBody() -> HTTPClientRequest.Body? {
-        if request.body.isNone { return nil }
-        if let bytes = request.body.bytes, !context.wantsStream { return .bytes(ByteBuffer(bytes: bytes)) }
-        let length = request.body.byteCount.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
-        return .stream(Pieces(source: request.body, pipe: pipe, context: context), length: length)
+    private func makeBody(_ context: PipelineContext) -> HTTPClientRequest.Body? {
+        if body.isNone { return nil }
+        if let bytes = body.bytes, !context.wantsStream { return .bytes(ByteBuffer(bytes: bytes)) }
+        let length = body.byteCount.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
+        return .stream(Pieces(source: body, pipe: reading?.pipe, context: context), length: length)
     }
 
     private static func isFraming(_ name: HTTPField.Name) -> Bool {
