@@ -35,34 +35,50 @@ final class HeldTransport: Transport {
 }
 
 extension Overhead {
+    private static let group = 1_000
+
     /// Calls at once, each in a task of its own: that have their own exchanges, and that share one.
     static func joining() -> [Case] {
-        let group = 1_000
-        let plain = Provider<Shop>(transport: StubTransport())
-        return [
+        [
             request("DeduplicationPlugin, nobody joins", plugins: [DeduplicationPlugin()]),
-            Case(name: "own exchange, 1,000 calls at once") { count in
-                for batch in batches(of: group, in: count) {
-                    try await withThrowingTaskGroup(of: Void.self) { tasks in
-                        for _ in 0..<batch { tasks.addTask { consume(try await plain.request(.item(1))) } }
-                        try await tasks.waitForAll()
-                    }
-                }
-            },
-            Case(name: "joined, 1,000 calls at once") { count in
-                for batch in batches(of: group, in: count) {
-                    let transport = HeldTransport()
-                    let plugin = DeduplicationPlugin()
-                    let provider = Provider<Shop>(transport: transport, plugins: [plugin])
-                    try await withThrowingTaskGroup(of: Void.self) { tasks in
-                        for _ in 0..<batch { tasks.addTask { consume(try await provider.request(.item(1))) } }
-                        while plugin.callerCount < batch { await Task.yield() }
-                        transport.release()
-                        try await tasks.waitForAll()
-                    }
-                }
-            },
+            Case(name: "own exchange, 1,000 calls at once", run: callAtOnce),
+            Case(name: "joined, 1,000 calls at once", run: join),
         ]
+    }
+
+    static func joinComparisons(isQuick: Bool) -> [Comparison] {
+        let count = isQuick ? group : 20 * group
+        return [
+            Comparison(name: "1,000 calls joined, beside as many of their own") {
+                try await join(count)
+            } yardstick: {
+                try await callAtOnce(count)
+            }
+        ]
+    }
+
+    @Sendable private static func callAtOnce(_ count: Int) async throws {
+        let provider = Provider<Shop>(transport: StubTransport())
+        for batch in batches(of: group, in: count) {
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for _ in 0..<batch { tasks.addTask { consume(try await provider.request(.item(1))) } }
+                try await tasks.waitForAll()
+            }
+        }
+    }
+
+    @Sendable private static func join(_ count: Int) async throws {
+        for batch in batches(of: group, in: count) {
+            let transport = HeldTransport()
+            let plugin = DeduplicationPlugin()
+            let provider = Provider<Shop>(transport: transport, plugins: [plugin])
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                for _ in 0..<batch { tasks.addTask { consume(try await provider.request(.item(1))) } }
+                while plugin.callerCount < batch { await Task.yield() }
+                transport.release()
+                try await tasks.waitForAll()
+            }
+        }
     }
 
     private static func batches(of size: Int, in count: Int) -> [Int] {

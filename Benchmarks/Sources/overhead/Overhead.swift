@@ -27,18 +27,36 @@ struct Overhead {
         }
         let costs = try await measure(makeCases(), rounds: isQuick ? 3 : 21, iterations: isQuick ? 200 : 20_000)
         print(table(of: costs))
+        let comparisons = try await compare(isQuick: isQuick)
+        print("\n" + row("beside a yardstick of the same run", "MB/s", "", "ratio"))
+        for result in comparisons {
+            let rate = result.megabytesPerSecond
+            print(
+                row(result.name, rate > 0 ? String(format: "%.0f", rate) : "", "", String(format: "%.3f", result.ratio))
+            )
+        }
         if let jsonPath {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            try encoder.encode(Report(costs: costs, perPluginStage: slopes(of: costs)))
-                .write(to: URL(fileURLWithPath: jsonPath))
+            let report = Report(costs: costs, perPluginStage: slopes(of: costs), comparisons: comparisons)
+            try encoder.encode(report).write(to: URL(fileURLWithPath: jsonPath))
         }
     }
 
     struct Report: Codable {
+        var kind = "overhead"
         let costs: [Cost]
         /// Yardsticks that one more plugin of a stage adds, from the difference between 32 plugins and none.
         let perPluginStage: [String: Double]
+        let comparisons: [Comparison.Result]
+    }
+
+    static func compare(isQuick: Bool) async throws -> [Comparison.Result] {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "overhead-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let comparisons = try Forms.comparisons(in: folder, isQuick: isQuick) + joinComparisons(isQuick: isQuick)
+        return try await Comparison.measure(comparisons, rounds: isQuick ? 1 : 15)
     }
 
     static func makeCases() async throws -> [Case] {

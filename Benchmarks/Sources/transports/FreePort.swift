@@ -10,8 +10,10 @@ import Musl
 
 /// Ports of 127.0.0.1.
 enum FreePort {
-    /// One that is free now.
-    static func take() throws -> UInt16 {
+    /// The server's: one that is free when it is first asked for.
+    static let server = Result { try take() }
+
+    private static func take() throws -> UInt16 {
         let descriptor = makeSocket()
         defer { close(descriptor) }
         var address = address(0)

@@ -14,7 +14,6 @@ final class Nginx {
         }
     }
 
-    let url: String
     private let shell = Process()
     /// The shell ends nginx and removes the folder when this closes, also because this process died.
     private let lifeline = Pipe()
@@ -31,8 +30,7 @@ final class Nginx {
     init(bodyByteCounts: [Int]) throws {
         guard let executable = Self.executable() else { throw Failure.missing }
         let folder = FileManager.default.temporaryDirectory.appending(path: "nginx-\(UUID())")
-        let port = try FreePort.take()
-        url = "http://127.0.0.1:\(port)"
+        let port = try FreePort.server.get()
         try Self.fill(folder, port, bodyByteCounts)
         shell.executableURL = URL(filePath: "/bin/sh")
         shell.arguments = ["-c", Self.script, executable, folder.path]

@@ -5,8 +5,10 @@ import PipelinePlugins
 
 /// A body of so many bytes; asked for with what an app's requests carry.
 struct Page: TargetType, AccessTokenAuthorizable {
-    let baseURL: URL
     let byteCount: Int
+
+    static let url = "http://127.0.0.1:\((try? FreePort.server.get()) ?? 0)"
+    private static let base = URL(string: url) ?? URL(filePath: "/")
 
     /// All fields of a request, for those who send without plugins.
     static let fields = [
@@ -19,7 +21,8 @@ struct Page: TargetType, AccessTokenAuthorizable {
     ]
     static let token = "2YotnFZFEjr1zCsicMWpAA"
 
-    var path: String { "\(byteCount)" }
+    var baseURL: URL { Self.base }
+    var path: String { "/\(byteCount)" }
     var method: HTTPMethod { .get }
     var task: RequestTask { .requestPlain }
     var headers: [String: String]? { ["Accept": "application/json", "User-Agent": "shop/1.0"] }

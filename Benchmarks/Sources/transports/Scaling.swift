@@ -14,11 +14,11 @@ struct Scaling: Codable {
         let run: @Sendable (_ task: Int, _ count: Int) async throws -> Void
     }
 
-    static func measure(rounds: Int, count: Int) async throws -> [Scaling] {
-        let works = try [
+    private static func works() -> [Work] {
+        [
             Work(name: "arithmetic, what the machine can do") { task, count in
                 var value = UInt64(task + 1)
-                for _ in 0..<count * 200 { value = value &* 6_364_136_223_846_793_005 &+ 1 }
+                for _ in 0..<count * 1_000 { value = value &* 6_364_136_223_846_793_005 &+ 1 }
                 try Side.require(value != 0)
             },
             calls(
@@ -29,6 +29,15 @@ struct Scaling: Codable {
             calls("six plugins, a provider each", [stacked(), stacked()]),
             calls("six plugins, one shared provider", [stacked()]),
         ]
+    }
+
+    /// The work of that name in two tasks, for a profiler; nothing when there is none.
+    static func run(only name: String, count: Int) async throws {
+        for work in works() where work.name == name { print(try await time(work, tasks: 2, count)) }
+    }
+
+    static func measure(rounds: Int, count: Int) async throws -> [Scaling] {
+        let works = works()
         var ratios = Array(repeating: [Double](), count: works.count)
         for round in 0...rounds {
             for (index, work) in works.enumerated() {
@@ -43,12 +52,11 @@ struct Scaling: Codable {
 
     private static func stacked() -> Provider<Page> { Provider(transport: StubTransport(), plugins: Page.plugins) }
 
-    private static func calls(_ name: String, _ providers: [Provider<Page>]) throws -> Work {
-        guard let url = URL(string: "https://api.example.com/v1") else { throw URLError(.badURL) }
-        return Work(name: name) { task, count in
+    private static func calls(_ name: String, _ providers: [Provider<Page>]) -> Work {
+        Work(name: name) { task, count in
             let provider = providers[task % providers.count]
             for _ in 0..<count {
-                let response = try await provider.request(Page(baseURL: url, byteCount: 1_024))
+                let response = try await provider.request(Page(byteCount: 1_024))
                 try Side.require(response.statusCode == 200)
             }
         }

@@ -15,12 +15,15 @@ struct Transports {
         var isQuick = false
         var jsonPath: String?
         var connections: Int?
+        /// A side to run alone, for a profiler.
+        var only: String?
 
         var rounds: Int { isQuick ? 1 : 15 }
         var slice: Duration { isQuick ? .milliseconds(50) : .milliseconds(300) }
     }
 
-    static let usage = "usage: transports [--quick] [--json FILE] [--connections COUNT]"
+    static let usage =
+        "usage: transports [--quick] [--json FILE] [--connections COUNT] [--only \"CLIENT, SIDE\" | --only WORK]"
     static let inFlight = [1, 16, 64, 256]
     static let bodyByteCounts = [0, 1 << 10, 64 << 10, 1 << 20]
 
@@ -39,7 +42,7 @@ struct Transports {
         let report: Report
         do {
             defer { server.stop() }
-            report = try await measure(server.url, settings)
+            report = try await measure(settings)
         }
         if let path = settings.jsonPath {
             let encoder = JSONEncoder()
@@ -58,20 +61,30 @@ struct Transports {
             case "--connections":
                 guard let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 else { return nil }
                 settings.connections = count
+            case "--only" where !arguments.isEmpty: settings.only = arguments.popFirst()
             default: return nil
             }
         }
         return settings
     }
 
-    private static func measure(_ url: String, _ settings: Settings) async throws -> Report {
+    private static func measure(_ settings: Settings) async throws -> Report {
         var report = Report(connections: settings.connections)
+        let contests = [
+            Contest.asyncHTTPClient(connections: settings.connections), Contest.urlSession(),
+        ]
+        if let only = settings.only {
+            try await Scaling.run(only: only, count: 500_000)
+            for contest in contests {
+                for (name, side) in zip(Row.sides, contest.sides) where only == "\(contest.name), \(name)" {
+                    print(try await Slice.measure(side, 1 << 10, inFlight: 16, for: .seconds(6)))
+                }
+            }
+            return report
+        }
         print("work of two tasks over that of one")
         report.scaling = try await Scaling.measure(rounds: settings.rounds, count: settings.isQuick ? 200 : 20_000)
         for result in report.scaling { print(result.line) }
-        let contests = [
-            try Contest.asyncHTTPClient(url, connections: settings.connections), try Contest.urlSession(url),
-        ]
         print("\n" + Row.heading)
         for contest in contests {
             for count in inFlight { report.concurrency.append(try await row(contest, count, 1 << 10, settings)) }

@@ -24,6 +24,7 @@ final class CallSettings: Sendable {
 }
 
 /// What all copies of a call's context share.
+@usableFromInline
 final class CallState: Sendable {
     private struct Shared {
         var exchanges: [PipelineExchange] = []
@@ -93,12 +94,13 @@ final class CallState: Sendable {
         }
     }
 
-    func value<Key: PipelineContextKey>(for key: Key.Type) -> Key.Value {
-        let value = shared.withLock { $0.values[ObjectIdentifier(key)] }
-        return value as? Key.Value ?? Key.defaultValue
+    @usableFromInline
+    func value(for key: ObjectIdentifier) -> (any Sendable)? {
+        shared.withLock { $0.values[key] }
     }
 
-    func set<Key: PipelineContextKey>(_ value: Key.Value, for key: Key.Type) {
-        shared.withLock { $0.values[ObjectIdentifier(key)] = value }
+    @usableFromInline
+    func set(_ value: any Sendable, for key: ObjectIdentifier) {
+        shared.withLock { $0.values[key] = value }
     }
 }

@@ -129,7 +129,11 @@ public struct PipelineRequest: Sendable {
     ///   character that may not stand in a field. The error names the field, never the value.
     public mutating func setHeader(_ value: String, for name: HTTPField.Name, isSecret: Bool = false) throws {
         let field = try Self.makeField(name, value)
-        content.value.head.headerFields[fields: name] = [field]
+        if headers.contains(name) {
+            content.value.head.headerFields[fields: name] = [field]
+        } else {
+            content.value.head.headerFields.append(field)
+        }
         if isSecret { secretFields.insert(name) }
     }
 

@@ -15,7 +15,7 @@
 ///
 /// Options given to a call win over those of its target, key by key.
 public struct RequestOptions: Sendable {
-    private var values: [ObjectIdentifier: any Sendable] = [:]
+    @usableFromInline var values: [ObjectIdentifier: any Sendable] = [:]
 
     /// No settings: every key has its default.
     public init() {}
@@ -26,6 +26,7 @@ public struct RequestOptions: Sendable {
     }
 
     /// The value of a key.
+    @inlinable
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
         get { values.isEmpty ? Key.defaultValue : values[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }
         set { values[ObjectIdentifier(key)] = newValue }

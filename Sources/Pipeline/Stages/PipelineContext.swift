@@ -1,6 +1,6 @@
 /// What a plugin knows of the call that it takes part in.
 public struct PipelineContext: Sendable {
-    let call: CallState
+    @usableFromInline let call: CallState
     private var pass: Pass?
 
     /// Which attempt this is, from 1: an interceptor that calls `next` again begins a new one.
@@ -116,9 +116,10 @@ public struct PipelineContext: Sendable {
     }
 
     /// What one plugin tells another within a call; every part of the call sees the same values.
+    @inlinable
     public subscript<Key: PipelineContextKey>(key: Key.Type) -> Key.Value {
-        get { call.value(for: key) }
-        nonmutating set { call.set(newValue, for: key) }
+        get { call.value(for: ObjectIdentifier(key)) as? Key.Value ?? Key.defaultValue }
+        nonmutating set { call.set(newValue, for: ObjectIdentifier(key)) }
     }
 }
 

@@ -111,7 +111,8 @@ public struct Endpoint: Sendable {
             insert(try makeField(text, value), into: &sorted)
         }
         var fields = HTTPFields()
-        fields.reserveCapacity(sorted.count)
+        // Plugins add some.
+        fields.reserveCapacity(sorted.count + 6)
         for field in sorted { fields.append(field) }
         return fields
     }

@@ -24,41 +24,50 @@ public struct PipelineClock: Clock, Sendable {
         }
     }
 
-    private let makeNow: @Sendable () -> Duration
-    private let sleep: @Sendable (Duration, Duration?) async throws -> Void
-    private let makeDate: @Sendable () -> Date
-    private let keepsCancelledTimers: Bool
+    /// One reference to copy: every call reads the clock several times, and all calls share it.
+    private final class Source: Sendable {
+        let makeNow: @Sendable () -> Duration
+        let sleep: @Sendable (Duration, Duration?) async throws -> Void
+        let makeDate: @Sendable () -> Date
+        let keepsCancelledTimers: Bool
+
+        init<Wrapped: Clock>(_ clock: Wrapped) where Wrapped.Duration == Swift.Duration {
+            let origin = clock.now
+            makeNow = { origin.duration(to: clock.now) }
+            sleep = { deadline, tolerance in
+                try await clock.sleep(until: origin.advanced(by: deadline), tolerance: tolerance)
+            }
+            keepsCancelledTimers = clock is ContinuousClock || clock is SuspendingClock
+            if let clock = clock as? any DatedClock {
+                makeDate = { clock.date }
+            } else {
+                makeDate = { Date() }
+            }
+        }
+    }
+
+    private let source: Source
 
     /// The smallest step of the clock.
     public let minimumResolution: Duration
 
     /// Wraps a clock.
     public init<Wrapped: Clock>(_ clock: Wrapped) where Wrapped.Duration == Swift.Duration {
-        let origin = clock.now
-        makeNow = { origin.duration(to: clock.now) }
-        sleep = { deadline, tolerance in
-            try await clock.sleep(until: origin.advanced(by: deadline), tolerance: tolerance)
-        }
+        source = Source(clock)
         minimumResolution = clock.minimumResolution
-        keepsCancelledTimers = clock is ContinuousClock || clock is SuspendingClock
-        if let clock = clock as? any DatedClock {
-            makeDate = { clock.date }
-        } else {
-            makeDate = { Date() }
-        }
     }
 
     /// The present moment.
-    public var now: Instant { Instant(offset: makeNow()) }
+    public var now: Instant { Instant(offset: source.makeNow()) }
 
     /// The present date: that of a ``DatedClock``, else the system's.
-    public var date: Date { makeDate() }
+    public var date: Date { source.makeDate() }
 
     /// Waits until a moment, at most 100 years; throws `CancellationError` when the task is cancelled before.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         // A clock of the system stops the program when it is asked to wait for longer than it can count.
         let latest = now.advanced(by: .seconds(100 * 365 * 86_400))
-        try await sleep(min(deadline, latest).offset, tolerance)
+        try await source.sleep(min(deadline, latest).offset, tolerance)
     }
 
     /// Runs the work, and cancels it when it takes longer.
@@ -116,7 +125,7 @@ public struct PipelineClock: Clock, Sendable {
     /// The runtime keeps the timer of a sleep that was cancelled until its time has come: in steps, each as long as all before it
     /// and the first a second, a body of a million pieces does not leave a million timers of a minute.
     private func sleepInSteps(until deadline: Instant) async throws {
-        guard keepsCancelledTimers else { return try await sleep(until: deadline) }
+        guard source.keepsCancelledTimers else { return try await sleep(until: deadline) }
         let start = now
         var reached = start
         while reached < deadline {

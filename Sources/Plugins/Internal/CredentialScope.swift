@@ -8,7 +8,9 @@ enum CredentialScope {
     ///
     /// It does not when a plugin has led it elsewhere: what belongs to one server is not for another.
     static func isOwnOrigin(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
-        guard let endpoint = try? PipelineRequest(url: context.endpoint.url) else { return false }
+        let url = context.endpoint.url
+        if isWritten(originOf: request.head, in: url) { return true }
+        guard let endpoint = try? PipelineRequest(url: url) else { return false }
         return origin(of: request) == origin(of: endpoint)
     }
 
@@ -33,13 +35,40 @@ enum CredentialScope {
     }
 
     private static func isLoopback(_ authority: String) -> Bool {
-        let host =
-            authority.hasPrefix("[")
-            ? String(authority.prefix { $0 != "]" }.dropFirst())
-            : String(authority.prefix { $0 != ":" })
+        let bytes = authority.utf8
+        let name =
+            bytes.first == UInt8(ascii: "[")
+            ? bytes.prefix { $0 != UInt8(ascii: "]") }.dropFirst()
+            : bytes.prefix { $0 != UInt8(ascii: ":") }
+        let host = String(Substring(name))
         if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
         let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
             .map { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt8($0) : nil }
         return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
+    }
+
+    /// Whether a URL begins with the scheme and the authority of a request, letter for letter: nearly all do, and need no reading.
+    private static func isWritten(originOf head: HTTPRequest, in url: String) -> Bool {
+        guard let scheme = head.scheme, let authority = head.authority, !authority.isEmpty else { return false }
+        var end = 0
+        guard url.continues(scheme, at: &end), url.continues("://", at: &end), url.continues(authority, at: &end) else {
+            return false
+        }
+        // RFC 3986, section 3.2: one of these, or the end, ends an authority.
+        return url.utf8.dropFirst(end).first.map { $0 == 0x2f || $0 == 0x3f || $0 == 0x23 } ?? true
+    }
+}
+
+extension String {
+    /// Whether a text stands at an offset in bytes, which then moves behind it.
+    fileprivate func continues(_ text: String, at offset: inout Int) -> Bool {
+        let start = offset
+        offset += text.utf8.count
+        let isThere = utf8.withContiguousStorageIfAvailable { bytes in
+            text.utf8.withContiguousStorageIfAvailable { text in
+                bytes.count - start >= text.count && bytes[start..<start + text.count].elementsEqual(text)
+            }
+        }
+        return (isThere ?? nil) ?? false
     }
 }

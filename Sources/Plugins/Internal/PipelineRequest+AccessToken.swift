@@ -22,7 +22,7 @@ extension AuthorizationType {
     fileprivate func canCarry(_ token: String) -> Bool {
         switch self {
         case .basic: token.utf8.allSatisfy { Self.isBase64($0) }
-        case .bearer: !token.utf8.contains { " \t,\"".utf8.contains($0) }
+        case .bearer: token.utf8.allSatisfy { $0 != 0x20 && $0 != 0x09 && $0 != 0x2c && $0 != 0x22 }
         default: true
         }
     }

@@ -162,23 +162,28 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
 
     /// Writes the bodies, and the failure or the summary.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
-        let events = events(of: result, context).filter { isWanted($0.level, context) }
+        let events = events(of: result, context)
         guard !events.isEmpty else { return }
         var message = message(context, request: result.request, result)
         message.duration = context.start.duration(to: context.clock.now)
         for event in events { write(event.kind, at: event.level, message) }
     }
 
+    /// What is to be written.
     private func events(
         of result: Result<PipelineResponse, PipelineError>,
         _ context: PipelineContext
     ) -> [(kind: Event.Kind, level: Level)] {
         var events: [(kind: Event.Kind, level: Level)] = []
-        if form != .curl, let request = result.request, !request.body.isNone { events.append((.requestBody, .trace)) }
-        if result.response != nil { events.append((.responseBody, .trace)) }
+        if isWanted(.trace, context) {
+            if form != .curl, let request = result.request, !request.body.isNone {
+                events.append((.requestBody, .trace))
+            }
+            if result.response != nil { events.append((.responseBody, .trace)) }
+        }
         if let failureLevel = failureLevel(of: result, context.target), !context.options.avoidLogError {
-            events.append((.failure, failureLevel))
-        } else if form == .summary {
+            if isWanted(failureLevel, context) { events.append((.failure, failureLevel)) }
+        } else if form == .summary, isWanted(.info, context) {
             events.append((.summary, .info))
         }
         return events

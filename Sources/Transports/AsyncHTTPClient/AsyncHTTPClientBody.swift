@@ -11,6 +11,9 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
     private let upload: AsyncHTTPClientUpload
     private let client: AsyncHTTPClientLease
 
+    /// The most that a body only announced takes up.
+    private static let reservedByteCount = 1 << 20
+
     init(_ body: HTTPClientResponse.Body, _ upload: AsyncHTTPClientUpload, _ client: AsyncHTTPClientLease) {
         self.body = body
         self.upload = upload
@@ -31,20 +34,22 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
 
     /// All bytes, under a limit.
     func collect(upTo limit: Int, of head: HTTPResponse) async throws -> Data {
-        if let announced = head.headerFields[.contentLength].flatMap({ Int($0) }), announced > limit {
-            throw Self.tooLarge(limit)
-        }
+        let announced = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
+        guard announced <= limit else { throw Self.tooLarge(limit) }
         upload.watch.isWaitingForBytes()
-        return try await upload.watch.run { try await readAll(upTo: limit) }
+        return try await upload.watch.run { try await readAll(upTo: limit, announced: announced) }
     }
 
-    private func readAll(upTo limit: Int) async throws -> Data {
+    private func readAll(upTo limit: Int, announced: Int) async throws -> Data {
         var iterator = body.makeAsyncIterator()
         var data = Data()
         while let buffer = try await Self.next(&iterator) {
             guard buffer.readableBytes <= limit - data.count else { throw Self.tooLarge(limit) }
+            if data.isEmpty, announced > buffer.readableBytes {
+                data.reserveCapacity(Swift.min(announced, Self.reservedByteCount))
+            }
             buffer.withUnsafeReadableBytes { bytes in
-                if data.isEmpty { data = Data(bytes) } else { data.append(contentsOf: bytes) }
+                if data.isEmpty, announced <= bytes.count { data = Data(bytes) } else { data.append(contentsOf: bytes) }
             }
             upload.watch.isWaitingForBytes()
         }

@@ -158,7 +158,7 @@ public final class AsyncHTTPClientTransport: Transport {
             write: writeTimeout
         )
         do {
-            let response = try await execute(upload)
+            let response = try await execute(request.head, upload)
             let body = AsyncHTTPClientBody(response.body, upload, client)
             guard response.history.count <= 1 else {
                 throw PipelineError(.transport, "the shared HTTPClient follows redirects, which the pipeline has to do")
@@ -178,14 +178,17 @@ public final class AsyncHTTPClientTransport: Transport {
     }
 
     /// Sends, and waits for the header fields: by a deadline of the client's when the body goes out at once.
-    private func execute(_ upload: AsyncHTTPClientUpload) async throws -> HTTPClientResponse {
+    private func execute(
+        _ head: HTTPRequest,
+        _ upload: AsyncHTTPClientUpload
+    ) async throws -> HTTPClientResponse {
         let client = client.client
         guard upload.isInPieces else {
             let timeout = [headTimeout, readTimeout].compactMap { $0 }.min()
-            return try await client.execute(upload.makeRequest(), deadline: Self.deadline(timeout))
+            return try await client.execute(upload.makeRequest(head), deadline: Self.deadline(timeout))
         }
         let deadline = Self.deadline(headTimeout)
-        return try await upload.watch.run { try await client.execute(upload.makeRequest(), deadline: deadline) }
+        return try await upload.watch.run { try await client.execute(upload.makeRequest(head), deadline: deadline) }
     }
 
     private static func deadline(_ timeout: Duration?) -> NIODeadline {

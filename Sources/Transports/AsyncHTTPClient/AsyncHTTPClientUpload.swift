@@ -7,12 +7,21 @@ import NIOHTTP1
 import Pipeline
 
 /// A request in AsyncHTTPClient's terms, and the reading of its body while it is sent.
-final class AsyncHTTPClientUpload: Sendable {
+struct AsyncHTTPClientUpload: Sendable {
+    /// Ends with the last who holds it; the task that sends the body does not.
+    private final class Reading: Sendable {
+        let pipe: AsyncHTTPClientPipe
+
+        init(_ pipe: AsyncHTTPClientPipe) { self.pipe = pipe }
+
+        deinit { pipe.end() }
+    }
+
     /// A body in memory of at most so many bytes is handed over at once; of others, pieces of at most this size.
     static let pieceByteCount = 64 << 10
 
-    private let request: PipelineRequest
-    private let pipe: AsyncHTTPClientPipe?
+    private let body: PipelineBody
+    private let reading: Reading?
     private let eventLoops: any EventLoopGroup
     let watch: AsyncHTTPClientWatch
 
@@ -29,10 +38,10 @@ final class AsyncHTTPClientUpload: Sendable {
         read: Duration?,
         write: Duration?
     ) {
-        self.request = request
+        body = request.body
         self.eventLoops = eventLoops
-        let isSmall = request.body.bytes.map { $0.count <= Self.pieceByteCount } ?? false
-        pipe = isSmall ? nil : AsyncHTTPClientPipe(request.body, context)
+        let isSmall = body.bytes.map { $0.count <= Self.pieceByteCount } ?? false
+        reading = isSmall ? nil : Reading(AsyncHTTPClientPipe(body, context))
         let hasIdleTimeout = (context.options.idleTimeout ?? request.idleTimeout) != nil
         watch = AsyncHTTPClientWatch(
             head: isSmall ? nil : read,
@@ -41,25 +50,22 @@ final class AsyncHTTPClientUpload: Sendable {
         )
     }
 
-    deinit { pipe?.end() }
-
     /// Whether the body goes out piece by piece, and not with the head.
-    var isInPieces: Bool { pipe != nil }
+    var isInPieces: Bool { reading != nil }
 
     /// The answer has begun; a status of 300 or above ends the sending.
     func headHasCome(_ statusCode: Int, _ context: PipelineContext) {
         watch.headHasCome(endsUpload: statusCode >= 300)
-        if pipe == nil, let byteCount = request.body.byteCount, byteCount > 0 { context.reportSent(byteCount) }
+        if reading == nil, let bytes = body.bytes, !bytes.isEmpty { context.reportSent(bytes.count) }
     }
 
     /// Stops reading a body that is no longer sent.
-    func end() { pipe?.end() }
+    func end() { reading?.pipe.end() }
 
-    func makeRequest() -> HTTPClientRequest {
-        let head = request.head
+    func makeRequest(_ head: HTTPRequest) -> HTTPClientRequest {
         var converted = HTTPClientRequest(url: "\(head.scheme ?? "")://\(head.authority ?? "")\(head.path ?? "")")
         converted.method = HTTPMethod(rawValue: head.method.rawValue)
-        converted.headers.reserveCapacity(head.headerFields.count + 2)
+        converted.headers.reserveCapacity(head.headerFields.count)
         for field in head.headerFields where !Self.isFraming(field.name) {
             converted.headers.add(name: field.name.rawName, value: field.value)
         }
@@ -68,11 +74,11 @@ final class AsyncHTTPClientUpload: Sendable {
     }
 
     private func makeBody() -> HTTPClientRequest.Body? {
-        if let pipe {
-            let length = request.body.byteCount.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
+        if let pipe = reading?.pipe {
+            let length = body.byteCount.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
             return .stream(Pieces(pipe: pipe, watch: watch, eventLoops: eventLoops), length: length)
         }
-        guard !request.body.isNone, let bytes = request.body.bytes else { return nil }
+        guard !body.isNone, let bytes = body.bytes else { return nil }
         return .bytes(ByteBuffer(bytes: bytes))
     }
 

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Draws the charts of Benchmarks/README.md as SVG from what the benchmarks wrote with --json.
+
+usage: scripts/chart.py FILE.json ... [--output FOLDER]
+
+Of each file the kind is known by its "kind"; the charts go into Benchmarks/charts unless a folder is given.
+"""
+import json, math, pathlib, sys
+from xml.sax.saxutils import escape
+
+# Okabe and Ito's palette, which reads without colour vision too.
+BLUE, ORANGE, GREEN, PINK, AMBER, INK, GREY, GRID = (
+    "#0072B2", "#D55E00", "#009E73", "#B0578D", "#B07A00", "#222222", "#666666", "#E3E3E3")
+PANEL_WIDTH, PANEL_HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 320, 250, 66, 90, 184, 52
+
+
+class Line:
+    def __init__(self, label, color, values, dash=""):
+        self.label, self.color, self.values, self.dash = label, color, values, dash
+
+
+class Axis:
+    """Values from low to high on so many pixels, linear or by powers of ten, with a mark at each of `marks`."""
+
+    def __init__(self, low, high, marks, text, is_log=False):
+        self.low, self.high, self.marks, self.text, self.is_log = low, high, marks, text, is_log
+
+    def place(self, value):
+        if self.is_log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+
+def linear_axis(values, low=0.0, step_count=5, text=lambda v: f"{v:g}"):
+    high = max(values)
+    raw = (high - low) / step_count
+    power = 10 ** math.floor(math.log10(raw))
+    step = next(power * m for m in (1, 2, 2.5, 5, 10) if power * m >= raw)
+    count = math.ceil((high - low) / step - 1e-9)
+    marks = [low + step * i for i in range(count + 1)]
+    return Axis(low, marks[-1], marks, text)
+
+
+def log_axis(values):
+    low, high = 10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values)))
+    marks = [low * 10 ** i for i in range(round(math.log10(high / low)) + 1)]
+    return Axis(low, high, marks, lambda v: f"{v:,.0f}", is_log=True)
+
+
+def text(x, y, words, size=12, color=INK, anchor="start", weight="normal"):
+    return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{color}" text-anchor="{anchor}" '
+            f'font-weight="{weight}">{escape(words)}</text>')
+
+
+def spread(places, gap):
+    """Moves places apart to at least a gap, keeping their order and, as far as can be, their middle."""
+    order = sorted(range(len(places)), key=lambda i: places[i])
+    moved = [places[i] for i in order]
+    for _ in range(200):
+        for i in range(len(moved) - 1):
+            lack = gap - (moved[i + 1] - moved[i])
+            if lack > 0.01:
+                moved[i] -= lack / 2
+                moved[i + 1] += lack / 2
+    result = [0.0] * len(places)
+    for i, place in zip(order, moved):
+        result[i] = place
+    return result
+
+
+def panel(x0, title, lines, xs, x_names, x_title, axis, y_title, reference=None):
+    """A panel whose plot begins at x0: xs are places from 0 to 1."""
+    top, bottom, parts = TOP, TOP + PANEL_HEIGHT, []
+    place_x = lambda share: x0 + share * PANEL_WIDTH
+    place_y = lambda value: bottom - axis.place(value) * PANEL_HEIGHT
+    parts.append(text(x0, top - 30, title, 13, weight="bold"))
+    parts.append(text(x0, top - 13, y_title, 11, GREY))
+    for mark in axis.marks:
+        y = place_y(mark)
+        parts.append(f'<line x1="{x0}" y1="{y:.1f}" x2="{x0 + PANEL_WIDTH}" y2="{y:.1f}" stroke="{GRID}"/>')
+        parts.append(text(x0 - 8, y + 4, axis.text(mark), 11, GREY, "end"))
+    if reference is not None:
+        y = place_y(reference)
+        parts.append(f'<line x1="{x0}" y1="{y:.1f}" x2="{x0 + PANEL_WIDTH}" y2="{y:.1f}" stroke="{GREY}" '
+                     'stroke-width="1.5"/>')
+    parts.append(f'<line x1="{x0}" y1="{bottom}" x2="{x0 + PANEL_WIDTH}" y2="{bottom}" stroke="{GREY}"/>')
+    for share, name in zip(xs, x_names):
+        x = place_x(share)
+        parts.append(f'<line x1="{x:.1f}" y1="{bottom}" x2="{x:.1f}" y2="{bottom + 4}" stroke="{GREY}"/>')
+        parts.append(text(x, bottom + 18, name, 11, GREY, "middle"))
+    parts.append(text(x0 + PANEL_WIDTH / 2, bottom + 38, x_title, 11, GREY, "middle"))
+    ends = []
+    for line in lines:
+        points = [(place_x(share), place_y(value)) for share, value in zip(xs, line.values)]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        dash = f' stroke-dasharray="{line.dash}"' if line.dash else ""
+        parts.append(f'<polyline points="{path}" fill="none" stroke="{line.color}" stroke-width="2"{dash}/>')
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{line.color}"/>' for x, y in points]
+        ends.append(points[-1])
+    for line, (x, y), label_y in zip(lines, ends, spread([y for _, y in ends], 15)):
+        if abs(label_y - y) > 3:
+            parts.append(f'<line x1="{x + 4:.1f}" y1="{y:.1f}" x2="{x + 12:.1f}" y2="{label_y:.1f}" stroke="{line.color}" '
+                         'stroke-width="0.8"/>')
+        parts.append(text(x + 14, label_y + 4, line.label, 11.5, line.color))
+    return parts
+
+
+def write(path, title, panels):
+    """panels: functions from the left edge of the plot to parts."""
+    step = LEFT + PANEL_WIDTH + RIGHT
+    width, height = step * len(panels), TOP + PANEL_HEIGHT + BOTTOM
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        'font-family="system-ui, Helvetica, Arial, sans-serif" role="img">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{width}" height="{height}" fill="#FFFFFF"/>',
+        text(18, 26, title, 16, weight="bold"),
+    ]
+    for index, make in enumerate(panels):
+        parts += make(index * step + LEFT)
+    path.write_text("\n".join(parts + ["</svg>"]) + "\n")
+    print(path)
+
+
+def plugins_chart(report, folder):
+    costs = {cost["name"]: cost["nanoseconds"] / 1000 for cost in report["costs"]}
+    base = costs["stubbed request, no plugins"]
+    counts = [0, 1, 8, 32]
+    colors = {"intercept": ORANGE, "prepare": BLUE, "process": GREEN, "didReceive": PINK, "willSend": AMBER}
+    lines = [Line(stage, color, [base] + [costs[f"{count} × {stage}"] for count in counts[1:]])
+             for stage, color in colors.items()]
+    axis = linear_axis([value for line in lines for value in line.values])
+    write(folder / "plugins.svg", "What a plugin costs", [
+        lambda x: panel(x, "Plugins that do nothing, a stub for a transport", lines, [count / 32 for count in counts],
+                        ["0", "", "8", "32"], "plugins of the stage", axis, "µs per request")])
+
+
+def contest_panels(rows, x_names, x_title, is_log):
+    def of(transport, side, key):
+        return [next(r[key] for r in row["results"] if r["side"] == side) for row in rows if row["transport"] == transport]
+
+    xs = [i / (len(x_names) - 1) for i in range(len(x_names))]
+    clients = [("AsyncHTTPClient", BLUE), ("URLSession", ORANGE)]
+    rates = [Line(f"{name}{label}", color, of(name, side, "requestsPerSecond"), dash) for name, color in clients
+             for side, label, dash in (("directly", ", directly", "2 4"), ("six plugins", ", six plugins", ""))]
+    ratios = [Line(f"{name}, {side}", color, of(name, side, "ofDirect"), dash) for name, color in clients
+              for side, dash in (("no plugins", "6 4"), ("six plugins", ""))]
+    values = [value for line in rates for value in line.values]
+    rate_axis = log_axis(values) if is_log else linear_axis(values, text=lambda v: f"{v:,.0f}")
+    shares = [value for line in ratios for value in line.values]
+    low = min(0.8, math.floor(min(shares) * 20) / 20)
+    share_axis = linear_axis(shares + [1.05], low=low, text=lambda v: f"{v:.2f}")
+    return [
+        lambda x: panel(x, "How many", rates, xs, x_names, x_title, rate_axis,
+                        "requests per second" + (", powers of ten" if is_log else "")),
+        lambda x: panel(x, "Beside the client called directly", ratios, xs, x_names, x_title, share_axis,
+                        "requests per second, 1 = as many", reference=1.0),
+    ]
+
+
+def size_name(count):
+    return f"{count} B" if count < 1 << 10 else f"{count >> 10} KiB" if count < 1 << 20 else f"{count >> 20} MiB"
+
+
+def transports_charts(report, folder):
+    rows = report["concurrency"]
+    names = [str(count) for count in dict.fromkeys(row["inFlight"] for row in rows)]
+    write(folder / "concurrency.svg", "Requests for 1 KiB, by how many are in flight",
+          contest_panels(rows, names, "requests in flight", is_log=False))
+    rows = report["bodySizes"]
+    names = [size_name(count) for count in dict.fromkeys(row["bodyByteCount"] for row in rows)]
+    write(folder / "body-size.svg", f"Requests by the size of the answer, {rows[0]['inFlight']} in flight",
+          contest_panels(rows, names, "bytes of the body", is_log=True))
+
+
+CHARTS = {"overhead": plugins_chart, "transports": transports_charts}
+
+
+def main(arguments):
+    folder = pathlib.Path(__file__).parent.parent / "Benchmarks" / "charts"
+    if "--output" in arguments[:-1]:
+        index = arguments.index("--output")
+        folder = pathlib.Path(arguments[index + 1])
+        del arguments[index:index + 2]
+    if not arguments:
+        sys.exit(__doc__)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in arguments:
+        report = json.loads(pathlib.Path(name).read_text())
+        # Other benchmarks have no chart.
+        draw = CHARTS.get(report.get("kind"))
+        if draw:
+            draw(report, folder)
+
+
+main(sys.argv[1:])
