@@ -72,7 +72,9 @@ extension Provider {
         switch result {
         case .success(let response):
             if response.statusCode == 204 { return nil }
-            guard response.statusCode == 200 else { throw await failure(of: response, target.options.overridden(by: options)) }
+            guard response.statusCode == 200 else {
+                throw await failure(of: response, target.options.overridden(by: options))
+            }
             try response.requireEventStream()
             return response.body
         case .failure(let error):

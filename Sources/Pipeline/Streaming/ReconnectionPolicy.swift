@@ -75,7 +75,8 @@ public struct ReconnectionPolicy: Sendable {
     /// `truncated`, `contentCoding.truncated`, `transport`.
     public static func isNetworkFailure(_ error: PipelineError) -> Bool {
         switch error.code {
-        case .offline, .dns, .connect, .connectionLost, .timeout, .truncated, .contentCoding(.truncated), .transport: true
+        case .offline, .dns, .connect, .connectionLost, .timeout, .truncated, .contentCoding(.truncated), .transport:
+            true
         default: false
         }
     }

@@ -100,7 +100,9 @@ public struct ServerSentEventParser: StreamDecoder {
     }
 
     private mutating func setReconnectionTime(_ digits: ArraySlice<UInt8>) {
-        guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return }
+        guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return
+        }
         reconnectionTime = .milliseconds(Int64(String(decoding: digits, as: UTF8.self)) ?? .max)
     }
 }
