@@ -1,0 +1,84 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+/// What the guide of streaming shows.
+enum StreamingSamples {
+    enum Feed: TargetType {
+        case export
+        case log
+        case prices
+        case answer(to: String)
+        case news
+
+        var baseURL: URL { URL(string: "https://feed.example") ?? URL(filePath: "/") }
+        var path: String { "feed" }
+        var method: HTTPMethod { .get }
+        var task: RequestTask { .requestPlain }
+    }
+
+    struct Price: Decodable {}
+    struct Token: Decodable {}
+    struct News: Decodable {}
+
+    static func pieces(_ provider: Provider<Feed>, _ file: inout Data) async throws {
+        // sample: pieces
+        let answer = try await provider.stream(Feed.export)
+        for try await piece in answer.body {
+            file.append(piece)
+        }
+        // end
+    }
+
+    static func lines(_ provider: Provider<Feed>, show: (Price) -> Void) async throws {
+        // sample: lines
+        for try await line in try await provider.stream(Feed.log).lines() {
+            print(line)
+        }
+        for try await price in try await provider.stream(Feed.prices).jsonLines(as: Price.self) {
+            show(price)
+        }
+        // end
+    }
+
+    static func answer(_ provider: Provider<Feed>, question: String, append: (Token) -> Void) async throws {
+        // sample: events
+        for try await event in try await provider.stream(Feed.answer(to: question)).serverSentEvents() {
+            append(try event.map(Token.self))
+        }
+        // end
+    }
+
+    static func subscription(_ provider: Provider<Feed>, _ bookmark: inout String, show: (News) -> Void) async throws {
+        // sample: subscription
+        for try await event in provider.serverSentEvents(Feed.news, lastEventID: bookmark) {
+            show(try event.map(News.self))
+            bookmark = event.id
+        }
+        // end
+    }
+
+    static func policy(_ provider: Provider<Feed>) -> [StreamedValues<ServerSentEvent>] {
+        // sample: policy
+        let patient = ReconnectionPolicy(reconnectionTime: .seconds(1), maximumFailedAttempts: nil) { error in
+            ReconnectionPolicy.isNetworkFailure(error) || error.response?.statusCode == 503
+        }
+        let events = provider.serverSentEvents(Feed.news, reconnection: patient)
+        let once = provider.serverSentEvents(Feed.news, reconnection: .never)
+        // end
+        return [events, once]
+    }
+
+    static func idle(_ provider: Provider<Feed>) -> StreamedValues<ServerSentEvent> {
+        // sample: idle
+        let alive = provider.serverSentEvents(Feed.news, options: .init { $0.idleTimeout = .seconds(45) })
+        // end
+        return alive
+    }
+
+    static func upload(_ readings: AsyncStream<Data>) -> RequestTask {
+        // sample: upload of a stream
+        RequestTask.requestStream(.stream(readings))
+        // end
+    }
+}

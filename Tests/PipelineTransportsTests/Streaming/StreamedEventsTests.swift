@@ -1,0 +1,160 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+@Suite("Streamed values over the network", .timeLimit(.minutes(1)))
+struct StreamedEventsTests {
+    private typealias Action = LoopbackServer.Action
+
+    /// A chunked answer that has begun.
+    private static func head(_ type: String = "text/event-stream") -> Action {
+        .send("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nTransfer-Encoding: chunked\r\n\r\n")
+    }
+
+    private static func chunk(_ text: String) -> Action {
+        .send(String(text.utf8.count, radix: 16) + "\r\n" + text + "\r\n")
+    }
+
+    private static let end = Action.send("0\r\n\r\n")
+
+    @Test("Each event is there while the server holds the rest back", arguments: NetworkTransport.allCases)
+    func promptness(_ transport: NetworkTransport) async throws {
+        let server = try LoopbackServer { _ in
+            [
+                Self.head(), Self.chunk("data: 1\r\n\r"), .hold("second"), Self.chunk("\ndata:"), Self.chunk(" 2\n\n"),
+                .hold("end"), Self.end,
+            ]
+        }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: transport.make())
+        var events = try await provider.stream(Probe(server)).serverSentEvents().makeAsyncIterator()
+        #expect(try await events.next()?.data == "1")
+        server.release("second")
+        #expect(try await events.next()?.data == "2")
+        server.release("end")
+        #expect(try await events.next() == nil)
+    }
+
+    @Test("Each line of JSON is there while the server holds the rest back", arguments: NetworkTransport.allCases)
+    func jsonLines(_ transport: NetworkTransport) async throws {
+        let server = try LoopbackServer { _ in
+            [
+                Self.head("application/x-ndjson"), Self.chunk("[1]\n[2"), .hold("second"), Self.chunk("]\r\n[3]"),
+                Self.end,
+            ]
+        }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: transport.make())
+        var values = try await provider.stream(Probe(server)).jsonLines(as: [Int].self).makeAsyncIterator()
+        #expect(try await values.next() == [1])
+        server.release("second")
+        #expect(try await values.next() == [2])
+        #expect(try await values.next() == [3])
+        #expect(try await values.next() == nil)
+    }
+
+    @Test("A reader who leaves the loop closes the connection", arguments: NetworkTransport.allCases)
+    func leaving(_ transport: NetworkTransport) async throws {
+        let server = try LoopbackServer { _ in [Self.head(), Self.chunk("data: 1\n\n"), .stall] }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: transport.make())
+        for try await event in provider.serverSentEvents(Probe(server)) {
+            #expect(event.data == "1")
+            break
+        }
+        await server.wait { $0.openConnectionCount == 0 }
+        for try await _ in try await provider.stream(Probe(server)).lines() { break }
+        await server.wait { $0.requestCount == 2 && $0.openConnectionCount == 0 }
+    }
+
+    @Test("A reader that is cancelled closes the connection", arguments: NetworkTransport.allCases)
+    func cancellation(_ transport: NetworkTransport) async throws {
+        let server = try LoopbackServer { _ in [Self.head(), Self.chunk("data: 1\n\n"), .stall] }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: transport.make())
+        let (arrivals, hasArrived) = AsyncStream<Void>.makeStream()
+        let reading = Task {
+            for try await _ in provider.serverSentEvents(Probe(server)) { hasArrived.yield() }
+        }
+        for await _ in arrivals { break }
+        reading.cancel()
+        await #expect(throws: CancellationError.self) { try await reading.value }
+        await server.wait { $0.openConnectionCount == 0 }
+    }
+
+    /// How a stream ends before its end.
+    enum Break: CaseIterable {
+        case end, close, reset
+
+        fileprivate var actions: [LoopbackServer.Action] {
+            switch self {
+            case .end: [StreamedEventsTests.end]
+            case .close: [.close]
+            case .reset: [.reset]
+            }
+        }
+    }
+
+    @Test(
+        "C07, H02: A stream that ends, is cut or is reset is connected to again, from the ID of its last whole event",
+        arguments: NetworkTransport.allCases,
+        Break.allCases
+    )
+    func reconnecting(_ transport: NetworkTransport, _ kind: Break) async throws {
+        let server = try LoopbackServer { request in
+            switch request.values(of: "Last-Event-ID") {
+            case []:
+                [Self.head(), Self.chunk("retry: 0\n\nid: 1\ndata: 1\n\nid: 2\nda"), .hold("break")] + kind.actions
+            case ["1"]: [Self.head(), Self.chunk("id: 2\ndata: 2\n\n"), Self.end]
+            default: [.respond(204)]
+            }
+        }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: transport.make())
+        var events = provider.serverSentEvents(Probe(server)).makeAsyncIterator()
+        #expect(try await events.next()?.data == "1")
+        server.release("break")
+        #expect(try await events.next()?.data == "2")
+        #expect(try await events.next() == nil)
+        #expect(server.requests.map { $0.values(of: "Last-Event-ID") } == [[], ["1"], ["2"]])
+        for request in server.requests {
+            #expect(request.values(of: "Accept") == ["text/event-stream"])
+            #expect(request.values(of: "Cache-Control") == ["no-store"])
+        }
+    }
+
+    @Test(
+        "C01: A server that is not there is connect.refused after as many attempts as allowed",
+        arguments: NetworkTransport.allCases
+    )
+    func refused(_ transport: NetworkTransport) async throws {
+        let refusal = try LoopbackRefusal()
+        let provider = Provider<Probe>(transport: transport.make())
+        let policy = ReconnectionPolicy(maximumFailedAttempts: 1)
+        let error = await #expect(throws: PipelineError.self) {
+            for try await _ in provider.serverSentEvents(Probe(refusal.url), reconnection: policy) {}
+        }
+        #expect(error?.code == .connect(.refused))
+    }
+
+    @Test(
+        "Any other status is an error with its body, and the connection is not left open",
+        arguments: NetworkTransport.allCases
+    )
+    func status(_ transport: NetworkTransport) async throws {
+        let server = try LoopbackServer { _ in
+            [.respond(503, headers: [("Connection", "close")], body: "later"), .close]
+        }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: transport.make())
+        let error = await #expect(throws: PipelineError.self) {
+            for try await _ in provider.serverSentEvents(Probe(server)) {}
+        }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.response?.data == Data("later".utf8))
+        await server.wait { $0.openConnectionCount == 0 }
+    }
+}

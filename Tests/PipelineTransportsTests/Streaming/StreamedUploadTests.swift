@@ -1,0 +1,107 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+#endif
+
+@Suite("Streamed bodies of requests", .timeLimit(.minutes(2)))
+struct StreamedUploadTests {
+    /// Pieces of 64 KiB, made when they are asked for.
+    private final class Pieces: AsyncSequence, Sendable {
+        typealias Element = Data
+
+        struct AsyncIterator: AsyncIteratorProtocol {
+            let pieces: Pieces
+            var index = 0
+
+            mutating func next() async throws -> Data? {
+                guard index < pieces.count else { return nil }
+                await pieces.willMake(index)
+                index += 1
+                pieces.made.store(index, ordering: .relaxed)
+                return pieces.piece
+            }
+        }
+
+        let count: Int
+        let made = Atomic(0)
+        private let piece = Data(repeating: 7, count: 64 << 10)
+        private let willMake: @Sendable (Int) async -> Void
+
+        init(_ count: Int, willMake: @escaping @Sendable (Int) async -> Void = { _ in }) {
+            self.count = count
+            self.willMake = willMake
+        }
+
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(pieces: self) }
+    }
+
+    private func upload(_ pieces: Pieces, to server: LoopbackServer) -> Probe {
+        Probe(server, method: .post, task: .requestStream(.stream(pieces)))
+    }
+
+    #if AsyncHTTPClient
+    @Test("AsyncHTTPClient sends a piece while the next is not made yet")
+    func piecewise() async throws {
+        let server = try LoopbackServer(greeting: [.receive, .hold("begun")]) { _ in [.respond(200)] }
+        defer { server.stop() }
+        server.release("begun")
+        let pieces = Pieces(3) { index in
+            if index > 0 { await server.wait { $0.holdCount == 1 } }
+        }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        // The beginning went to the greeting, so what follows is no request.
+        #expect(try await provider.request(upload(pieces, to: server)).statusCode == 400)
+        #expect(pieces.made.load(ordering: .relaxed) > 1)
+    }
+
+    @Test("C10: Of a body of 256 MiB AsyncHTTPClient asks for no more than a server that reads nothing leaves room for")
+    func backpressure() async throws {
+        let server = try LoopbackServer(greeting: [.hold("reading")]) { _ in [] }
+        defer { server.stop() }
+        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        configuration.timeout.write = .milliseconds(500)
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(configuration: configuration))
+        let pieces = Pieces(4_096)
+        let code = try await provider.failureCode(upload(pieces, to: server))
+        #expect(code == .timeout(.write))
+        let count = pieces.made.load(ordering: .relaxed)
+        // What the system holds for both ends is less than 48 MiB.
+        #expect((2..<768).contains(count), "\(count) pieces")
+    }
+    #endif
+
+    @Test("URLSession takes a streamed body whole, into a file when it is long, before it connects")
+    func spooling() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        defer { server.stop() }
+        let early = Mutex<[Int]>([])
+        let pieces = Pieces(64) { _ in
+            let count = server.activity.connectionCount
+            early.withLock { $0.append(count) }
+        }
+        let provider = Provider<Probe>(transport: URLSessionTransport())
+        #expect(try await provider.request(upload(pieces, to: server)).statusCode == 200)
+        #expect(early.withLock { $0 } == Array(repeating: 0, count: 64))
+        #expect(server.requests.first?.body.count == 64 << 16)
+    }
+
+    @Test("A body of many pieces arrives whole, and each piece is asked for once", arguments: NetworkTransport.allCases)
+    func whole(_ transport: NetworkTransport) async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        defer { server.stop() }
+        let pieces = Pieces(40)
+        #expect(
+            try await Provider<Probe>(transport: transport.make()).request(upload(pieces, to: server)).statusCode == 200
+        )
+        #expect(server.requests.first?.body == Data(repeating: 7, count: 40 << 16))
+        #expect(pieces.made.load(ordering: .relaxed) == 40)
+    }
+}
