@@ -56,8 +56,10 @@ extension Figures {
     }
 
     private var memoryCheck: Check? {
-        guard let growth = memoryGrowth, let last = samples.last else { return nil }
-        let text = "\(growth >> 10) KiB more, \(last.byteCount >> 20) MiB in all"
+        guard let growth = memoryGrowth else { return nil }
+        let shown = stride(from: 0, to: samples.count, by: max(1, samples.count / 8))
+        let course = shown.map { "\(samples[$0].byteCount >> 10)" }.joined(separator: ", ")
+        let text = "\(growth >> 10) KiB more; in KiB \(course)"
         return Check("memory", text, callCount >= Self.leastCountForMemory ? growth <= Self.allowedMemoryGrowth : nil)
     }
 }

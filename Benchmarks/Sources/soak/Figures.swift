@@ -26,6 +26,9 @@ struct Figures: Sendable {
 
     init(_ options: Options) { self.options = options }
 
+    /// Whether there are calls enough for memory to be looked at.
+    var isMemoryMeasured: Bool { options.minutes != nil || options.callCount >= Self.leastCountForMemory }
+
     /// How far memory rose after the first calls.
     var memoryGrowth: Int? {
         guard let first = samples.first(where: { $0.callCount >= Self.warmUpCount }) ?? samples.first,

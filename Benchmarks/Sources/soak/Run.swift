@@ -54,9 +54,7 @@ struct Run {
             figures.tally.add(await crew.run(round))
             figures.callCount += round.count
             figures.duration += ContinuousClock.now - start
-            if let byteCount = ProcessFigures.residentByteCount {
-                figures.samples.append(.init(callCount: figures.callCount, byteCount: byteCount))
-            }
+            if figures.isMemoryMeasured { await sample(&figures) }
         }
         figures.exchangeCount = client.witness.count
         // An exchange that was shared ends a little later than the last of its calls.
@@ -64,6 +62,13 @@ struct Run {
         figures.liveExchangeCount = client.witness.liveCount
         try await client.shutdown()
         return client.remains()
+    }
+
+    private func sample(_ figures: inout Figures) async {
+        // The runtime keeps the timers of sleeps that were cancelled until their time, a second at most, has come.
+        try? await Task.sleep(for: .milliseconds(1_200))
+        guard let byteCount = ProcessFigures.residentByteCount else { return }
+        figures.samples.append(.init(callCount: figures.callCount, byteCount: byteCount))
     }
 
     /// Waits until nothing is left, but not forever.
@@ -98,7 +103,7 @@ struct Rounds: Sequence, IteratorProtocol {
 
     init(_ options: Options) {
         count = options.callCount
-        size = options.minutes == nil ? Swift.max(1_000, count / 20) : 1_000
+        size = options.minutes == nil ? Swift.max(Figures.warmUpCount, count / 8) : 20_000
         end = options.minutes.map { .now + .seconds($0 * 60) }
     }
 

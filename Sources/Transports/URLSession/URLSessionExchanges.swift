@@ -77,6 +77,20 @@ final class URLSessionExchanges: NSObject, Sendable {
     private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
         live.withLock { $0.exchanges[task.taskIdentifier] }
     }
+
+    /// Whether a task waits to be told how to go on: on Linux telling one that has been cancelled, while this callback was queued,
+    /// stops the process.
+    private func isAwaiting(_ task: URLSessionTask) -> Bool {
+        #if canImport(FoundationNetworking)
+        guard task.error == nil else { return false }
+        return live.withLock { live in
+            guard let exchange = live.exchanges[task.taskIdentifier] else { return false }
+            return live.tasks[ObjectIdentifier(exchange)] != nil
+        }
+        #else
+        true
+        #endif
+    }
 }
 
 extension URLSessionExchanges: URLSessionDataDelegate {
@@ -87,7 +101,7 @@ extension URLSessionExchanges: URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        completionHandler(nil)
+        if isAwaiting(task) { completionHandler(nil) }
     }
 
     func urlSession(
@@ -97,7 +111,7 @@ extension URLSessionExchanges: URLSessionDataDelegate {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         exchange(of: dataTask)?.receive(response)
-        completionHandler(.allow)
+        if isAwaiting(dataTask) { completionHandler(.allow) }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -128,7 +142,7 @@ extension URLSessionExchanges: URLSessionDataDelegate {
     ) {
         #if canImport(FoundationNetworking)
         exchange(of: task)?.complete(response: task.response, error: nil)
-        completionHandler(.rejectProtectionSpace, nil)
+        if isAwaiting(task) { completionHandler(.rejectProtectionSpace, nil) }
         #else
         switch challenge.protectionSpace.authenticationMethod {
         case NSURLAuthenticationMethodServerTrust, NSURLAuthenticationMethodClientCertificate:

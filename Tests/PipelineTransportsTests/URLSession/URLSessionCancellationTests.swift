@@ -83,6 +83,35 @@ struct URLSessionCancellationTests {
         #expect(await eventually { transport.delegate.liveTaskCount == 0 })
     }
 
+    @Test(
+        "P06, P07: an answer that arrives behind the cancellation of its call harms nobody",
+        arguments: [
+            "302 Found\r\nLocation: /next", "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"", "200 OK",
+        ]
+    )
+    func behindCancellation(head: String) async throws {
+        let server = try LoopbackServer { request in
+            guard request.target == "/" else { return [.respond(200)] }
+            return [.hold("answer"), .send("HTTP/1.1 \(head)\r\nContent-Length: 2\r\n\r\nhi")]
+        }
+        let transport = URLSessionTransport()
+        let queue = transport.delegate.queue
+        let provider = Provider<Probe>(transport: transport)
+        let target = Probe(server)
+        let call = Task { try await provider.request(target) }
+        await server.wait { $0.holdCount == 1 }
+        queue.isSuspended = true
+        call.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await call.value }
+        #expect(await eventually { queue.operationCount == 1 })
+        server.release("answer")
+        #expect(await eventually { queue.operationCount > 1 })
+        queue.isSuspended = false
+        #expect(await eventually { transport.delegate.liveTaskCount == 0 })
+        #expect(try await provider.request(Probe(server, "/next")).statusCode == 200)
+        await server.wait { $0.openConnectionCount <= 1 }
+    }
+
     @Test("P07: after 300 calls cancelled at random moments no task and no connection is left")
     func storm() async throws {
         let server: LoopbackServer
