@@ -19,17 +19,34 @@ final class Exchanger: Sendable {
         while true {
             if let failure = failure(before: request, context, isFirst) { return .failure(failure) }
             isFirst = false
-            for observer in willSend { observer.willSend(request, context: context) }
+            announce(request, context)
             let (result, followUp) = await send(request, context)
-            for observer in didReceive { observer.didReceive(result, context: context) }
-            guard let followUp, case .success(let response) = result else { return result }
-            request = followUp.request
-            guard followUp.isRedirect else { continue }
-            guard context.hop < context.call.settings.redirects.maximumHopCount else {
-                return .failure(RedirectPolicy.tooManyHops(response, leadingTo: request))
-            }
-            context.hop += 1
+            if let end = conclude(result, followUp, &request, &context) { return end }
         }
+    }
+
+    @inline(never)
+    private func announce(_ request: PipelineRequest, _ context: PipelineContext) {
+        for observer in willSend { observer.willSend(request, context: context) }
+    }
+
+    /// What the call comes to after an exchange; `nil` when another follows, whose request it is then.
+    @inline(never)
+    private func conclude(
+        _ result: CallResult,
+        _ followUp: FollowUp?,
+        _ request: inout PipelineRequest,
+        _ context: inout PipelineContext
+    ) -> CallResult? {
+        for observer in didReceive { observer.didReceive(result, context: context) }
+        guard let followUp, case .success(let response) = result else { return result }
+        request = followUp.request
+        guard followUp.isRedirect else { return nil }
+        guard context.hop < context.call.settings.redirects.maximumHopCount else {
+            return .failure(RedirectPolicy.tooManyHops(response, leadingTo: request))
+        }
+        context.hop += 1
+        return nil
     }
 
     /// What keeps a request from being sent.

@@ -42,6 +42,7 @@ public struct Next: Sendable {
     public var place: ObjectIdentifier { ObjectIdentifier(interceptor) }
 
     /// Notes that `next` is called.
+    @inline(never)
     private func begin() throws -> PipelineContext {
         switch context.beginNext(of: interceptor.number) {
         case .first: return context
@@ -51,7 +52,12 @@ public struct Next: Sendable {
     }
 
     private func run(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
-        switch await interceptor.inside.run(request, context) {
+        try Self.response(of: await interceptor.inside.run(request, context))
+    }
+
+    @inline(never)
+    private static func response(of result: CallResult) throws -> PipelineResponse {
+        switch result {
         case .success(let response):
             return response
         case .failure(var error):
