@@ -18,7 +18,7 @@ struct Transports {
         /// A side to run alone, for a profiler.
         var only: String?
 
-        var rounds: Int { isQuick ? 1 : 15 }
+        var rounds: Int { isQuick ? 1 : 11 }
         var slice: Duration { isQuick ? .milliseconds(50) : .milliseconds(300) }
     }
 

@@ -47,7 +47,11 @@ struct MultipartBoundary: Sendable {
     }
 
     private func occurs(in part: MultipartFormBodyPart) -> Bool {
-        part.body.bytes?.range(of: Data(text.utf8)) != nil
+        guard let bytes = part.body.bytes, !bytes.isEmpty else { return false }
+        // Data's own search is some ten times as slow.
+        return bytes.withUnsafeBytes { bytes in
+            Array(text.utf8).withUnsafeBytes { memmem(bytes.baseAddress, bytes.count, $0.baseAddress, $0.count) != nil }
+        }
     }
 
     private static func hexadecimal(_ value: UInt64) -> String {
