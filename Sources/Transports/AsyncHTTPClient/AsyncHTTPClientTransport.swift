@@ -84,6 +84,7 @@ public final class AsyncHTTPClientTransport: Transport {
         var configuration = configuration
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
+        AsyncHTTPClientGuard.install(in: &configuration, informationalLimit: 100)
         let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
         self.init(AsyncHTTPClientLease(client, endsClient: true), headTimeout)
     }
@@ -107,7 +108,13 @@ public final class AsyncHTTPClientTransport: Transport {
 
     /// Timeouts of 10 s for connecting and 60 s for reading and writing, no redirects, no decompression, no tracing, and one attempt
     /// at a connection for each exchange.
-    public static func makeDefaultConfiguration() -> HTTPClient.Configuration {
+    ///
+    /// - Parameter informationalCount: the most answers with a status of 100 to 199 before an answer over HTTP/1.1, 0 or more.
+    /// - Returns: a configuration whose connections are guarded, also for a client that is shared.
+    public static func makeDefaultConfiguration(
+        informationalCount: Int = 100
+    ) -> HTTPClient.Configuration {
+        precondition(informationalCount >= 0, "informationalCount is \(informationalCount), not 0 or more")
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10), read: .seconds(60), write: .seconds(60)),
@@ -115,6 +122,7 @@ public final class AsyncHTTPClientTransport: Transport {
         )
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.tracing.tracer = nil
+        AsyncHTTPClientGuard.install(in: &configuration, informationalLimit: informationalCount)
         return configuration
     }
 
@@ -134,7 +142,7 @@ public final class AsyncHTTPClientTransport: Transport {
             guard response.history.count <= 1 else {
                 throw PipelineError(.transport, "the shared HTTPClient follows redirects, which the pipeline has to do")
             }
-            let head = try AsyncHTTPClientHead.makeHead(response)
+            let head = try AsyncHTTPClientHead.makeHead(response, context.limits)
             guard !context.wantsStream else {
                 let byteCount = AsyncHTTPClientHead.byteCount(of: head, to: request.method)
                 return PipelineResponse(request: request, head: head, body: .stream(body, byteCount: byteCount))
