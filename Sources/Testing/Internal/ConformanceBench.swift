@@ -19,7 +19,7 @@ struct ConformanceCheck: Sendable {
         self.run = run
     }
 
-    static let all = messages + bodies + failures
+    static let all = messages + bodies + failures + framing
 }
 
 /// What a check found.

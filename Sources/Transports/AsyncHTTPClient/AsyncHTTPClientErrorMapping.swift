@@ -98,7 +98,7 @@ enum AsyncHTTPClientErrorMapping {
     private static func meaning(of error: HTTPParserError, _ phase: Phase) -> Meaning {
         switch error {
         case .invalidEOFState: lost(phase)
-        case .headerOverflow: (.limit(.headerBytes), "the header fields are larger than NIO accepts")
+        case .headerOverflow: (.limit(.headerBytes), "the header fields are larger than a connection accepts")
         default: (.malformedResponse, "the answer is not HTTP")
         }
     }

@@ -98,6 +98,7 @@ public final class AsyncHTTPClientTransport: Transport {
         var configuration = configuration
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
+        AsyncHTTPClientGuard.install(in: &configuration, informationalLimit: 100)
         let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
         self.init(AsyncHTTPClientLease(client, endsClient: true), headTimeout, readTimeout, writeTimeout)
     }
@@ -131,7 +132,13 @@ public final class AsyncHTTPClientTransport: Transport {
     }
 
     /// 10 s for connecting, no redirects, no decompression, no tracing, and one attempt at a connection for each exchange.
-    public static func makeDefaultConfiguration() -> HTTPClient.Configuration {
+    ///
+    /// - Parameter informationalCount: the most answers with a status of 100 to 199 before an answer over HTTP/1.1, 0 or more.
+    /// - Returns: a configuration whose connections are guarded, also for a client that is shared.
+    public static func makeDefaultConfiguration(
+        informationalCount: Int = 100
+    ) -> HTTPClient.Configuration {
+        precondition(informationalCount >= 0, "informationalCount is \(informationalCount), not 0 or more")
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10)),
@@ -139,6 +146,7 @@ public final class AsyncHTTPClientTransport: Transport {
         )
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.tracing.tracer = nil
+        AsyncHTTPClientGuard.install(in: &configuration, informationalLimit: informationalCount)
         return configuration
     }
 
@@ -163,7 +171,7 @@ public final class AsyncHTTPClientTransport: Transport {
             guard response.history.count <= 1 else {
                 throw PipelineError(.transport, "the shared HTTPClient follows redirects, which the pipeline has to do")
             }
-            let head = try AsyncHTTPClientHead.makeHead(response)
+            let head = try AsyncHTTPClientHead.makeHead(response, context.limits)
             upload.headHasCome(head.status.code, context)
             guard !context.wantsStream else {
                 let byteCount = AsyncHTTPClientHead.byteCount(of: head, to: request.method)

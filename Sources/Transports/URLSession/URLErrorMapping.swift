@@ -114,9 +114,9 @@ extension URLErrorMapping {
             return (.contentCoding, "the body could not be decoded from its content coding")
         case NSURLErrorUnknown where facts.isCoded && text.hasPrefix("Unrecognized or bad HTTP Content"):
             return (.contentCoding, "the body could not be decoded from its content coding")
-        case NSURLErrorUnknown where !facts.hasHead && text == "Out of memory":
-            return (.limit(.headerBytes), "a header field is larger than Foundation accepts")
-        case NSURLErrorUnknown where isAboutFraming(text):
+        case NSURLErrorUnknown where !facts.hasHead && isAboutHeaderBytes(text):
+            return (.limit(.headerBytes), "the header fields are larger than Foundation accepts")
+        case NSURLErrorUnknown where isAboutFraming(text) || (!facts.hasHead && isAboutFirstLine(text)):
             return (.malformedResponse, "the answer is not HTTP")
         default:
             return nil
@@ -130,9 +130,18 @@ extension URLErrorMapping {
     private static func isAboutFraming(_ text: String) -> Bool {
         [
             "Failed writing header", "Header without colon", "Nul byte in header", "Invalid Content-Length",
-            "chunked-encoding",
+            "chunked-enco",
         ]
         .contains { text.contains($0) }
+    }
+
+    private static func isAboutHeaderBytes(_ text: String) -> Bool {
+        text == "Out of memory" || text.hasPrefix("Too large response headers")
+    }
+
+    /// What libcurl says of a first field that is folded.
+    private static func isAboutFirstLine(_ text: String) -> Bool {
+        text == "A libcurl function was given a bad argument"
     }
     #endif
 }

@@ -1,0 +1,142 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import Pipeline
+
+/// Stands between parser and client on a connection with HTTP/1.1, and stops what the client would swallow or stop the process for.
+///
+/// Used on the event loop of its connection alone.
+final class AsyncHTTPClientGuard: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
+
+    /// The most bytes that header fields may have, whatever the limits of a call say.
+    static let headerByteCount = 256 << 10
+
+    private let informationalLimit: Int
+    private var informationalCount = 0
+    private var hasFailed = false
+    /// Whether a request was sent whose answer has not ended.
+    private(set) var awaitsAnswer = false
+    private var isDelimitedByLength = false
+    private var lastPiece: ByteBuffer?
+    /// The end of an answer, kept back until it is known whether more follows.
+    private var end: (context: ChannelHandlerContext, part: NIOAny)?
+
+    private init(informationalLimit: Int) {
+        self.informationalLimit = informationalLimit
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !hasFailed else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            if let failure = failure(of: head) {
+                hasFailed = true
+                context.fireErrorCaught(failure)
+                return
+            }
+            isDelimitedByLength = head.headers.contains(name: "content-length")
+        case .body(let piece):
+            lastPiece = piece
+        case .end:
+            awaitsAnswer = false
+            end = (context, data)
+            return
+        }
+        context.fireChannelRead(data)
+    }
+
+    /// AsyncHTTPClient passes over a head with a status below 200 and takes what follows for a broken promise of the parser.
+    private func failure(of head: HTTPResponseHead) -> PipelineError? {
+        switch head.status.code {
+        case ..<100, 101:
+            return PipelineError(.malformedResponse, "the status is \(head.status.code)")
+        case ..<200:
+            informationalCount += 1
+            guard informationalCount > informationalLimit else { return nil }
+            return PipelineError(
+                .limit(.informational),
+                "more than the \(informationalLimit) informational answers allowed"
+            )
+        default:
+            informationalCount = 0
+            return nil
+        }
+    }
+}
+
+// MARK: - The decoder's side
+
+extension AsyncHTTPClientGuard {
+    func requestBegan() {
+        awaitsAnswer = true
+    }
+
+    /// Hands over the end of an answer that ended with the bytes that were read.
+    ///
+    /// - Returns: whether it did; where it ended within them, the connection is closed behind it.
+    func answerEnded(with bytes: ByteBuffer) -> Bool {
+        defer { lastPiece = nil }
+        guard end != nil else { return true }
+        let isLast =
+            if isDelimitedByLength, let lastPiece {
+                // A view of the bytes that were read.
+                Self.end(of: lastPiece) == Self.end(of: bytes)
+            } else {
+                bytes.withUnsafeReadableBytes { Self.emptyLine.suffix($0.count).elementsEqual($0.suffix(4)) }
+            }
+        forwardEnd(closing: !isLast)
+        return isLast
+    }
+
+    /// Hands over the end of an answer, if one was kept back.
+    func forwardEnd(closing: Bool) {
+        guard let (context, part) = end.take() else { return }
+        // To AsyncHTTPClient an end that nobody has asked for is that of the connection: it does not use it again.
+        if closing { context.fireChannelReadComplete() }
+        context.fireChannelRead(part)
+    }
+
+    private static let emptyLine = Array("\r\n\r\n".utf8)
+
+    private static func end(of bytes: ByteBuffer) -> UnsafeRawPointer? {
+        bytes.withUnsafeReadableBytes { bytes in bytes.baseAddress.map { UnsafeRawPointer($0 + bytes.count) } }
+    }
+}
+
+// MARK: - Installation
+
+extension AsyncHTTPClientGuard {
+    /// Makes a configuration's connections guarded, where they are not yet.
+    static func install(in configuration: inout HTTPClient.Configuration, informationalLimit: Int) {
+        let initializer = configuration.http1_1ConnectionDebugInitializer
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            let initialized = initializer?(channel) ?? channel.eventLoop.makeSucceededVoidFuture()
+            return initialized.flatMap {
+                channel.eventLoop.flatSubmit { install(on: channel, informationalLimit) }
+            }
+        }
+    }
+
+    private static func install(on channel: any Channel, _ informationalLimit: Int) -> EventLoopFuture<Void> {
+        let pipeline = channel.pipeline.syncOperations
+        guard (try? pipeline.handler(type: AsyncHTTPClientGuard.self)) == nil else {
+            return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        do {
+            let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            let watcher = AsyncHTTPClientGuard(informationalLimit: informationalLimit)
+            try pipeline.addHandler(watcher, position: .after(parser))
+            try pipeline.addHandler(
+                ByteToMessageHandler(AsyncHTTPClientDecoder(watcher)),
+                position: .after(parser)
+            )
+            return pipeline.removeHandler(parser)
+        } catch {
+            return channel.eventLoop.makeFailedFuture(error)
+        }
+    }
+}
+#endif

@@ -1,0 +1,123 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import NIOCore
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+@Suite("AsyncHTTPClientTransport: its connections", .timeLimit(.minutes(3)))
+struct AsyncHTTPClientGuardTests {
+    private static let head = FramingBench.head
+    private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
+
+    /// An answer of this status would stop the process if AsyncHTTPClient saw it.
+    private static let low = "HTTP/1.1 099 Low\r\nContent-Length: 5\r\n\r\nhello"
+
+    @Test("H07: connections of a shared client with the default configuration are guarded")
+    func sharedClient() async throws {
+        let configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        let bench = try FramingBench(AsyncHTTPClientTransport(client: client), [.send(Self.low)])
+        #expect(try await bench.outcome() == .failure(.malformedResponse))
+        try await bench.checkNextCall()
+        try await client.shutdown()
+    }
+
+    @Test("H07: connections of a configuration of one's own are guarded, and its initializer is called")
+    func ownConfiguration() async throws {
+        let calls = Mutex(0)
+        let configuration = HTTPClient.Configuration(http1_1ConnectionDebugInitializer: { channel in
+            calls.withLock { $0 += 1 }
+            return channel.eventLoop.makeSucceededVoidFuture()
+        })
+        let transport = AsyncHTTPClientTransport(configuration: configuration)
+        let bench = try FramingBench(transport, [.send(Self.low)])
+        #expect(try await bench.outcome() == .failure(.malformedResponse))
+        try await bench.checkNextCall()
+        #expect(calls.withLock { $0 } == bench.server.activity.connectionCount)
+        try await transport.shutdown()
+    }
+
+    @Test("H11: how many informational answers are passed over can be set", arguments: [0, 3])
+    func informationalCount(limit: Int) async throws {
+        let configuration = AsyncHTTPClientTransport.makeDefaultConfiguration(informationalCount: limit)
+        let hint = "HTTP/1.1 103 Early Hints\r\n\r\n"
+        for (count, expected) in [
+            (limit, FramingOutcome.answer(200, "hello")), (limit + 1, .failure(.limit(.informational))),
+        ] {
+            let text = String(repeating: hint, count: count) + Self.head + "Content-Length: 5\r\n\r\nhello"
+            let bench = try FramingBench(AsyncHTTPClientTransport(configuration: configuration), [.send(text)])
+            #expect(try await bench.outcome() == expected)
+            if case .failure = expected { await bench.server.wait { $0.openConnectionCount == 0 } }
+            // They are counted for each answer.
+            #expect(try await bench.outcome() == expected)
+            try await bench.checkNextCall()
+        }
+    }
+
+    @Test("H09: limits of a call may be raised to 256 KiB of header fields", arguments: [200_000, 300_000])
+    func headerBytes(count: Int) async throws {
+        let text = "\(Self.head)X-A: \(String(repeating: "a", count: count))\r\nContent-Length: 5\r\n\r\nhello"
+        let limits = PipelineLimits(headerByteCount: 1 << 20)
+        let bench = try FramingBench(AsyncHTTPClientTransport(), [.send(text)], limits: limits)
+        let isAllowed = count < 256 << 10
+        #expect(try await bench.outcome() == (isAllowed ? .answer(200, "hello") : .failure(.limit(.headerBytes))))
+        if !isAllowed { await bench.server.wait { $0.openConnectionCount == 0 } }
+        try await bench.checkNextCall()
+    }
+
+    @Test("trailer fields are passed over, and the connection is used again")
+    func trailers() async throws {
+        let bench = try FramingBench(
+            AsyncHTTPClientTransport(),
+            [.send(Self.chunked + "X-Trailer: a\r\nX-Empty:\r\nX-Last: b\r\n\r\n")]
+        )
+        let response = try await bench.provider.request(Probe(bench.server, "/fault"))
+        #expect(response.data == Data("hello".utf8))
+        #expect(response.headers.map(\.name.rawName) == ["X-Secret", "Transfer-Encoding"])
+        try await bench.checkNextCall()
+        #expect(bench.server.activity.connectionCount == 1)
+    }
+
+    @Test(
+        "trailer fields that are none fail the body",
+        arguments: [
+            ("no colon\r\n\r\n", PipelineError.Code.malformedResponse), (": a\r\n\r\n", .malformedResponse),
+            ("X-A: a\u{0}b\r\n\r\n", .malformedResponse), ("X-A: a\r\n b\r\n\r\n", .malformedResponse),
+            ("X-A: \(String(repeating: "a", count: 300_000))\r\n\r\n", .limit(.headerBytes)),
+        ]
+    )
+    func badTrailers(trailers: String, code: PipelineError.Code) async throws {
+        let bench = try FramingBench(AsyncHTTPClientTransport(), [.send(Self.chunked + trailers)])
+        for isStreaming in [false, true] {
+            #expect(try await bench.outcome(isStreaming: isStreaming) == .failure(code))
+            await bench.server.wait { $0.openConnectionCount == 0 }
+            try await bench.checkNextCall()
+        }
+    }
+
+    @Test("H12: a call that waits for a connection with surplus gets its own answer on another")
+    func waitingCall() async throws {
+        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
+        let transport = AsyncHTTPClientTransport(configuration: configuration)
+        for surplus in SurplusFaultTests.surplus {
+            let text = "HTTP/1.1 204 None\r\n\r\n\(surplus)"
+            let bench = try FramingBench(transport, [.hold("answer"), .send(text)])
+            async let first = bench.outcome()
+            await bench.server.wait { $0.holdCount == 1 }
+            async let second = bench.provider.request(Probe(bench.server, "/next"))
+            bench.server.release("answer")
+            #expect(try await first == .answer(204, ""))
+            let next = try await second
+            #expect(next.data == Data("next".utf8))
+            #expect(next.headers.count == 1)
+            try await bench.checkNextCall()
+        }
+    }
+}
+#endif
