@@ -3,15 +3,16 @@
 | path | answer |
 |---|---|
 | /echo | method, target, fields and body (as Latin-1) in JSON, for any method |
-| /digest?hold=ID | count and SHA-256 of the body; with hold it is not read before /release?id=ID |
-| /bytes/N?id=ID | N bytes 0...250, again and again; /written?id=ID says how many the network has taken |
+| /digest/ID | count and SHA-256 of the body; with an ID it is not read before /release/ID |
+| /bytes/N/ID | N bytes 0...250, again and again; /written/ID says how many the network has taken |
 | /status/N | that status, with a body where one is allowed |
-| /fields?count=N&size=M | N response fields of M bytes |
+| /fields/N/M | N response fields of M bytes |
 | /cookies | fields that repeat |
-| /redirect?to=URL&status=N | a redirect |
-| /gather?id=ID&count=N | waits until N requests wait here, then answers all |
-| /stall?id=ID | begins a body and waits until nobody wants it any more; /stalled?id=ID says how many wait |
+| /redirect/N?to=URL | a redirect |
+| /gather/N/ID | waits until N requests wait here, then answers all |
+| /stall/ID | begins a body and waits until nobody wants it any more; /stalled/ID says how many wait |
 | /stream/N | N bytes without a length |
+| /broken | less than was announced |
 """
 import collections
 import hashlib
@@ -55,8 +56,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self):
         parts = urllib.parse.urlsplit(self.path)
-        name, _, self.argument = parts.path.strip("/").partition("/")
-        self.query = {name: values[0] for name, values in urllib.parse.parse_qs(parts.query).items()}
+        name, *self.arguments = parts.path.strip("/").split("/")
+        self.query = urllib.parse.parse_qs(parts.query)
         self.close_connection = True
         getattr(self, f"answer_{name}", self.answer_echo)()
 
@@ -103,8 +104,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         })
 
     def answer_digest(self):
-        if name := self.query.get("hold"):
-            self.state.wait(("release", name), 1)
+        if self.arguments:
+            self.state.wait(("release", self.arguments[0]), 1)
         digest, count = hashlib.sha256(), 0
         for piece in self.body():
             digest.update(piece)
@@ -112,11 +113,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_json({"count": count, "sha256": digest.hexdigest()})
 
     def answer_release(self):
-        self.state.add(("release", self.query["id"]))
+        self.state.add(("release", self.arguments[0]))
         self.send_json({})
 
     def answer_bytes(self):
-        rest, name = int(self.argument), self.query.get("id")
+        rest, name = int(self.arguments[0]), self.arguments[-1]
         self.send_response(200)
         self.send_header("Content-Length", str(rest))
         self.end_headers()
@@ -127,20 +128,26 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.state.add(("written", name), len(piece))
 
     def answer_written(self):
-        self.send_json({"count": self.state.counts["written", self.query["id"]]})
+        self.send_json({"count": self.state.counts["written", self.arguments[0]]})
 
     def answer_stream(self):
         self.send_response(200)
         self.send_header("Connection", "close")
         self.end_headers()
-        self.wfile.write((PATTERN * (int(self.argument) // len(PATTERN) + 1))[:int(self.argument)])
+        self.wfile.write((PATTERN * (int(self.arguments[0]) // len(PATTERN) + 1))[:int(self.arguments[0])])
+
+    def answer_broken(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "1000")
+        self.end_headers()
+        self.wfile.write(b"a body")
 
     def answer_status(self):
-        self.send(int(self.argument), b"a body")
+        self.send(int(self.arguments[0]), b"a body")
 
     def answer_fields(self):
-        value = "v" * int(self.query["size"])
-        self.send(200, b"", [(f"X-F{number}", value) for number in range(int(self.query["count"]))])
+        count, size = map(int, self.arguments)
+        self.send(200, b"", [(f"X-F{number}", "v" * size) for number in range(count)])
 
     def answer_cookies(self):
         self.send(200, b"", [
@@ -149,15 +156,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         ])
 
     def answer_redirect(self):
-        self.send(int(self.query.get("status", 302)), b"elsewhere", [("Location", self.query["to"])])
+        self.send(int(self.arguments[0]), b"elsewhere", [("Location", self.query["to"][0])])
 
     def answer_gather(self):
-        key = ("gather", self.query["id"])
+        count, name = self.arguments
+        key = ("gather", name)
         self.state.add(key)
-        self.send(200 if self.state.wait(key, int(self.query["count"])) else 503)
+        self.send(200 if self.state.wait(key, int(count)) else 503)
 
     def answer_stall(self):
-        key = ("stall", self.query["id"])
+        key = ("stall", self.arguments[0])
         self.send_response(200)
         self.send_header("Content-Length", "1000")
         self.end_headers()
@@ -168,7 +176,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.state.add(key, -1)
 
     def answer_stalled(self):
-        self.send_json({"count": self.state.counts["stall", self.query["id"]]})
+        self.send_json({"count": self.state.counts["stall", self.arguments[0]]})
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -182,6 +190,8 @@ class Server(http.server.ThreadingHTTPServer):
 def start():
     """Starts the server on a free port of 127.0.0.1; returns the port."""
     server = Server(("127.0.0.1", 0), Handler)
-    server.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
+    # Connections inherit these: with little in the system's hands, what is not read is not sent.
+    for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+        server.socket.setsockopt(socket.SOL_SOCKET, buffer, 1 << 16)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server.server_address[1]

@@ -10,9 +10,10 @@ import Pipeline
 /// The errors of AsyncHTTPClient, NIO and BoringSSL as typed errors.
 enum AsyncHTTPClientErrorMapping {
     /// How far an exchange had come.
-    enum Phase {
-        /// Before its header fields had arrived.
-        case head
+    enum Phase: Equatable {
+        /// Before its header fields had arrived; whether errors on connections that have been made are marked, so that one that
+        /// is not is of the handshake of TLS.
+        case head(isHandshakeKnown: Bool)
         /// Within its body.
         case body
     }
@@ -21,24 +22,26 @@ enum AsyncHTTPClientErrorMapping {
         if error is PipelineError || error is CancellationError { return error }
         if Task.isCancelled { return CancellationError() }
         let (code, reason) = meaning(of: error, phase)
-        return PipelineError(code, reason, underlyingError: error)
+        let cause = (error as? AsyncHTTPClientConnections.Failure)?.cause ?? error
+        return PipelineError(code, reason, underlyingError: cause)
     }
 
-    private typealias Meaning = (PipelineError.Code, String)
+    typealias Meaning = (PipelineError.Code, String)
 
     private static func meaning(of error: any Error, _ phase: Phase) -> Meaning {
         switch error {
         case let error as HTTPClientError: meaning(of: error, phase)
         case let error as NIOConnectionError: meaning(of: error)
         case let error as HTTPParserError: meaning(of: error, phase)
-        case let error as IOError: meaning(of: error)
+        case let error as AsyncHTTPClientConnections.Failure: meaningOfHTTP2(error.cause, phase) ?? reset
+        case let error as IOError: meaning(of: error, phase)
         case ChannelError.connectTimeout: connectTimeout
         case is ChannelError: lost(phase)
         case let error as NIOSSLExtraError where error == .failedToValidateHostname: wrongHost
         case is NIOSSLExtraError: handshake
         case let error as NIOSSLError: meaning(of: error, phase)
-        case let error as BoringSSLError: meaning(of: error)
-        default: (.transport, "the network failed")
+        case let error as BoringSSLError: meaning(of: error, phase)
+        default: meaningOfHTTP2(error, phase) ?? (.transport, "the network failed")
         }
     }
 
@@ -103,18 +106,19 @@ enum AsyncHTTPClientErrorMapping {
         }
     }
 
-    private static func meaning(of error: IOError) -> Meaning {
+    private static func meaning(of error: IOError, _ phase: Phase) -> Meaning {
         switch error.errnoCode {
         case ECONNREFUSED: (.connect(.refused), "the host refused the connection")
         case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: (.connect(.unreachable), "the host could not be reached")
         case ETIMEDOUT: connectTimeout
-        default: (.connectionLost, "the connection ended before the answer was complete")
+        case _ where phase == .head(isHandshakeKnown: true): handshake
+        default: reset
         }
     }
 
     private static func meaning(of error: NIOSSLError, _ phase: Phase) -> Meaning {
         switch error {
-        case .handshakeFailed(let cause): meaning(of: cause)
+        case .handshakeFailed(let cause): "\(cause)".contains("CERTIFICATE_VERIFY_FAILED") ? certificate : handshake
         case .uncleanShutdown where phase == .body:
             (.truncated, "the connection ended before the body was complete")
         case .uncleanShutdown: lost(phase)
@@ -122,12 +126,16 @@ enum AsyncHTTPClientErrorMapping {
         }
     }
 
-    private static func meaning(of error: BoringSSLError) -> Meaning {
-        guard "\(error)".contains("CERTIFICATE") else { return handshake }
-        return (.tls(.certificate), "the server's certificate is not one to trust")
+    /// An error of TLS on a connection that has been made.
+    ///
+    /// Of TLS 1.3 the client has done its part of the handshake when the server
+    /// looks at its certificate, and a refusal comes as an alert in place of an answer.
+    private static func meaning(of error: BoringSSLError, _ phase: Phase) -> Meaning {
+        guard phase != .body, "\(error)".contains("_ALERT_") else { return lost(phase) }
+        return handshake
     }
 
-    private static func lost(_ phase: Phase) -> Meaning {
+    static func lost(_ phase: Phase) -> Meaning {
         switch phase {
         case .head: (.connectionLost, "the connection ended before the answer began")
         case .body: (.truncated, "the connection ended before the body was complete")
@@ -135,6 +143,8 @@ enum AsyncHTTPClientErrorMapping {
     }
 
     private static let connectTimeout: Meaning = (.timeout(.connect), "no connection was made in time")
+    private static let reset: Meaning = (.connectionLost, "the connection ended before the answer was complete")
+    private static let certificate: Meaning = (.tls(.certificate), "the server's certificate is not one to trust")
     private static let handshake: Meaning = (.tls(.handshake), "no secure connection could be made")
     private static let wrongHost: Meaning = (.tls(.hostName), "the certificate is for another host")
 }

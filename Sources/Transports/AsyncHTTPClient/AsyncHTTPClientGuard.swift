@@ -1,5 +1,4 @@
 #if AsyncHTTPClient
-import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import Pipeline
@@ -109,34 +108,16 @@ extension AsyncHTTPClientGuard {
 // MARK: - Installation
 
 extension AsyncHTTPClientGuard {
-    /// Makes a configuration's connections guarded, where they are not yet.
-    static func install(in configuration: inout HTTPClient.Configuration, informationalLimit: Int) {
-        let initializer = configuration.http1_1ConnectionDebugInitializer
-        configuration.http1_1ConnectionDebugInitializer = { channel in
-            let initialized = initializer?(channel) ?? channel.eventLoop.makeSucceededVoidFuture()
-            return initialized.flatMap {
-                channel.eventLoop.flatSubmit { install(on: channel, informationalLimit) }
-            }
-        }
-    }
-
-    private static func install(on channel: any Channel, _ informationalLimit: Int) -> EventLoopFuture<Void> {
-        let pipeline = channel.pipeline.syncOperations
-        guard (try? pipeline.handler(type: AsyncHTTPClientGuard.self)) == nil else {
-            return channel.eventLoop.makeSucceededVoidFuture()
-        }
-        do {
-            let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            let watcher = AsyncHTTPClientGuard(informationalLimit: informationalLimit)
-            try pipeline.addHandler(watcher, position: .after(parser))
-            try pipeline.addHandler(
-                ByteToMessageHandler(AsyncHTTPClientDecoder(watcher)),
-                position: .after(parser)
-            )
-            return pipeline.removeHandler(parser)
-        } catch {
-            return channel.eventLoop.makeFailedFuture(error)
-        }
+    /// Puts a guard behind a parser of its own, in the place of the connection's.
+    static func install(
+        in pipeline: ChannelPipeline.SynchronousOperations,
+        _ informationalLimit: Int
+    ) throws -> EventLoopFuture<Void> {
+        let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+        let watcher = AsyncHTTPClientGuard(informationalLimit: informationalLimit)
+        try pipeline.addHandler(watcher, position: .after(parser))
+        try pipeline.addHandler(ByteToMessageHandler(AsyncHTTPClientDecoder(watcher)), position: .after(parser))
+        return pipeline.removeHandler(parser)
     }
 }
 #endif

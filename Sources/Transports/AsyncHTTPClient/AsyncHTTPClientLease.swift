@@ -6,6 +6,9 @@ final class AsyncHTTPClientLease: Sendable {
     let client: HTTPClient
     private let endsClient: Bool
 
+    /// Whether it is a client of the transport's own, which marks what happens to its connections.
+    var marksConnections: Bool { endsClient }
+
     init(_ client: HTTPClient, endsClient: Bool) {
         self.client = client
         self.endsClient = endsClient

@@ -2,6 +2,7 @@
 public import AsyncHTTPClient
 import HTTPTypes
 import NIOCore
+import NIOSSL
 public import Pipeline
 
 /// Sends requests with AsyncHTTPClient, on SwiftNIO: HTTP/1.1, and HTTP/2 where a server offers it over TLS.
@@ -40,6 +41,7 @@ public import Pipeline
 /// |---|---|---|---|
 /// | `configuration` | ``makeDefaultConfiguration()`` | | |
 /// | `configuration.timeout.connect` | 10 s, with the wait for a connection of the pool and the handshake of TLS | | |
+/// | `configuration.tlsConfiguration` | TLS 1.2 and up, the system's authorities, no certificate of its own | | |
 /// | `configuration.connectionPool` | 8 connections to a host with HTTP/1.1, idle ones kept 60 s | | |
 /// | `headTimeout` | none | time from the start of an exchange to the header fields of its answer | more than zero |
 /// | `readTimeout` | 60 s | time without a byte of the answer | more than zero |
@@ -57,22 +59,26 @@ public import Pipeline
 /// | code | when |
 /// |---|---|
 /// | `connect.refused`, `connect.unreachable`, `dns` | there is no connection |
-/// | `tls.certificate`, `tls.hostName`, `tls.handshake` | TLS failed; nothing was sent |
+/// | `tls.certificate` | nobody that is trusted has signed the server's certificate, or its time is not now |
+/// | `tls.hostName` | the certificate is for another host |
+/// | `tls.handshake` | any other failure of a handshake, also when the server ends the connection within it or wants another certificate of the client |
 /// | `timeout.connect` | no connection came within `timeout.connect` |
 /// | `timeout.head` | the header fields did not come within `readTimeout` or `headTimeout` |
 /// | `timeout.idle` | no byte of the answer's body came for `readTimeout` |
 /// | `timeout.write` | the server took no byte of the body for `writeTimeout` |
 /// | `connectionLost` | the connection ended, without an answer or by a reset |
-/// | `truncated` | the body is shorter than it was announced to be |
-/// | `malformedResponse` | the answer is not HTTP |
-/// | `limit.headerBytes` | the header fields are larger than NIO accepts (80 KiB) |
+/// | `truncated` | the body is shorter than it was announced to be, or TLS does not confirm the end of one without a length |
+/// | `malformedResponse` | the answer is not HTTP; with HTTP/2 also header fields of more than 16 KiB that are compressed to less |
+/// | `limit.headerBytes` | the header fields are larger than NIO accepts: 80 KiB with HTTP/1.1, 16 KiB with HTTP/2 |
 /// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount`` |
 /// | `bodyChanged` | a body does not have the length that it announced |
 /// | `invalidRequest.body` | a body with TRACE |
 /// | `clientClosed` | the client was shut down |
 ///
 /// Cancellation throws `CancellationError` at once; the exchange is closed behind it. What a streamed body to send throws is
-/// thrown as it is.
+/// thrown as it is. A failure of TLS comes before anything of the request is sent, save that with TLS 1.3 a server refuses a client's
+/// certificate when the client may have begun; of a shared client a reset within a handshake, and with HTTP/2 that refusal, is
+/// `connectionLost`.
 ///
 /// **Secrets**: no error quotes a URL, a field or a body.
 public final class AsyncHTTPClientTransport: Transport {
@@ -98,7 +104,7 @@ public final class AsyncHTTPClientTransport: Transport {
         var configuration = configuration
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
-        AsyncHTTPClientGuard.install(in: &configuration, informationalLimit: 100)
+        AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: 100)
         let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
         self.init(AsyncHTTPClientLease(client, endsClient: true), headTimeout, readTimeout, writeTimeout)
     }
@@ -131,7 +137,8 @@ public final class AsyncHTTPClientTransport: Transport {
         writeTimeout = write
     }
 
-    /// 10 s for connecting, no redirects, no decompression, no tracing, and one attempt at a connection for each exchange.
+    /// 10 s for connecting, TLS 1.2 and up, no redirects, no decompression, no tracing, and one attempt at a connection for each
+    /// exchange.
     ///
     /// - Parameter informationalCount: the most answers with a status of 100 to 199 before an answer over HTTP/1.1, 0 or more.
     /// - Returns: a configuration whose connections are guarded, also for a client that is shared.
@@ -144,9 +151,12 @@ public final class AsyncHTTPClientTransport: Transport {
             timeout: .init(connect: .seconds(10)),
             decompression: .disabled
         )
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        configuration.tlsConfiguration = tls
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.tracing.tracer = nil
-        AsyncHTTPClientGuard.install(in: &configuration, informationalLimit: informationalCount)
+        AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: informationalCount)
         return configuration
     }
 
@@ -181,7 +191,8 @@ public final class AsyncHTTPClientTransport: Transport {
             return PipelineResponse(request: request, head: head, body: .bytes(data))
         } catch {
             upload.end()
-            throw AsyncHTTPClientErrorMapping.pipelineError(for: error, .head)
+            let isHandshakeKnown = client.marksConnections && request.head.scheme == "https"
+            throw AsyncHTTPClientErrorMapping.pipelineError(for: error, .head(isHandshakeKnown: isHandshakeKnown))
         }
     }
 

@@ -30,9 +30,11 @@ enum URLErrorMapping {
             (.connectionLost, "the connection ended before the answer was complete")
         case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
             (.offline, "there is no network")
-        case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
-            .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-            .clientCertificateRequired, .appTransportSecurityRequiresSecureConnection:
+        case .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
+            (.tls(.certificate), "the server's certificate is not one to trust")
+        case .clientCertificateRejected, .clientCertificateRequired:
+            (.tls(.handshake), "the server wants another certificate of the client")
+        case .secureConnectionFailed, .serverCertificateUntrusted, .appTransportSecurityRequiresSecureConnection:
             (.tls, "no secure connection could be made")
         case .badServerResponse, .cannotParseResponse:
             (.malformedResponse, "the answer is not HTTP")
@@ -98,8 +100,10 @@ extension URLErrorMapping {
             return (.connectionLost, "the connection ended before the answer began")
         case NSURLErrorUnsupportedURL:
             return (.malformedResponse, "the answer is not HTTP")
+        case NSURLErrorUnknown where facts.isSecure && isAboutReading(text):
+            return meaningOfReading(text, facts)
         case NSURLErrorUnknown where facts.isSecure && !facts.hasHead && isAboutTLS(text):
-            return (.tls, "no secure connection could be made")
+            return meaningOfHandshake(text)
         case NSURLErrorUnknown where text.hasPrefix("Failed to connect"):
             return (.connect(.unreachable), "the host could not be reached")
         case NSURLErrorUnknown where text.hasPrefix("Send failure") || text.hasPrefix("Recv failure"):
@@ -125,6 +129,31 @@ extension URLErrorMapping {
 
     private static func isAboutTLS(_ text: String) -> Bool {
         ["SSL", "TLS", "certificate"].contains { text.contains($0) }
+    }
+
+    private static func meaningOfHandshake(_ text: String) -> (PipelineError.Code, String) {
+        if text.hasPrefix("SSL certificate problem") {
+            return (.tls(.certificate), "the server's certificate is not one to trust")
+        }
+        if text.contains("target host name") || text.contains("target hostname") {
+            return (.tls(.hostName), "the certificate is for another host")
+        }
+        if text.contains("SSL_connect") || text.contains("SSL routines") {
+            return (.tls(.handshake), "no secure connection could be made")
+        }
+        return (.tls, "no secure connection could be made")
+    }
+
+    /// Whether TLS failed after the handshake.
+    private static func isAboutReading(_ text: String) -> Bool {
+        text.contains("SSL_read") || text.contains("SSL_write")
+    }
+
+    /// With TLS 1.3 a server refuses a client's certificate when the client has done its part of the handshake.
+    private static func meaningOfReading(_ text: String, _ facts: ExchangeFacts) -> (PipelineError.Code, String) {
+        if facts.hasHead { return (.truncated, "the connection ended before the body was complete") }
+        if text.contains(" alert ") { return (.tls(.handshake), "the server wants another certificate of the client") }
+        return (.connectionLost, "the connection ended before the answer began")
     }
 
     private static func isAboutFraming(_ text: String) -> Bool {

@@ -67,8 +67,10 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "TLS, the end of the whole call's time and cancellation are final whatever the closure says",
-        arguments: [PipelineError.Code.tls, .timeout(.total), .cancelled]
+        "C04: TLS, the end of the whole call's time and cancellation are final whatever the closure says",
+        arguments: [
+            PipelineError.Code.tls, .tls(.certificate), .tls(.hostName), .tls(.handshake), .timeout(.total), .cancelled,
+        ]
     )
     func final(code: PipelineError.Code) async {
         #expect(await Self.count(RetryPolicy { _ in .retryUnprocessed }, .failure(code)) == 1)

@@ -32,24 +32,7 @@ struct URLSessionFailureTests {
         #expect(try await provider.failureCode(Probe(url)) == .dns)
     }
 
-    @Test("C04: a server that does not speak TLS is tls, and sees nothing of the request")
-    func plaintext() async throws {
-        let server = try LoopbackServer(greeting: [.receive, .respond(400), .close]) { _ in [.respond(200)] }
-        let url = try #require(URL(string: "https://127.0.0.1:\(server.port)"))
-        #expect(try await provider.failureCode(Probe(url)) == .tls)
-        #expect(server.requests.isEmpty)
-    }
-
-    @Test("C04: a connection closed within the handshake is tls, or connectionLost when the close arrives as a reset")
-    func handshake() async throws {
-        let server = try LoopbackServer(greeting: [.receive, .close]) { _ in [.respond(200)] }
-        let url = try #require(URL(string: "https://127.0.0.1:\(server.port)"))
-        let code = try #require(try await provider.failureCode(Probe(url)))
-        #expect([.tls, .connectionLost].contains(code))
-        #expect(server.requests.isEmpty)
-    }
-
-    @Test("C05: a connection that closes before any byte is connectionLost")
+    @Test("C05, H14: a connection that closes before any byte is connectionLost")
     func emptyAnswer() async throws {
         #expect(try await code([.close]) == .connectionLost)
         #expect(try await code([.reset]) == .connectionLost)

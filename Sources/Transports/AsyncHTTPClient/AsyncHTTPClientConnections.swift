@@ -1,0 +1,103 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+
+/// What the transport adds to the connections of a client.
+enum AsyncHTTPClientConnections {
+    /// An error of a connection that had been made: the same reset is a failure of TLS within its handshake, and a lost connection
+    /// after it.
+    struct Failure: Error {
+        let cause: any Error
+    }
+
+    private typealias Initializer = @Sendable (any Channel) -> EventLoopFuture<Void>
+    private typealias Pipeline = ChannelPipeline.SynchronousOperations
+
+    /// Adds the handlers, after what the configuration does to connections already, and once however often it is asked to.
+    ///
+    /// - Parameters:
+    ///   - configuration: that of a client which is yet to be made.
+    ///   - informationalLimit: the most answers with a status of 100 to 199 before an answer over HTTP/1.1.
+    static func prepare(_ configuration: inout HTTPClient.Configuration, informationalLimit: Int) {
+        configuration.http1_1ConnectionDebugInitializer = after(configuration.http1_1ConnectionDebugInitializer) {
+            guard !$0.has(ResetMark.self) else { return nil }
+            try $0.addHandler(ResetMark(), position: .first)
+            return try AsyncHTTPClientGuard.install(in: $0, informationalLimit)
+        }
+        configuration.http2ConnectionDebugInitializer = after(configuration.http2ConnectionDebugInitializer) {
+            guard !$0.has(ResetMark.self) else { return nil }
+            try $0.addHandler(ResetMark(), position: .first)
+            try $0.addHandler(HTTP2End(), position: .last)
+            return nil
+        }
+        configuration.http2StreamChannelDebugInitializer = after(configuration.http2StreamChannelDebugInitializer) {
+            guard !$0.has(HTTP2StreamEnd.self) else { return nil }
+            try $0.addHandler(HTTP2StreamEnd(), position: .first)
+            return nil
+        }
+    }
+
+    private static func after(
+        _ initializer: Initializer?,
+        _ addHandlers: @escaping @Sendable (Pipeline) throws -> EventLoopFuture<Void>?
+    ) -> Initializer {
+        { channel in
+            // AsyncHTTPClient calls on the event loop and expects no turn of it in between.
+            let loop = channel.eventLoop
+            let add = { @Sendable () -> EventLoopFuture<Void> in
+                do {
+                    return try addHandlers(channel.pipeline.syncOperations) ?? loop.makeSucceededVoidFuture()
+                } catch {
+                    return loop.makeFailedFuture(error)
+                }
+            }
+            let run = { @Sendable in loop.inEventLoop ? add() : loop.flatSubmit(add) }
+            guard let initializer else { return run() }
+            return initializer(channel).flatMap(run)
+        }
+    }
+}
+
+extension ChannelPipeline.SynchronousOperations {
+    fileprivate func has<Handler: ChannelHandler>(_ type: Handler.Type) -> Bool {
+        (try? handler(type: type)) != nil
+    }
+}
+
+extension AsyncHTTPClientConnections {
+    /// Marks the errors of the network.
+    private final class ResetMark: ChannelInboundHandler {
+        typealias InboundIn = NIOAny
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.fireErrorCaught(error is IOError ? Failure(cause: error) : error)
+        }
+    }
+
+    /// Closes a connection of HTTP/2 on which NIO reads no more, for AsyncHTTPClient leaves it open and everybody on it waiting.
+    private final class HTTP2End: ChannelInboundHandler {
+        typealias InboundIn = NIOAny
+
+        private(set) var failure: (any Error)?
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            if failure == nil, AsyncHTTPClientErrorMapping.endsHTTP2Connection(error) {
+                failure = error
+                context.close(promise: nil)
+            }
+            context.fireErrorCaught(error)
+        }
+    }
+
+    /// Tells a stream why its connection was closed.
+    private final class HTTP2StreamEnd: ChannelInboundHandler {
+        typealias InboundIn = NIOAny
+
+        func channelInactive(context: ChannelHandlerContext) {
+            let connection = try? context.channel.parent?.pipeline.syncOperations.handler(type: HTTP2End.self)
+            if let failure = connection?.failure { context.fireErrorCaught(Failure(cause: failure)) }
+            context.fireChannelInactive()
+        }
+    }
+}
+#endif

@@ -1,0 +1,89 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import Testing
+
+/// The servers that `scripts/tls-servers` has started; its text says what each of them does.
+enum TLSServers {
+    /// The certificate of the authority behind all good servers, `nil` in a plain `swift test`.
+    static let authority = value("CA")
+    static let clientCertificate = value("CLIENT_CERTIFICATE") ?? ""
+    static let clientKey = value("CLIENT_KEY") ?? ""
+    /// Whether URLSession, which can be given no authority, finds ours in the system's bundle.
+    static let isTrustedBySystem = value("SYSTEM_TRUST") == "1"
+
+    /// The address of a server.
+    static func url(_ name: String) -> URL {
+        value(name + "_URL").flatMap { URL(string: $0) } ?? URL(filePath: "/")
+    }
+
+    /// What a server of openssl has received, among what it says itself.
+    static func log(of name: String) throws -> String {
+        let path = try #require(value(name + "_LOG"))
+        return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+    }
+
+    private static func value(_ name: String) -> String? {
+        ProcessInfo.processInfo.environment["TLS_" + name]
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Runs a suite only beside the servers.
+    static var besideTLSServers: Self {
+        .enabled(if: TLSServers.authority != nil, "scripts/tls-servers sets TLS_CA")
+    }
+}
+
+/// nginx, with or without HTTP/2.
+enum SecureServer: String, CaseIterable, CustomTestStringConvertible {
+    case http2 = "HTTP2"
+    case http1 = "HTTP1"
+
+    var url: URL { TLSServers.url(rawValue) }
+    var testDescription: String { rawValue }
+    /// What it calls the version of the protocol.
+    var version: String { self == .http2 ? "HTTP/2.0" : "HTTP/1.1" }
+}
+
+/// A target that is nothing but its request.
+struct SecureTarget: TargetType {
+    var baseURL: URL
+    var path: String
+    var method: HTTPMethod = .get
+    var task = RequestTask.requestPlain
+    var headers: [String: String]?
+}
+
+/// What the server behind nginx says that it was asked.
+struct SecureEcho: Decodable {
+    let method: String
+    let target: String
+    let fields: [[String]]
+    let body: String
+
+    func values(of name: String) -> [String] {
+        fields.filter { $0[0].lowercased() == name.lowercased() }.map { $0[1] }
+    }
+}
+
+extension HTTPFields {
+    /// The value of a field that has no name of its own in HTTPTypes.
+    func text(_ name: String) -> String? {
+        HTTPField.Name(name).flatMap { self[$0] }
+    }
+}
+
+/// A number that a server has counted, and what a body was.
+struct SecureCount: Decodable {
+    let count: Int
+    var sha256: String?
+}
+
+/// The bytes that the server behind nginx sends: 0 to 250, again and again.
+func pattern(_ byteCount: Int) -> Data {
+    let block = Data((0..<251 * 256).map { UInt8($0 % 251) })
+    var data = Data(capacity: byteCount)
+    while data.count < byteCount { data.append(block.prefix(byteCount - data.count)) }
+    return data
+}

@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTransports
+import Testing
+
+@Suite("TLS: connections that end without close_notify", .besideTLSServers, .timeLimit(.minutes(1)))
+struct TLSCutTests {
+    private func failure(_ transport: SecureTransport, _ path: String) async throws -> PipelineError? {
+        let provider = Provider<SecureTarget>(transport: try transport.make())
+        // POST, because it is not tried again.
+        let target = SecureTarget(baseURL: TLSServers.url("CUT"), path: path, method: .post)
+        let error = await provider.failure(target)
+        do {
+            for try await _ in try await provider.stream(target).body {}
+            #expect(error == nil)
+        } catch let streamed as PipelineError {
+            #expect(error != nil, "\(String(describing: streamed.underlyingError))")
+        }
+        return error
+    }
+
+    @Test(
+        "I8: what is less than announced is truncated, and what is whole is whole",
+        arguments: SecureTransport.trusting,
+        [
+            ("/closed", nil), ("/whole", nil), ("/short", .truncated), ("/chunks", .truncated),
+            ("/reset", .connectionLost),
+            ("/nothing", .connectionLost),
+        ] as [(String, PipelineError.Code?)]
+    )
+    func cut(transport: SecureTransport, expected: (path: String, code: PipelineError.Code?)) async throws {
+        let error = try await failure(transport, expected.path)
+        #expect(error?.code == expected.code, "\(String(describing: error?.underlyingError))")
+    }
+
+    @Test("what is no TLS in the middle of a body is truncated, or connectionLost", arguments: SecureTransport.trusting)
+    func garbage(transport: SecureTransport) async throws {
+        let code = try await failure(transport, "/garbage")?.code
+        #expect(code == .truncated || code == .connectionLost)
+    }
+
+    #if AsyncHTTPClient
+    @Test("I8: a body that only the end of the connection ends is truncated when TLS does not confirm that end")
+    func truncation() async throws {
+        let error = try await failure(.asyncHTTPClient, "/cut")
+        #expect(error?.code == .truncated)
+    }
+    #endif
+
+    #if canImport(FoundationNetworking)
+    @Test(
+        "on Linux libcurl takes such an end for the end of the body, so that URLSession cannot tell",
+        .enabled(if: TLSServers.isTrustedBySystem)
+    )
+    func urlSessionOnLinux() async throws {
+        #expect(try await failure(.urlSession, "/cut") == nil)
+    }
+    #endif
+}

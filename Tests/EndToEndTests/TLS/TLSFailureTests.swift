@@ -1,0 +1,117 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTransports
+import Synchronization
+import Testing
+
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOSSL
+#endif
+
+@Suite("TLS: failures of the handshake", .besideTLSServers, .timeLimit(.minutes(2)))
+struct TLSFailureTests {
+    private static let cases: [(server: String, code: PipelineError.Code)] = [
+        ("SELF_SIGNED", .tls(.certificate)), ("UNKNOWN_CA", .tls(.certificate)), ("EXPIRED", .tls(.certificate)),
+        ("NOT_YET", .tls(.certificate)), ("WRONG_HOST", .tls(.hostName)), ("OLD_PROTOCOL", .tls(.handshake)),
+        ("CLIENT_REQUIRED", .tls(.handshake)),
+    ]
+
+    private static let canary = "canary-7d20"
+
+    private func makeTarget(_ server: String, _ task: RequestTask) throws -> SecureTarget {
+        SecureTarget(
+            baseURL: TLSServers.url(server).appending(queryItems: [URLQueryItem(name: "token", value: Self.canary)]),
+            path: "/\(Self.canary)",
+            method: .put,
+            task: task,
+            headers: ["Authorization": "Bearer \(Self.canary)", "Idempotency-Key": "1"]
+        )
+    }
+
+    @Test(
+        "C04: a handshake that fails is typed and tried once, and the server sees nothing of the request",
+        arguments: SecureTransport.allCases,
+        cases
+    )
+    func failure(transport: SecureTransport, failing: (server: String, code: PipelineError.Code)) async throws {
+        let provider = Provider<SecureTarget>(
+            transport: try transport.make(),
+            plugins: [RetryPlugin(policy: RetryPolicy { _ in .retryUnprocessed }, backoff: .constant(.zero))]
+        )
+        let pulls = Mutex(0)
+        let body = PipelineBody.stream(byteCount: nil) {
+            AsyncStream(unfolding: { @Sendable () -> Data? in
+                pulls.withLock { $0 += 1 }
+                return nil
+            })
+        }
+        for task in [RequestTask.requestData(Data(Self.canary.utf8)), .requestStream(body)] {
+            let error = try #require(await provider.failure(try makeTarget(failing.server, task)))
+            #expect(error.code.isKind(of: .tls))
+            if transport != .urlSession || TLSServers.isTrustedBySystem {
+                #expect(error.code == failing.code, "\(String(describing: error.underlyingError))")
+            }
+            #expect(error.exchanges.count == 1)
+            for text in [
+                "\(error)", error.reason, error.localizedDescription, "\(String(describing: error.underlyingError))",
+            ] {
+                #expect(!text.contains(Self.canary), "\(text)")
+            }
+        }
+        #expect(!(try TLSServers.log(of: failing.server)).contains(Self.canary))
+        // URLSession reads a stream before it connects.
+        if transport != .urlSession { #expect(pulls.withLock { $0 } == 0) }
+        guard SecureTransport.trusting.contains(transport) else { return }
+        let next = SecureTarget(baseURL: SecureServer.http2.url, path: "/echo")
+        #expect(try await provider.request(next).statusCode == 200)
+    }
+
+    #if AsyncHTTPClient
+    @Test("C04: with HTTP/2 a server that refuses the client's certificate afterwards is connectionLost")
+    func refusedOverHTTP2() async throws {
+        let provider = Provider<SecureTarget>(transport: try SecureTransport.asyncHTTPClient.make())
+        let error = await provider.failure(try makeTarget("CLIENT_REQUIRED_H2", .requestPlain))
+        #expect(error?.code == .connectionLost)
+        #expect(!(try TLSServers.log(of: "CLIENT_REQUIRED_H2")).contains(Self.canary))
+    }
+
+    @Test("the servers write down what they receive: a client that verifies nothing shows it")
+    func control() async throws {
+        var configuration = try SecureTransport.makeConfiguration()
+        configuration.tlsConfiguration?.certificateVerification = .none
+        let provider = Provider<SecureTarget>(transport: AsyncHTTPClientTransport(configuration: configuration))
+        let canary = "control-\(UUID().uuidString)"
+        let call = Task {
+            try await provider.request(SecureTarget(baseURL: TLSServers.url("UNKNOWN_CA"), path: "/\(canary)"))
+        }
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !(try TLSServers.log(of: "UNKNOWN_CA")).contains(canary), ContinuousClock.now < deadline {
+            await Task.yield()
+        }
+        #expect(try TLSServers.log(of: "UNKNOWN_CA").contains(canary))
+        call.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await call.value }
+    }
+
+    @Test("a client with a certificate is let in, and one without is told")
+    func clientCertificate() async throws {
+        var configuration = try SecureTransport.makeConfiguration()
+        let chain = try NIOSSLCertificate.fromPEMFile(TLSServers.clientCertificate)
+        configuration.tlsConfiguration?.certificateChain = chain.map { .certificate($0) }
+        configuration.tlsConfiguration?.privateKey = .privateKey(
+            try NIOSSLPrivateKey(file: TLSServers.clientKey, format: .pem)
+        )
+        let target = SecureTarget(baseURL: TLSServers.url("MUTUAL"), path: "/echo")
+        let provider = Provider<SecureTarget>(transport: AsyncHTTPClientTransport(configuration: configuration))
+        let response = try await provider.request(target)
+        #expect(response.statusCode == 200)
+        #expect(response.headers.text("X-Client") == "CN=client")
+        let stranger = Provider<SecureTarget>(transport: try SecureTransport.asyncHTTPClient.make())
+        // nginx asks for a certificate and says what it thinks in HTTP.
+        #expect(try await stranger.request(target).statusCode == 400)
+    }
+    #endif
+}
