@@ -53,7 +53,9 @@ struct MultipartBoundary: Sendable {
 
     /// From one occurrence of the first byte to the next; Data's own search is some ten times as slow.
     private static func occurs(_ text: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let pattern = text.baseAddress, let first = text.first, var start = bytes.baseAddress else { return false }
+        guard let pattern = text.baseAddress, let first = text.first, var start = bytes.baseAddress else {
+            return false
+        }
         let end = start + bytes.count
         while end - start >= text.count, let match = memchr(start, CInt(first), end - start - text.count + 1) {
             if memcmp(match, pattern, text.count) == 0 { return true }
