@@ -65,8 +65,9 @@ public import Foundation
 /// of a redirect is held in memory whole before it is handed over, and lost (`truncated`) when there is no usable Location; a
 /// compressed body that ends early looks complete; a field value that is not UTF-8, or a status line without a space after
 /// the code, is `malformedResponse`. A request that dies on a reused connection before any byte of an answer is sent again, up to
-/// five times, POST too. There is no back-pressure: suspending a task makes Foundation start it again, and what arrives faster than
-/// it can be handed over waits in Foundation's own memory without a bound, that of a download too.
+/// five times, POST too. `timeoutIntervalForRequest` counts whole seconds, and less than one is no time at all. There is no
+/// back-pressure: suspending a task makes Foundation start it again, and what arrives faster than it can be handed over waits in
+/// Foundation's own memory without a bound, that of a download too.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     let delegate: URLSessionExchanges

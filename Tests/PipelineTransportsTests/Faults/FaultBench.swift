@@ -38,7 +38,9 @@ final class FaultBench: Sendable {
         )
     }
 
-    /// I1: every exchange ended, and once; I3: no connection to the server is left; I4: the next call succeeds, and there.
+    /// What has to hold after every fault.
+    ///
+    /// I1: every exchange ended, and once. I3: no connection to the server is left. I4: the next call succeeds.
     func expectSound(_ server: LoopbackServer? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let (sent, ended) = balance.counts.withLock { $0 }
         #expect(sent == ended, sourceLocation: sourceLocation)

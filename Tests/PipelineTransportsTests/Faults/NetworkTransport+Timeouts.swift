@@ -14,12 +14,14 @@ import NIOCore
 
 extension NetworkTransport {
     /// A transport whose own timeouts are so short; `nil` stands for those that are long enough never to be met.
+    ///
+    /// Foundation on Linux counts whole seconds.
     func make(connect: Duration? = nil, read: Duration? = nil, write: Duration? = nil) -> any Transport {
         switch self {
         case .urlSession:
             let configuration = URLSessionTransport.makeDefaultConfiguration()
             if let shortest = [connect, read, write].compactMap({ $0 }).min() {
-                configuration.timeoutIntervalForRequest = shortest / .seconds(1)
+                configuration.timeoutIntervalForRequest = (shortest / .seconds(1)).rounded(.up)
             }
             return URLSessionTransport(configuration: configuration)
         #if AsyncHTTPClient

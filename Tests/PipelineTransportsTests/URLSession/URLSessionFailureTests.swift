@@ -91,18 +91,6 @@ struct URLSessionFailureTests {
         #expect(collected == Data("one".utf8))
     }
 
-    @Test(
-        "C08: an answer that stalls is timeout.idle",
-        arguments: ["", "HTTP/1.1 20", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\none"]
-    )
-    func stall(begun: String) async throws {
-        let configuration = URLSessionTransport.makeDefaultConfiguration()
-        configuration.timeoutIntervalForRequest = 0.2
-        let server = try LoopbackServer { _ in [.send(begun), .stall] }
-        let provider = Provider<Probe>(transport: URLSessionTransport(configuration: configuration))
-        #expect(try await provider.failureCode(Probe(server)) == .timeout(.idle))
-    }
-
     @Test("no error text shows query, field or body, nor does Foundation's error below it")
     func secrets() async throws {
         let canary = "canary-5b1f"

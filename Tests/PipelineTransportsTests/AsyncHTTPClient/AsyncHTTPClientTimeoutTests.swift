@@ -1,0 +1,59 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+/// The transport's own times; what they do to a call is tested with the faults.
+@Suite("AsyncHTTPClientTransport, times", .timeLimit(.minutes(2)))
+struct AsyncHTTPClientTimeoutTests {
+    private static let halves: [LoopbackServer.Action] = [
+        .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"), .wait(.milliseconds(2_500)), .send("b"),
+    ]
+
+    @Test("headTimeout is the time to the header fields, and leaves the body alone")
+    func headTimeout() async throws {
+        let server = try LoopbackServer { $0.target == "/stall" ? [.stall] : Self.halves }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(headTimeout: .seconds(1)))
+        #expect(try await provider.request(Probe(server)).data == Data("ab".utf8))
+        #expect(try await provider.failureCode(Probe(server, "/stall")) == .timeout(.head))
+    }
+
+    @Test("readTimeout ends a body, unless the call has an idle timeout of its own")
+    func ownIdleTimeout() async throws {
+        let server = try LoopbackServer { _ in Self.halves }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(readTimeout: .seconds(1)))
+        #expect(try await provider.failureCode(Probe(server)) == .timeout(.idle))
+        var target = Probe(server)
+        target.options.idleTimeout = .seconds(60)
+        #expect(try await provider.request(target).data == Data("ab".utf8))
+    }
+
+    @Test("The times hold for a client that is shared, too; without them a call takes as long as it takes")
+    func sharedClient() async throws {
+        let server = try LoopbackServer { _ in Self.halves }
+        defer { server.stop() }
+        let client = HTTPClient(configuration: AsyncHTTPClientTransport.makeDefaultConfiguration())
+        let short = AsyncHTTPClientTransport(client: client, readTimeout: .seconds(1))
+        #expect(try await Provider<Probe>(transport: short).failureCode(Probe(server)) == .timeout(.idle))
+        let endless = AsyncHTTPClientTransport(client: client, readTimeout: nil, writeTimeout: nil)
+        let task = RequestTask.requestData(Data(count: 1 << 20))
+        let response = try await Provider<Probe>(transport: endless).request(Probe(server, method: .put, task: task))
+        #expect(response.data == Data("ab".utf8))
+        #expect(server.requests.last?.body.count == 1 << 20)
+        try await client.shutdown()
+    }
+
+    @Test("A time that is not more than zero stops the program")
+    func nonsense() async {
+        await #expect(processExitsWith: .failure) { _ = AsyncHTTPClientTransport(headTimeout: .zero) }
+        await #expect(processExitsWith: .failure) { _ = AsyncHTTPClientTransport(readTimeout: .zero) }
+        await #expect(processExitsWith: .failure) { _ = AsyncHTTPClientTransport(writeTimeout: .seconds(-1)) }
+    }
+}
+#endif
