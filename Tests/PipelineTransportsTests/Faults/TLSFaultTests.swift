@@ -79,14 +79,14 @@ struct TLSFaultTests {
         }
     }
 
-    @Test("C04: a handshake that never ends is timeout.connect, or with URLSession timeout.idle")
+    @Test("C04: a handshake that never ends is timeout.connect, with URLSession timeout.head")
     func silence() async throws {
         let server = try LoopbackServer(greeting: [.stall]) { _ in [.respond(200)] }
         defer { server.stop() }
         let session = URLSessionTransport.makeDefaultConfiguration()
         session.timeoutIntervalForRequest = 0.3
         var expected: [(any Transport, PipelineError.Code)] = [
-            (URLSessionTransport(configuration: session), .timeout(.idle))
+            (URLSessionTransport(configuration: session), .timeout(.head))
         ]
         #if AsyncHTTPClient
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
