@@ -29,6 +29,9 @@ public import Pipeline
 /// - Connections, TLS, proxies and the pool are those of the configuration; environment variables change nothing. It writes no
 ///   log and makes no spans of its own.
 ///
+/// - On each connection with HTTP/1.1 bytes that belong to no answer close the connection, and informational answers are counted;
+///   for that it adds to `configuration.http1_1ConnectionDebugInitializer`, after calling what is there.
+///
 /// **Lifecycle**: a transport made with a configuration has a client of its own. ``shutdown()`` ends it; without that it ends by
 /// itself when the transport, the providers that hold it and the bodies that are still being read are gone. A transport made
 /// with a client never ends that client.
@@ -37,11 +40,12 @@ public import Pipeline
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `configuration` | ``makeDefaultConfiguration()`` | | |
+/// | `configuration` | ``makeDefaultConfiguration(informationalCount:)`` | | |
 /// | `configuration.timeout.connect` | 10 s, with the wait for a connection of the pool and the handshake of TLS | | |
 /// | `configuration.timeout.read` | 60 s without a byte of the answer, once the request is sent | | |
 /// | `configuration.timeout.write` | 60 s in which the server takes no byte of the body | | |
 /// | `configuration.connectionPool` | 8 connections to a host with HTTP/1.1, idle ones kept 60 s | | |
+/// | `informationalCount` | 100, set with ``makeDefaultConfiguration(informationalCount:)`` | answers of 100 to 199 | 0 and up |
 /// | `headTimeout` | none | time from the start of an exchange to the header fields of its answer | more than zero |
 ///
 /// **Errors**
@@ -56,8 +60,10 @@ public import Pipeline
 /// | `timeout.write` | the server took no byte of the body for `timeout.write` |
 /// | `connectionLost` | the connection ended, without an answer or by a reset |
 /// | `truncated` | the body is shorter than it was announced to be |
-/// | `malformedResponse` | the answer is not HTTP |
-/// | `limit.headerBytes` | the header fields are larger than NIO accepts (80 KiB) |
+/// | `malformedResponse` | the answer is not HTTP, is a 101 that nobody asked for, or says more than once, or not in a number, how long it is |
+/// | `limit.headerBytes` | the header fields have more than 256 KiB, whatever ``PipelineLimits/headerByteCount`` says |
+/// | `limit.headerCount` | there are more than ``PipelineLimits/headerCount`` |
+/// | `limit.informational` | more than `informationalCount` answers of 100 to 199 came before an answer over HTTP/1.1 |
 /// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount`` |
 /// | `bodyChanged` | a body does not have the length that it announced |
 /// | `invalidRequest.body` | a body with TRACE |
@@ -92,7 +98,7 @@ public final class AsyncHTTPClientTransport: Transport {
     /// Makes a transport that shares a client, which the caller shuts down.
     ///
     /// - Parameters:
-    ///   - client: neither follows redirects nor decompresses; make it with ``makeDefaultConfiguration()``. `HTTPClient.shared` does
+    ///   - client: neither follows redirects nor decompresses; make it with ``makeDefaultConfiguration(informationalCount:)``. `HTTPClient.shared` does
     ///     both and stops the program here; an answer to which another client has followed a redirect is an error.
     ///   - headTimeout: as for a client of its own.
     public convenience init(client: HTTPClient, headTimeout: Duration? = nil) {
