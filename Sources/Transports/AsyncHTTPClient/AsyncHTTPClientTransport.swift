@@ -31,6 +31,9 @@ public import Pipeline
 /// - Connections, TLS, proxies and the pool are those of the configuration; environment variables change nothing. It writes no
 ///   log and makes no spans of its own.
 ///
+/// - On each connection with HTTP/1.1 bytes that belong to no answer close the connection, and informational answers are counted;
+///   for that it adds to `configuration.http1_1ConnectionDebugInitializer`, after calling what is there.
+///
 /// **Lifecycle**: a transport made with a configuration has a client of its own. ``shutdown()`` ends it; without that it ends by
 /// itself when the transport, the providers that hold it and the bodies that are still being read are gone. A transport made
 /// with a client never ends that client.
@@ -39,10 +42,11 @@ public import Pipeline
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `configuration` | ``makeDefaultConfiguration()`` | | |
+/// | `configuration` | ``makeDefaultConfiguration(informationalCount:)`` | | |
 /// | `configuration.timeout.connect` | 10 s, with the wait for a connection of the pool and the handshake of TLS | | |
 /// | `configuration.tlsConfiguration` | TLS 1.2 and up, the system's authorities, no certificate of its own | | |
 /// | `configuration.connectionPool` | 8 connections to a host with HTTP/1.1, idle ones kept 60 s | | |
+/// | `informationalCount` | 100, set with ``makeDefaultConfiguration(informationalCount:)`` | answers of 100 to 199 | 0 and up |
 /// | `headTimeout` | none | time from the start of an exchange to the header fields of its answer | more than zero |
 /// | `readTimeout` | 60 s | time without a byte of the answer | more than zero |
 /// | `writeTimeout` | 60 s | time in which the server takes no byte of the body | more than zero |
@@ -68,8 +72,10 @@ public import Pipeline
 /// | `timeout.write` | the server took no byte of the body for `writeTimeout` |
 /// | `connectionLost` | the connection ended, without an answer or by a reset |
 /// | `truncated` | the body is shorter than it was announced to be, or TLS does not confirm the end of one without a length |
-/// | `malformedResponse` | the answer is not HTTP; with HTTP/2 also header fields of more than 16 KiB that are compressed to less |
-/// | `limit.headerBytes` | the header fields are larger than NIO accepts: 80 KiB with HTTP/1.1, 16 KiB with HTTP/2 |
+/// | `malformedResponse` | the answer is not HTTP, is a 101 that nobody asked for, or says more than once, or not in a number, how long it is; with HTTP/2 also header fields of more than 16 KiB that are compressed to less |
+/// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``PipelineLimits/headerByteCount`` says |
+/// | `limit.headerCount` | there are more than ``PipelineLimits/headerCount`` |
+/// | `limit.informational` | more than `informationalCount` answers of 100 to 199 came before an answer over HTTP/1.1 |
 /// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount`` |
 /// | `bodyChanged` | a body does not have the length that it announced |
 /// | `invalidRequest.body` | a body with TRACE |
@@ -112,7 +118,7 @@ public final class AsyncHTTPClientTransport: Transport {
     /// Makes a transport that shares a client, which the caller shuts down.
     ///
     /// - Parameters:
-    ///   - client: neither follows redirects nor decompresses; make it with ``makeDefaultConfiguration()``. `HTTPClient.shared` does
+    ///   - client: neither follows redirects nor decompresses; make it with ``makeDefaultConfiguration(informationalCount:)``. `HTTPClient.shared` does
     ///     both and stops the program here; an answer to which another client has followed a redirect is an error.
     ///   - headTimeout: as for a client of its own.
     ///   - readTimeout: as for a client of its own.

@@ -51,6 +51,7 @@ public import Foundation
 /// | `connectionLost` | the connection ended, without an answer or by a reset |
 /// | `truncated` | the body is shorter than it was announced to be |
 /// | `malformedResponse` | the answer is not HTTP, or its Content-Length is not one number |
+/// | `limit.headerBytes` | the header fields are larger than Foundation accepts |
 /// | `contentCoding` | the body does not decode |
 /// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount``, or a streamed body to send larger than `spooledByteCount` |
 /// | `limit.unreadBytes` | the caller who reads a stream is too far behind |
@@ -65,7 +66,8 @@ public import Foundation
 /// of a redirect is held in memory whole before it is handed over, and lost (`truncated`) when there is no usable Location; a
 /// compressed body that ends early looks complete; a field value that is not UTF-8, or a status line without a space after
 /// the code, is `malformedResponse`. A request that dies on a reused connection before any byte of an answer is sent again, up to
-/// five times, POST too. `timeoutIntervalForRequest` counts whole seconds, and less than one is no time at all. There is no
+/// five times, POST too. What a server sends on an idle connection is taken for the next answer, a Content-Length near the largest
+/// `Int64` stops the process. `timeoutIntervalForRequest` counts whole seconds, and less than one is no time at all. There is no
 /// back-pressure: suspending a task makes Foundation start it again, and what arrives faster than it can be handed over waits in
 /// Foundation's own memory without a bound, that of a download too.
 public final class URLSessionTransport: Transport {

@@ -70,6 +70,14 @@ struct AsyncHTTPClientGuardTests {
         try await bench.checkNextCall()
     }
 
+    @Test("the reason phrase is the usual one of the status")
+    func reasonPhrase() async throws {
+        let text = "HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n"
+        let bench = try FramingBench(AsyncHTTPClientTransport(), [.send(text)])
+        let response = try await bench.provider.request(Probe(bench.server, "/fault"))
+        #expect(response.head.status.reasonPhrase == "OK")
+    }
+
     @Test("trailer fields are passed over, and the connection is used again")
     func trailers() async throws {
         let bench = try FramingBench(

@@ -96,6 +96,17 @@ struct FramingBench {
         #expect(next.headers.map(\.name) == [.contentLength], sourceLocation: sourceLocation)
     }
 
+    /// As ``checkNextCall(sourceLocation:)``, behind a connection that was closed while it was idle: a call that is given it before
+    /// the client knows is lost.
+    func checkLaterCall(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        for _ in 0..<3 {
+            do {
+                return try await checkNextCall(sourceLocation: sourceLocation)
+            } catch let error as PipelineError where error.code == .connectionLost {}
+        }
+        Issue.record("no call gets through", sourceLocation: sourceLocation)
+    }
+
     static func checkSecrets(of error: PipelineError) {
         let texts = [
             "\(error)", error.reason, error.localizedDescription, "\(String(describing: error.underlyingError))",

@@ -77,7 +77,7 @@ struct SurplusFaultTests {
         for surplus in Self.surplus {
             let bench = try await idleBench(transport, answer, surplus)
             await bench.server.wait { $0.openConnectionCount == 0 }
-            try await bench.checkNextCall()
+            try await bench.checkLaterCall()
             bench.server.stop()
         }
     }
