@@ -42,7 +42,8 @@ public import Foundation
 ///
 /// | code | when |
 /// |---|---|
-/// | `connect.refused`, `connect.unreachable`, `dns`, `tls`, `offline` | there is no connection |
+/// | `connect.refused`, `connect.unreachable`, `dns`, `offline` | there is no connection |
+/// | `tls.certificate`, `tls.hostName`, `tls.handshake` | TLS failed; `tls` alone where the platform does not say how |
 /// | `file.unreadable` | the file to send cannot be read |
 /// | `file.noSpace`, `file.notWritable` | there is no room for a streamed body |
 /// | `timeout.idle` | the configuration's `timeoutIntervalForRequest` has passed without a byte; connecting counts |
@@ -63,7 +64,9 @@ public import Foundation
 /// of a redirect is held in memory whole before it is handed over, and lost (`truncated`) when there is no usable Location; a
 /// compressed body that ends early looks complete; a field value that is not UTF-8, or a status line without a space after
 /// the code, is `malformedResponse`. A request that dies on a reused connection before any byte of an answer is sent once more,
-/// POST too. There is no back-pressure: suspending a task makes Foundation start it again.
+/// POST too. There is no back-pressure: suspending a task makes Foundation start it again. The authorities that are trusted are those of
+/// the system's bundle; a reset within a handshake is `connectionLost`; a body without a length that is cut by an end of the
+/// connection which TLS does not confirm looks complete; and with HTTP/2 header fields of more than 64 KiB may end in `timeout.idle`.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     let delegate: URLSessionExchanges
