@@ -7,6 +7,7 @@
 | /whole | has a Content-Length and is whole; no close_notify |
 | /short, /chunks | are announced to be longer; no close_notify |
 | /reset | is reset |
+| /reset-at-once | there is no answer but a reset |
 | /nothing | there is no answer; no close_notify |
 | /garbage | followed by bytes that are no TLS |
 """
@@ -25,6 +26,7 @@ ANSWERS = {
     "/reset": HEAD + b"Content-Length: 60\r\n\r\na body",
     "/garbage": HEAD + b"Content-Length: 60\r\n\r\na body",
     "/nothing": b"",
+    "/reset-at-once": b"",
 }
 
 
@@ -45,7 +47,7 @@ def serve(connection, context):
             raw.shutdown(socket.SHUT_WR)
             raw.recv(1 << 16)
             raw.close()
-        elif target == "/reset":
+        elif target.startswith("/reset"):
             secure.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         # Without unwrap() there is no close_notify.
         secure.close()

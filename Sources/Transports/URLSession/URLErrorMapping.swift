@@ -110,7 +110,9 @@ extension URLErrorMapping {
             return (.connectionLost, "the connection ended before the answer was complete")
         case NSURLErrorUnknown where text.hasPrefix("Connection died"):
             return (.connectionLost, "the connection ended before the answer began, and so did the next ones")
-        case NSURLErrorUnknown where text.hasPrefix("transfer closed with"):
+        case NSURLErrorUnknown where text.hasPrefix("HTTP/2 stream") && !facts.hasHead:
+            return (.connectionLost, "the connection ended before the answer began")
+        case NSURLErrorUnknown where text.hasPrefix("transfer closed with") || text.hasPrefix("HTTP/2 stream"):
             return (.truncated, "the connection ended before the body was complete")
         case NSURLErrorUnknown where text.contains("content unencoding") || text.contains("content encoding"):
             return (.contentCoding, "the body could not be decoded from its content coding")

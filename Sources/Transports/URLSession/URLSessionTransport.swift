@@ -42,7 +42,8 @@ public import Foundation
 ///
 /// | code | when |
 /// |---|---|
-/// | `connect.refused`, `connect.unreachable`, `dns`, `tls`, `offline` | there is no connection |
+/// | `connect.refused`, `connect.unreachable`, `dns`, `offline` | there is no connection |
+/// | `tls.certificate`, `tls.hostName`, `tls.handshake` | TLS failed; `tls` alone where the platform does not say how |
 /// | `file.unreadable` | the file to send cannot be read |
 /// | `file.noSpace`, `file.notWritable` | there is no room for a streamed body |
 /// | `timeout.head` | the configuration's `timeoutIntervalForRequest` has passed without a byte of an answer; connecting counts |
@@ -69,7 +70,9 @@ public import Foundation
 /// five times, POST too. What a server sends on an idle connection is taken for the next answer, a Content-Length near the largest
 /// `Int64` stops the process. `timeoutIntervalForRequest` counts whole seconds, and less than one is no time at all. There is no
 /// back-pressure: suspending a task makes Foundation start it again, and what arrives faster than it can be handed over waits in
-/// Foundation's own memory without a bound, that of a download too.
+/// Foundation's own memory without a bound, that of a download too. The authorities that are trusted are those of the system's
+/// bundle; a reset within a handshake is `connectionLost`; a body without a length that is cut by an end of the connection which TLS
+/// does not confirm looks complete; and with HTTP/2 header fields of more than 64 KiB may end in `timeout.idle`.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     let delegate: URLSessionExchanges

@@ -26,7 +26,7 @@ struct TLSCutTests {
         [
             ("/closed", nil), ("/whole", nil), ("/short", .truncated), ("/chunks", .truncated),
             ("/reset", .connectionLost),
-            ("/nothing", .connectionLost),
+            ("/nothing", .connectionLost), ("/reset-at-once", .connectionLost),
         ] as [(String, PipelineError.Code?)]
     )
     func cut(transport: SecureTransport, expected: (path: String, code: PipelineError.Code?)) async throws {

@@ -4,6 +4,10 @@ import Pipeline
 import PipelineTransports
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 #if AsyncHTTPClient
 import AsyncHTTPClient
 #endif
@@ -158,7 +162,7 @@ struct TLSMessageTests {
     )
     func limits(transport: SecureTransport, path: String) async throws {
         for server in SecureServer.allCases {
-            // Foundation on Linux may wait for ever for the rest of a block of this size.
+            // See the next test.
             if transport == .urlSession, server == .http2 { continue }
             let provider = try makeProvider(transport)
             let error = await provider.failure(SecureTarget(baseURL: server.url, path: path))
@@ -169,6 +173,20 @@ struct TLSMessageTests {
             #expect(try await provider.request(SecureTarget(baseURL: server.url, path: "/echo")).statusCode == 200)
         }
     }
+
+    #if canImport(FoundationNetworking)
+    @Test(
+        "on Linux URLSession with HTTP/2 does not get past header fields of more than 64 KiB",
+        .enabled(if: TLSServers.isTrustedBySystem)
+    )
+    func largeFieldsOverHTTP2() async throws {
+        let configuration = URLSessionTransport.makeDefaultConfiguration()
+        configuration.timeoutIntervalForRequest = 1
+        let provider = Provider<SecureTarget>(transport: URLSessionTransport(configuration: configuration))
+        let error = await provider.failure(SecureTarget(baseURL: SecureServer.http2.url, path: "/fields/70/1000"))
+        #expect(error?.code == .timeout(.idle) || error?.code == .limit(.headerBytes))
+    }
+    #endif
 
     @Test(
         "I8: a body that the server cannot finish is truncated",
