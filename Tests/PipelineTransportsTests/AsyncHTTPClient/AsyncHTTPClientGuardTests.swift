@@ -70,12 +70,12 @@ struct AsyncHTTPClientGuardTests {
         try await bench.checkNextCall()
     }
 
-    @Test("the reason phrase is the usual one of the status")
+    @Test("the reason phrase is lost")
     func reasonPhrase() async throws {
         let text = "HTTP/1.1 200 Fine\r\nContent-Length: 0\r\n\r\n"
         let bench = try FramingBench(AsyncHTTPClientTransport(), [.send(text)])
         let response = try await bench.provider.request(Probe(bench.server, "/fault"))
-        #expect(response.head.status.reasonPhrase == "OK")
+        #expect(response.head.status.reasonPhrase.isEmpty)
     }
 
     @Test("trailer fields are passed over, and the connection is used again")
