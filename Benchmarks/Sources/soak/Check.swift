@@ -57,7 +57,7 @@ extension Figures {
 
     private var memoryCheck: Check? {
         guard let growth = memoryGrowth else { return nil }
-        let shown = stride(from: 0, to: samples.count, by: max(1, samples.count / 8))
+        let shown = stride(from: 0, to: samples.count, by: max(1, samples.count / 12))
         let course = shown.map { "\(samples[$0].byteCount >> 10)" }.joined(separator: ", ")
         let text = "\(growth >> 10) KiB more; in KiB \(course)"
         return Check("memory", text, callCount >= Self.leastCountForMemory ? growth <= Self.allowedMemoryGrowth : nil)

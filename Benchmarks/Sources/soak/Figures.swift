@@ -29,12 +29,14 @@ struct Figures: Sendable {
     /// Whether there are calls enough for memory to be looked at.
     var isMemoryMeasured: Bool { options.minutes != nil || options.callCount >= Self.leastCountForMemory }
 
-    /// How far memory rose after the first calls.
+    /// How far memory rose after the first calls: the least of the later half over the least of the earlier half, because what
+    /// an allocator keeps in pieces goes up and down by more than what is looked for.
     var memoryGrowth: Int? {
-        guard let first = samples.first(where: { $0.callCount >= Self.warmUpCount }) ?? samples.first,
-            let last = samples.last, last.callCount > first.callCount
-        else { return nil }
-        return last.byteCount - first.byteCount
+        let sizes = samples.filter { $0.callCount >= Self.warmUpCount }.map(\.byteCount)
+        guard let earlier = sizes.prefix(sizes.count / 2).min(), let later = sizes.suffix(sizes.count / 2).min() else {
+            return nil
+        }
+        return later - earlier
     }
 
     /// The calls after which memory counts.

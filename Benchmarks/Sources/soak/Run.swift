@@ -103,7 +103,7 @@ struct Rounds: Sequence, IteratorProtocol {
 
     init(_ options: Options) {
         count = options.callCount
-        size = options.minutes == nil ? Swift.max(Figures.warmUpCount, count / 8) : 20_000
+        size = options.minutes == nil ? Swift.max(2_500, count / 12) : 20_000
         end = options.minutes.map { .now + .seconds($0 * 60) }
     }
 

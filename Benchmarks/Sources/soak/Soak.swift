@@ -22,6 +22,9 @@ struct Soak {
         }
         if isServer { try Server.run(seed: options.seed) }
         signal(SIGPIPE, SIG_IGN)
+        #if canImport(Glibc)
+        ProcessFigures.steadyAllocator()
+        #endif
         var holds = true
         for run in options.isQuick ? Options.quick(seed: options.seed) : [options] {
             let figures = try await Run(run).figures()
