@@ -6,11 +6,6 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-#if AsyncHTTPClient
-import AsyncHTTPClient
-import NIOCore
-#endif
-
 @Suite("Streamed bodies of requests", .timeLimit(.minutes(2)))
 struct StreamedUploadTests {
     /// Pieces of 64 KiB, made when they are asked for.
@@ -66,15 +61,14 @@ struct StreamedUploadTests {
     func backpressure() async throws {
         let server = try LoopbackServer(greeting: [.hold("reading")]) { _ in [] }
         defer { server.stop() }
-        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
-        configuration.timeout.write = .milliseconds(500)
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(configuration: configuration))
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
         let pieces = Pieces(4_096)
-        let code = try await provider.failureCode(upload(pieces, to: server))
-        #expect(code == .timeout(.write))
+        var target = upload(pieces, to: server)
+        target.options.attemptTimeout = .seconds(2)
+        #expect(try await provider.failureCode(target) == .timeout(.attempt))
         let count = pieces.made.load(ordering: .relaxed)
         // What the system holds for both ends is less than 48 MiB.
-        #expect((2..<768).contains(count), "\(count) pieces")
+        #expect(count < 768, "\(count) pieces")
     }
     #endif
 
