@@ -73,7 +73,7 @@ struct StallFaultTests {
     }
 
     @Test(
-        "C08: without a timeout of the call the transport's own is timeout.head or timeout.idle, soon after its time",
+        "C08: without a timeout of the call the transport's own is timeout.head or timeout.idle, and not before its time",
         arguments: NetworkTransport.allCases,
         [0, 1, 50, FaultBench.headByteCount - 1, FaultBench.headByteCount, FaultBench.headByteCount + 1, 399]
     )
@@ -84,7 +84,7 @@ struct StallFaultTests {
         let expected: PipelineError.Code = count < FaultBench.headByteCount ? .timeout(.head) : .timeout(.idle)
         let start = ContinuousClock.now
         #expect(try await bench.provider.failureCode(Probe(server, "/\(count)")) == expected)
-        #expect((.milliseconds(900)..<Duration.seconds(10)).contains(ContinuousClock.now - start))
+        #expect((.milliseconds(900)..<Duration.seconds(50)).contains(ContinuousClock.now - start))
         await server.wait { $0.openConnectionCount == 0 }
         let streamed = await #expect(throws: PipelineError.self) {
             for try await _ in try await bench.provider.stream(Probe(server, "/\(count)")).body {}

@@ -42,12 +42,15 @@ extension Provider where Target == Probe {
     }
 }
 
-/// Waits, without sleeping, for something that is bound to come; `false` when it has not come within 20 s.
+/// Waits, without sleeping, for something that is bound to come; `false` when it has not come within 60 s.
 func eventually(_ condition: () -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(60)
+    var yieldCount = 0
     while !condition() {
         guard ContinuousClock.now < deadline else { return false }
-        await Task.yield()
+        yieldCount += 1
+        // Many who wait for the network at once would leave no time to those that they wait for.
+        if yieldCount < 200 { await Task.yield() } else { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
     }
     return true
 }
