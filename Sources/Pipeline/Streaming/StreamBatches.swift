@@ -1,7 +1,7 @@
 import Foundation
 
 /// What gives values, some at a time.
-protocol BatchSource {
+protocol BatchSource: SendableMetatype {
     associatedtype Element: Sendable
 
     /// The next values, at least one; `nil` after the last.
