@@ -20,11 +20,12 @@ final class Segment: Sendable {
     }
 
     /// Runs the segment and all that is inside it.
-    func run(_ request: consuming PipelineRequest, _ context: PipelineContext) async -> CallResult {
+    func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         if Task.isCancelled { return .failure(.cancelled(before: request)) }
         if prepares.isEmpty, processes.isEmpty {
             return await runInside(request, context)
         }
+        var request = request
         var result: CallResult
         var reached = Int.max
         if let (failure, position) = await prepare(&request, context) {

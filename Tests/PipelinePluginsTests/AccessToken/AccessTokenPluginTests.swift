@@ -150,6 +150,21 @@ struct AccessTokenPluginTests {
         #expect(wasAsked == isOwn)
     }
 
+    @Test(
+        "Q07 A host with which the endpoint's only begins is another origin",
+        arguments: [
+            ("https://a.test.b.test/x", false), ("https://a.test:444/x", false), ("https://a.testing", false),
+            ("https://a.test/x", true), ("https://a.test?x", true), ("https://a.test", true),
+            ("https://a.test:443/x", true),
+        ]
+    )
+    func beginningOfHost(url: String, isOwn: Bool) async throws {
+        let leading = PreparePlugin.prepare { request, _ in request.head.authority = "a.test" }
+        let plugin = AccessTokenPlugin { _ in "token" }
+        let request = try await sent(Ask(url: url, authorizationType: .bearer), leading, plugin)
+        #expect(request.headers[.authorization] == (isOwn ? "Bearer token" : nil))
+    }
+
     @Test("Q07 The origin is that of the endpoint, after the provider's endpoint closure")
     func endpointOrigin() async throws {
         let provider = Provider<Ask>(transport: transport, plugins: [AccessTokenPlugin { _ in "token" }]) { target in
