@@ -18,8 +18,8 @@ struct Transports {
         /// A side to run alone, for a profiler.
         var only: String?
 
-        var rounds: Int { isQuick ? 1 : 11 }
-        var slice: Duration { isQuick ? .milliseconds(50) : .milliseconds(300) }
+        var rounds: Int { isQuick ? 1 : 31 }
+        var slice: Duration { isQuick ? .milliseconds(50) : .milliseconds(100) }
     }
 
     static let usage =
