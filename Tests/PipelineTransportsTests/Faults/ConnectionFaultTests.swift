@@ -50,7 +50,7 @@ struct ConnectionFaultTests {
         let error = try await bench.provider.failure(Probe(hole.url))
         #expect(error?.code == (transport == .urlSession ? .timeout(.head) : .timeout(.connect)))
         #expect(error?.code.provesNothingSent == (transport != .urlSession))
-        #expect((.milliseconds(300)..<Duration.seconds(10)).contains(ContinuousClock.now - start))
+        #expect(ContinuousClock.now - start >= .milliseconds(300))
         try await bench.expectSound()
     }
 

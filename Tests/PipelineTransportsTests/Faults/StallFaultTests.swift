@@ -84,7 +84,7 @@ struct StallFaultTests {
         let expected: PipelineError.Code = count < FaultBench.headByteCount ? .timeout(.head) : .timeout(.idle)
         let start = ContinuousClock.now
         #expect(try await bench.provider.failureCode(Probe(server, "/\(count)")) == expected)
-        #expect((.milliseconds(900)..<Duration.seconds(50)).contains(ContinuousClock.now - start))
+        #expect(ContinuousClock.now - start >= .milliseconds(900))
         await server.wait { $0.openConnectionCount == 0 }
         let streamed = await #expect(throws: PipelineError.self) {
             for try await _ in try await bench.provider.stream(Probe(server, "/\(count)")).body {}

@@ -54,7 +54,7 @@ struct UploadFaultTests {
         let start = ContinuousClock.now
         let target = Probe(server, method: .put, task: .requestStream(source.body))
         #expect(try await bench.provider.failureCode(target) == .timeout(.write))
-        #expect((.milliseconds(290)..<Duration.seconds(20)).contains(ContinuousClock.now - start))
+        #expect(ContinuousClock.now - start >= .milliseconds(290))
         #expect(source.pieceCount <= 256)
         server.release("end")
         try await bench.expectSound(server)
