@@ -50,6 +50,11 @@ let nioSSL = Target.Dependency.product(
     package: "swift-nio-ssl",
     condition: .when(traits: ["AsyncHTTPClient"])
 )
+let nioHTTP2 = Target.Dependency.product(
+    name: "NIOHTTP2",
+    package: "swift-nio-http2",
+    condition: .when(traits: ["AsyncHTTPClient"])
+)
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 
@@ -79,6 +84,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
@@ -93,7 +99,7 @@ let package = Package(
         ),
         .target(
             name: "PipelineTransports",
-            dependencies: ["Pipeline", httpTypes, asyncHTTPClient, nioSSL] + nio,
+            dependencies: ["Pipeline", httpTypes, asyncHTTPClient, nioSSL, nioHTTP2] + nio,
             path: "Sources/Transports",
             swiftSettings: swiftSettings
         ),

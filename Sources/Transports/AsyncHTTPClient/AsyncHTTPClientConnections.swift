@@ -1,6 +1,7 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import NIOCore
+import NIOHTTP2
 
 /// What the transport adds to the connections of a client.
 enum AsyncHTTPClientConnections {
@@ -33,6 +34,8 @@ enum AsyncHTTPClientConnections {
         configuration.http2StreamChannelDebugInitializer = after(configuration.http2StreamChannelDebugInitializer) {
             guard !$0.has(HTTP2StreamEnd.self) else { return nil }
             try $0.addHandler(HTTP2StreamEnd(), position: .first)
+            let codec = try $0.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
+            try $0.addHandler(AsyncHTTPClientStreamGuard(informationalLimit), position: .after(codec))
             return nil
         }
     }

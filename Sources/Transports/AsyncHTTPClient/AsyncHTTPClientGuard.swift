@@ -13,8 +13,7 @@ final class AsyncHTTPClientGuard: ChannelInboundHandler {
     /// The most bytes that header fields may have, whatever the limits of a call say.
     static let headerByteCount = 256 << 10
 
-    private let informationalLimit: Int
-    private var informationalCount = 0
+    private var heads: AsyncHTTPClientHeadCheck
     private var hasFailed = false
     /// Whether a request was sent whose answer has not ended.
     private(set) var awaitsAnswer = false
@@ -24,14 +23,14 @@ final class AsyncHTTPClientGuard: ChannelInboundHandler {
     private var end: (context: ChannelHandlerContext, part: NIOAny)?
 
     private init(informationalLimit: Int) {
-        self.informationalLimit = informationalLimit
+        heads = AsyncHTTPClientHeadCheck(informationalLimit: informationalLimit)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasFailed else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            if let failure = failure(of: head) {
+            if let failure = heads.failure(of: head) {
                 hasFailed = true
                 context.fireErrorCaught(failure)
                 return
@@ -45,24 +44,6 @@ final class AsyncHTTPClientGuard: ChannelInboundHandler {
             return
         }
         context.fireChannelRead(data)
-    }
-
-    /// AsyncHTTPClient passes over a head with a status below 200 and takes what follows for a broken promise of the parser.
-    private func failure(of head: HTTPResponseHead) -> PipelineError? {
-        switch head.status.code {
-        case ..<100, 101:
-            return PipelineError(.malformedResponse, "the status is \(head.status.code)")
-        case ..<200:
-            informationalCount += 1
-            guard informationalCount > informationalLimit else { return nil }
-            return PipelineError(
-                .limit(.informational),
-                "more than the \(informationalLimit) informational answers allowed"
-            )
-        default:
-            informationalCount = 0
-            return nil
-        }
     }
 }
 

@@ -62,8 +62,10 @@ struct TLSFailureTests {
             }
         }
         #expect(!(try TLSServers.log(of: failing.server)).contains(Self.canary))
-        // URLSession reads a stream before it connects.
-        if transport != .urlSession { #expect(pulls.withLock { $0 } == 0) }
+        // URLSession reads a stream before it connects; with TLS 1.3 a client learns after its own handshake that it is refused.
+        if transport != .urlSession, !failing.server.hasPrefix("CLIENT_REQUIRED") {
+            #expect(pulls.withLock { $0 } == 0)
+        }
         guard SecureTransport.trusting.contains(transport) else { return }
         let next = SecureTarget(baseURL: SecureServer.http2.url, path: "/echo")
         #expect(try await provider.request(next).statusCode == 200)
