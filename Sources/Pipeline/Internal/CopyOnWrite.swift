@@ -1,8 +1,9 @@
 /// A value on the heap, shared by its copies until one of them writes.
 struct CopyOnWrite<Value: Sendable>: Sendable {
-    // Guarded by uniqueness: `value` is written only through a reference that isKnownUniquelyReferenced, else to a copy.
+    // Guarded by uniqueness: `value` is written only through a reference that isKnownUniquelyReferenced, else to a copy;
+    // whoever has exclusive access to that reference has it to the value, so that it is not checked a second time.
     private final class Storage: @unchecked Sendable {
-        var value: Value
+        @exclusivity(unchecked) var value: Value
 
         init(_ value: Value) { self.value = value }
     }

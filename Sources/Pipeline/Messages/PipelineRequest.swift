@@ -19,13 +19,13 @@ public struct PipelineRequest: Sendable {
 
     /// Method, scheme, authority, path with query, and header fields.
     public var head: HTTPRequest {
-        _read { yield content.value.head }
+        get { content.value.head }
         _modify { yield &content.value.head }
     }
 
     /// The body.
     public var body: PipelineBody {
-        _read { yield content.value.body }
+        get { content.value.body }
         set { content.value.body = newValue }
     }
 
@@ -33,7 +33,7 @@ public struct PipelineRequest: Sendable {
     ///
     /// They are dropped when a redirect leaves the origin, and shown by no log, error or recording.
     public var secretFields: Set<HTTPField.Name> {
-        _read { yield content.value.secretFields }
+        get { content.value.secretFields }
         _modify { yield &content.value.secretFields }
     }
 
