@@ -45,21 +45,21 @@ extension Figures {
     }
 
     private var cancelLatencyCheck: Check? {
-        guard let p99 = tally.cancelLatency(atShare: 0.99), let p50 = tally.cancelLatency(atShare: 0.5),
-            let longest = tally.cancelLatencies.max()
+        guard let p99 = tally.cancelLatencies.latency(atShare: 0.99),
+            let p50 = tally.cancelLatencies.latency(atShare: 0.5)
         else { return nil }
         let text =
-            "p50 \(p50.inMilliseconds), p99 \(p99.inMilliseconds), max \(longest.inMilliseconds), "
+            "p50 \(p50.inMilliseconds), p99 \(p99.inMilliseconds), max \(tally.cancelLatencies.longest.inMilliseconds), "
             + "of \(tally.cancelLatencies.count)"
         let isJudged = tally.cancelLatencies.count >= Self.leastCountForLatency
         return Check("cancel to return", text, isJudged ? p99 <= Self.allowedCancelLatency : nil)
     }
 
     private var memoryCheck: Check? {
-        guard let growth = memoryGrowth else { return nil }
+        guard let growth = memoryGrowth, let plain = plainMemoryGrowth else { return nil }
         let shown = stride(from: 0, to: samples.count, by: max(1, samples.count / 12))
         let course = shown.map { "\(samples[$0].byteCount >> 10)" }.joined(separator: ", ")
-        let text = "\(growth >> 10) KiB more; in KiB \(course)"
+        let text = "\(growth >> 10) KiB more (last - first: \(plain >> 10)); in KiB \(course)"
         return Check("memory", text, callCount >= Self.leastCountForMemory ? growth <= Self.allowedMemoryGrowth : nil)
     }
 }

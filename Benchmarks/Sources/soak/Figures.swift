@@ -29,15 +29,23 @@ struct Figures: Sendable {
     /// Whether there are calls enough for memory to be looked at.
     var isMemoryMeasured: Bool { options.minutes != nil || options.callCount >= Self.leastCountForMemory }
 
-    /// How far memory rose after the first calls: the least of the later half over the least of the earlier half, because what
-    /// an allocator keeps in pieces goes up and down by more than what is looked for.
+    /// How far memory rose after the first calls, from the first sample to the last.
+    var plainMemoryGrowth: Int? {
+        guard let first = settledSizes.first, let last = settledSizes.last, settledSizes.count > 1 else { return nil }
+        return last - first
+    }
+
+    /// The same without what goes up and down: the least of the later half over the least of the earlier half, twice, because these
+    /// lie half of the run apart.
     var memoryGrowth: Int? {
-        let sizes = samples.filter { $0.callCount >= Self.warmUpCount }.map(\.byteCount)
+        let sizes = settledSizes
         guard let earlier = sizes.prefix(sizes.count / 2).min(), let later = sizes.suffix(sizes.count / 2).min() else {
             return nil
         }
-        return later - earlier
+        return 2 * (later - earlier)
     }
+
+    private var settledSizes: [Int] { samples.filter { $0.callCount >= Self.warmUpCount }.map(\.byteCount) }
 
     /// The calls after which memory counts.
     static let warmUpCount = 5_000

@@ -12,14 +12,14 @@ struct Tally: Sendable {
     private(set) var mismatchCount = 0
     private(set) var mismatches: [Mismatch] = []
     /// From the cancellation of a call that had not ended to its end.
-    private(set) var cancelLatencies: [Duration] = []
+    private(set) var cancelLatencies = Latencies()
 
     /// How many calls have ended.
     var outcomeCount: Int { counts.values.reduce(0, +) }
 
     mutating func add(_ found: Outcome, to plan: Plan, expected: Outcome, cancelLatency: Duration?) {
         counts[found.label, default: 0] += 1
-        if let cancelLatency { cancelLatencies.append(cancelLatency) }
+        if let cancelLatency { cancelLatencies.add(cancelLatency) }
         // Only who was cancelled may say so.
         if found.matches(expected) || (plan.cancelDelay != nil && found.kind == .cancelled) { return }
         add(Mismatch(plan: plan, expected: expected, found: found))
@@ -27,7 +27,7 @@ struct Tally: Sendable {
 
     mutating func add(_ other: Tally) {
         counts.merge(other.counts) { $0 + $1 }
-        cancelLatencies += other.cancelLatencies
+        cancelLatencies.add(other.cancelLatencies)
         mismatchCount += other.mismatchCount
         mismatches += other.mismatches.prefix(max(0, Self.shownMismatchCount - mismatches.count))
     }
@@ -43,12 +43,5 @@ struct Tally: Sendable {
     private mutating func add(_ mismatch: Mismatch) {
         mismatchCount += 1
         if mismatches.count < Self.shownMismatchCount { mismatches.append(mismatch) }
-    }
-
-    /// The latency that so many of all do not exceed.
-    func cancelLatency(atShare share: Double) -> Duration? {
-        guard !cancelLatencies.isEmpty else { return nil }
-        let sorted = cancelLatencies.sorted()
-        return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
     }
 }

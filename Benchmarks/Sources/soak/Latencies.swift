@@ -1,0 +1,29 @@
+/// How often each latency was seen, in steps of 10 microseconds: many calls take no more memory than few.
+struct Latencies: Sendable {
+    private static let step = Duration.microseconds(10)
+
+    private var counts: [Int: Int] = [:]
+    private(set) var longest = Duration.zero
+
+    var count: Int { counts.values.reduce(0, +) }
+
+    mutating func add(_ latency: Duration) {
+        counts[Int(latency / Self.step), default: 0] += 1
+        longest = max(longest, latency)
+    }
+
+    mutating func add(_ other: Latencies) {
+        counts.merge(other.counts) { $0 + $1 }
+        longest = max(longest, other.longest)
+    }
+
+    /// The latency that so many of all do not exceed, rounded up to a step.
+    func latency(atShare share: Double) -> Duration? {
+        var rest = Int((Double(count) * share).rounded(.up))
+        for (steps, count) in counts.sorted(by: { $0.key < $1.key }) {
+            rest -= count
+            if rest <= 0 { return Self.step * (steps + 1) }
+        }
+        return nil
+    }
+}
