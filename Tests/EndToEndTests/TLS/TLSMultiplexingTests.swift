@@ -122,6 +122,21 @@ struct TLSMultiplexingTests {
         }
     }
 
+    @Test("an answer that is whole before the body to send is ends the sending, and the process goes on")
+    func earlyEnd() async throws {
+        for _ in 0..<5 {
+            let (pieces, maker) = AsyncStream.makeStream(of: Data.self)
+            maker.yield(Data("a piece, and then no more".utf8))
+            let response = try await provider.request(target("/early", .requestStream(.stream(pieces))))
+            #expect(response.statusCode == 200)
+            #expect(response.data == Data("early".utf8))
+            _ = try await provider.request(target("/echo"))
+            maker.finish()
+        }
+        _ = try await provider.request(target("/early", .requestData(Data(count: 4 << 20))))
+        #expect(try await provider.request(target("/echo")).statusCode == 200)
+    }
+
     @Test("trailer fields do no harm", arguments: SecureServer.allCases)
     func trailers(server: SecureServer) async throws {
         for path in ["/trailers/bytes/1000", "/trailers/stream/1000", "/trailers/status/204"] {
