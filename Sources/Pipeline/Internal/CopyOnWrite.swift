@@ -1,9 +1,8 @@
 /// A value on the heap, shared by its copies until one of them writes.
 struct CopyOnWrite<Value: Sendable>: Sendable {
-    // Guarded by uniqueness: `value` is written only through a reference that isKnownUniquelyReferenced, else to a copy;
-    // whoever has exclusive access to that reference has it to the value, so that it is not checked a second time.
+    // Guarded by uniqueness: `value` is written only through a reference that isKnownUniquelyReferenced, else to a copy.
     private final class Storage: @unchecked Sendable {
-        @exclusivity(unchecked) var value: Value
+        var value: Value
 
         init(_ value: Value) { self.value = value }
     }

@@ -80,9 +80,8 @@ final class Exchanger: Sendable {
     ) async -> (result: CallResult, FollowUp?) {
         let start = context.clock.now
         do {
-            var received = try await receive(request, context)
-            end(&received, request, context, from: start)
-            return (.success(received.response), received.followUp)
+            let received = try await receive(request, context)
+            return (.success(end(received, request, context, from: start)), received.followUp)
         } catch {
             return (.failure(end(error, request, context, from: start)), nil)
         }
@@ -91,15 +90,17 @@ final class Exchanger: Sendable {
     /// Notes an exchange that has ended in a response.
     @inline(never)
     private func end(
-        _ received: inout Received,
+        _ received: Received,
         _ request: PipelineRequest,
         _ context: PipelineContext,
         from start: PipelineClock.Instant
-    ) {
+    ) -> PipelineResponse {
+        var response = received.response
         var exchange = PipelineExchange(request, context, from: start)
         exchange.refusedRedirect = received.refusal
-        exchange.end(context, statusCode: received.response.statusCode)
-        received.response.exchanges = context.call.append(exchange)
+        exchange.end(context, statusCode: response.statusCode)
+        response.exchanges = context.call.append(exchange)
+        return response
     }
 
     /// Notes an exchange that has failed.
@@ -141,12 +142,8 @@ final class Exchanger: Sendable {
         let idle = request.idleTimeout(in: context.options)
         var context = context
         context.isIdleTimed = idle != nil
-        var received = try inspect(
-            await transport.send(request, context: context),
-            to: request,
-            idle: idle,
-            context
-        )
+        let response = try await transport.send(request, context: context)
+        var received = try inspect(response, to: request, idle: idle, context)
         if received.followUp == nil, let download = context.call.download {
             try await take(&received, by: download, context)
         }
@@ -161,20 +158,22 @@ final class Exchanger: Sendable {
     /// What a response is followed by, as far as its head says.
     @inline(never)
     private func inspect(
-        _ response: consuming PipelineResponse,
+        _ response: PipelineResponse,
         to request: PipelineRequest,
         idle: Duration?,
         _ context: PipelineContext
     ) throws -> Received {
+        var response = response
         if let idle { response.body = response.body.timed(idle: idle, on: context.clock) }
         response.request = request
         if let failure = context.limits.headerFailure(of: response.headers) { throw failure }
+        var received = Received(response: response)
         switch context.call.settings.redirects.decision(after: response) {
-        case .none: return Received(response: response)
-        case .refuse(let refusal): return Received(response: response, refusal: refusal)
-        case .follow(let next):
-            return Received(response: response, followUp: FollowUp(request: next, isRedirect: true))
+        case .none: break
+        case .refuse(let refusal): received.refusal = refusal
+        case .follow(let next): received.followUp = FollowUp(request: next, isRedirect: true)
         }
+        return received
     }
 
     /// Takes the answer to a download into its file.

@@ -19,13 +19,13 @@ public struct PipelineRequest: Sendable {
 
     /// Method, scheme, authority, path with query, and header fields.
     public var head: HTTPRequest {
-        get { content.value.head }
+        _read { yield content.value.head }
         _modify { yield &content.value.head }
     }
 
     /// The body.
     public var body: PipelineBody {
-        get { content.value.body }
+        _read { yield content.value.body }
         set { content.value.body = newValue }
     }
 
@@ -33,7 +33,7 @@ public struct PipelineRequest: Sendable {
     ///
     /// They are dropped when a redirect leaves the origin, and shown by no log, error or recording.
     public var secretFields: Set<HTTPField.Name> {
-        get { content.value.secretFields }
+        _read { yield content.value.secretFields }
         _modify { yield &content.value.secretFields }
     }
 
