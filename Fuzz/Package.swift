@@ -28,7 +28,6 @@ let package = Package(
         .target(name: "CFuzzer"),
         .target(name: "FuzzSupport"),
         .executableTarget(name: "challenges", dependencies: dependencies, swiftSettings: swiftSettings),
-        .executableTarget(name: "events", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(
             name: "gzip",
             dependencies: dependencies + [.product(name: "PipelinePlugins", package: "Pipeline")],
