@@ -33,6 +33,7 @@ let package = Package(
             dependencies: dependencies + [.product(name: "PipelinePlugins", package: "Pipeline")],
             swiftSettings: swiftSettings
         ),
+        .executableTarget(name: "events", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "multipart", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "retryafter", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "urlform", dependencies: dependencies, swiftSettings: swiftSettings),

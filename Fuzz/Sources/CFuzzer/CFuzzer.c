@@ -8,6 +8,7 @@ extern int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*test)(const uint8_
 static int run(int argc, char **argv) { return LLVMFuzzerRunDriver(&argc, &argv, LLVMFuzzerTestOneInput); }
 
 int challenges_main(int argc, char **argv) { return run(argc, argv); }
+int events_main(int argc, char **argv) { return run(argc, argv); }
 int gzip_main(int argc, char **argv) { return run(argc, argv); }
 int multipart_main(int argc, char **argv) { return run(argc, argv); }
 int retryafter_main(int argc, char **argv) { return run(argc, argv); }

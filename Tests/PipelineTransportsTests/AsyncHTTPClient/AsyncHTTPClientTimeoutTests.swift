@@ -10,37 +10,48 @@ import Testing
 /// The transport's own times; what they do to a call is tested with the faults.
 @Suite("AsyncHTTPClientTransport, times", .timeLimit(.minutes(2)))
 struct AsyncHTTPClientTimeoutTests {
-    private static let halves: [LoopbackServer.Action] = [
-        .send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"), .wait(.milliseconds(2_500)), .send("b"),
-    ]
+    /// An answer in two pieces with more than the time between them.
+    private static func halves(_ time: Duration) -> [LoopbackServer.Action] {
+        [.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"), .wait(time * 2.5), .send("b")]
+    }
 
     @Test("headTimeout is the time to the header fields, and leaves the body alone")
     func headTimeout() async throws {
-        let server = try LoopbackServer { $0.target == "/stall" ? [.stall] : Self.halves }
-        defer { server.stop() }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(headTimeout: .seconds(1)))
-        #expect(try await provider.request(Probe(server)).data == Data("ab".utf8))
-        #expect(try await provider.failureCode(Probe(server, "/stall")) == .timeout(.head))
+        let data = await inSomeTime { time in
+            let server = try LoopbackServer { $0.target == "/stall" ? [.stall] : Self.halves(time) }
+            defer { server.stop() }
+            let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(headTimeout: time))
+            let data = try await provider.request(Probe(server)).data
+            #expect(try await provider.failureCode(Probe(server, "/stall")) == .timeout(.head))
+            return data
+        }
+        #expect(data == Data("ab".utf8))
     }
 
     @Test("readTimeout ends a body, unless the call has an idle timeout of its own")
     func ownIdleTimeout() async throws {
-        let server = try LoopbackServer { _ in Self.halves }
-        defer { server.stop() }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(readTimeout: .seconds(1)))
-        #expect(try await provider.failureCode(Probe(server)) == .timeout(.idle))
-        var target = Probe(server)
-        target.options.idleTimeout = .seconds(60)
-        #expect(try await provider.request(target).data == Data("ab".utf8))
+        let data = await inSomeTime { time in
+            let server = try LoopbackServer { _ in Self.halves(time) }
+            defer { server.stop() }
+            let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(readTimeout: time))
+            try expectTimeout(.timeout(.idle), try await provider.failure(Probe(server)))
+            var target = Probe(server)
+            target.options.idleTimeout = .seconds(60)
+            return try await provider.request(target).data
+        }
+        #expect(data == Data("ab".utf8))
     }
 
     @Test("The times hold for a client that is shared, too; without them a call takes as long as it takes")
     func sharedClient() async throws {
-        let server = try LoopbackServer { _ in Self.halves }
+        let server = try LoopbackServer { _ in Self.halves(.seconds(4)) }
         defer { server.stop() }
         let client = HTTPClient(configuration: AsyncHTTPClientTransport.makeDefaultConfiguration())
-        let short = AsyncHTTPClientTransport(client: client, readTimeout: .seconds(1))
-        #expect(try await Provider<Probe>(transport: short).failureCode(Probe(server)) == .timeout(.idle))
+        let time: Void? = await inSomeTime([.seconds(1), .seconds(3), .seconds(9)]) { time in
+            let short = AsyncHTTPClientTransport(client: client, readTimeout: time)
+            try expectTimeout(.timeout(.idle), try await Provider<Probe>(transport: short).failure(Probe(server)))
+        }
+        #expect(time != nil)
         let endless = AsyncHTTPClientTransport(client: client, readTimeout: nil, writeTimeout: nil)
         let task = RequestTask.requestData(Data(count: 1 << 20))
         let response = try await Provider<Probe>(transport: endless).request(Probe(server, method: .put, task: task))

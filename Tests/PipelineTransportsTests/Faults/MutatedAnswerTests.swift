@@ -47,7 +47,7 @@ struct MutatedAnswerTests {
             let bytes = Self.mutate(base, with: &random)
             let bench = try FramingBench(transport, [.send(bytes), .close])
             var target = Probe(bench.server, "/fault", method: .post)
-            target.options.attemptTimeout = .seconds(20)
+            target.options.attemptTimeout = .seconds(120)
             do {
                 let response = try await bench.provider.request(target)
                 #expect((200...999).contains(response.statusCode), "\(number)")

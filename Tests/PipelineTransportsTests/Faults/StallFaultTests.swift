@@ -78,19 +78,22 @@ struct StallFaultTests {
         [0, 1, 50, FaultBench.headByteCount - 1, FaultBench.headByteCount, FaultBench.headByteCount + 1, 399]
     )
     func ownTimeout(transport: NetworkTransport, count: Int) async throws {
-        let bench = try FaultBench(transport.make(read: .seconds(1)))
         let server = try LoopbackServer(handler: Self.stalling)
         defer { server.stop() }
         let expected: PipelineError.Code = count < FaultBench.headByteCount ? .timeout(.head) : .timeout(.idle)
-        let start = ContinuousClock.now
-        #expect(try await bench.provider.failureCode(Probe(server, "/\(count)")) == expected)
-        #expect(ContinuousClock.now - start >= .milliseconds(900))
-        await server.wait { $0.openConnectionCount == 0 }
-        let streamed = await #expect(throws: PipelineError.self) {
-            for try await _ in try await bench.provider.stream(Probe(server, "/\(count)")).body {}
+        let bench = await inSomeTime { time in
+            let bench = try FaultBench(transport.make(read: time))
+            let start = ContinuousClock.now
+            try expectTimeout(expected, try await bench.provider.failure(Probe(server, "/\(count)")))
+            #expect(ContinuousClock.now - start >= time * 0.9)
+            await server.wait { $0.openConnectionCount == 0 }
+            let streamed = await #expect(throws: PipelineError.self) {
+                for try await _ in try await bench.provider.stream(Probe(server, "/\(count)")).body {}
+            }
+            try expectTimeout(expected, streamed)
+            return bench
         }
-        #expect(streamed?.code == expected)
-        try await bench.expectSound(server)
+        try await #require(bench).expectSound(server)
     }
 
     @Test(
@@ -130,16 +133,20 @@ struct StallFaultTests {
 
     @Test("C12: the transport's own idle timeout begins anew with every byte", arguments: NetworkTransport.allCases)
     func ownTimeoutOfDrip(transport: NetworkTransport) async throws {
-        let bench = try FaultBench(transport.make(read: .seconds(2)))
-        let drips = (0..<5).flatMap { _ in [LoopbackServer.Action.wait(.milliseconds(500)), .send("b")] }
-        let server = try LoopbackServer { _ in
-            [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")] + drips + [.close]
+        let bench = await inSomeTime([.seconds(2), .seconds(8), .seconds(32)]) { time in
+            let bench = try FaultBench(transport.make(read: time))
+            let drips = (0..<5).flatMap { _ in [LoopbackServer.Action.wait(time / 4), .send("b")] }
+            let server = try LoopbackServer { _ in
+                [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")] + drips + [.close]
+            }
+            defer { server.stop() }
+            let start = ContinuousClock.now
+            #expect(try await bench.provider.request(Probe(server)).data == Data("bbbbb".utf8))
+            #expect(ContinuousClock.now - start > time)
+            await server.wait { $0.openConnectionCount == 0 }
+            return bench
         }
-        defer { server.stop() }
-        let start = ContinuousClock.now
-        #expect(try await bench.provider.request(Probe(server)).data == Data("bbbbb".utf8))
-        #expect(ContinuousClock.now - start > .seconds(2))
-        try await bench.expectSound(server)
+        try await #require(bench).expectSound()
     }
 
     @Test(
@@ -147,21 +154,24 @@ struct StallFaultTests {
         arguments: NetworkTransport.allCases
     )
     func pausedReader(transport: NetworkTransport) async throws {
-        let bench = try FaultBench(transport.make(read: .milliseconds(500)))
         let pausing = try FaultBench(transport.make())
         let content = Data(repeating: 7, count: 16 << 20)
-        let server = try LoopbackServer { request in
-            request.target == "/pause"
-                ? [.wait(.milliseconds(1_500)), .respond(200)] : [.respond(200, body: content), .close]
+        let bench = await inSomeTime { time in
+            let bench = try FaultBench(transport.make(read: time))
+            let server = try LoopbackServer { request in
+                request.target == "/pause"
+                    ? [.wait(time * 1.5), .respond(200)] : [.respond(200, body: content), .close]
+            }
+            defer { server.stop() }
+            let response = try await bench.provider.stream(Probe(server))
+            var byteCount = 0
+            for try await chunk in response.body {
+                if byteCount == 0 { _ = try await pausing.provider.request(Probe(server, "/pause")) }
+                byteCount += chunk.count
+            }
+            #expect(byteCount == content.count)
+            return bench
         }
-        defer { server.stop() }
-        let response = try await bench.provider.stream(Probe(server))
-        var byteCount = 0
-        for try await chunk in response.body {
-            if byteCount == 0 { _ = try await pausing.provider.request(Probe(server, "/pause")) }
-            byteCount += chunk.count
-        }
-        #expect(byteCount == content.count)
-        try await bench.expectSound()
+        try await #require(bench).expectSound()
     }
 }

@@ -47,17 +47,20 @@ struct UploadFaultTests {
         arguments: NetworkTransport.allCases
     )
     func unreadBody(transport: NetworkTransport) async throws {
-        let bench = try FaultBench(transport.make(write: .milliseconds(300)))
         let server = try LoopbackServer(receiveBufferByteCount: 4_096, greeting: [.receive, .hold("end")]) { _ in [] }
         defer { server.stop() }
-        let source = source(for: transport)
-        let start = ContinuousClock.now
-        let target = Probe(server, method: .put, task: .requestStream(source.body))
-        #expect(try await bench.provider.failureCode(target) == .timeout(.write))
-        #expect(ContinuousClock.now - start >= .milliseconds(290))
-        #expect(source.pieceCount <= 256)
+        let bench = await inSomeTime([.milliseconds(300), .seconds(3), .seconds(20)]) { time in
+            let bench = try FaultBench(transport.make(write: time))
+            let source = source(for: transport)
+            let start = ContinuousClock.now
+            let target = Probe(server, method: .put, task: .requestStream(source.body))
+            try expectTimeout(.timeout(.write), try await bench.provider.failure(target))
+            #expect(ContinuousClock.now - start >= time * 0.96)
+            #expect(source.pieceCount <= 256)
+            return bench
+        }
         server.release("end")
-        try await bench.expectSound(server)
+        try await #require(bench).expectSound(server)
     }
 
     @Test(
@@ -66,7 +69,6 @@ struct UploadFaultTests {
         [true, false]
     )
     func unreadBytes(transport: NetworkTransport, isFile: Bool) async throws {
-        let bench = try FaultBench(transport.make(write: .milliseconds(300)))
         let server = try LoopbackServer(receiveBufferByteCount: 4_096, greeting: [.receive, .hold("end")]) { _ in [] }
         defer { server.stop() }
         let content = Data(repeating: 7, count: 16 << 20)
@@ -74,9 +76,14 @@ struct UploadFaultTests {
         defer { try? FileManager.default.removeItem(at: file) }
         if isFile { try content.write(to: file) }
         let task = isFile ? RequestTask.uploadFile(file) : .requestData(content)
-        #expect(try await bench.provider.failureCode(Probe(server, method: .put, task: task)) == .timeout(.write))
+        let bench = await inSomeTime([.milliseconds(300), .seconds(3), .seconds(20)]) { time in
+            let bench = try FaultBench(transport.make(write: time))
+            let error = try await bench.provider.failure(Probe(server, method: .put, task: task))
+            try expectTimeout(.timeout(.write), error)
+            return bench
+        }
         server.release("end")
-        try await bench.expectSound(server)
+        try await #require(bench).expectSound(server)
     }
 
     @Test(
@@ -85,7 +92,7 @@ struct UploadFaultTests {
         [413, 503]
     )
     func earlyAnswer(transport: NetworkTransport, status: Int) async throws {
-        let bench = try FaultBench(transport.make(read: .seconds(20), write: .seconds(20)))
+        let bench = try FaultBench(transport.make(read: .seconds(120), write: .seconds(120)))
         let server = try LoopbackServer(
             receiveBufferByteCount: 4_096,
             greeting: [.receive, .respond(status, body: "no"), .hold("end")]
@@ -112,21 +119,24 @@ extension UploadFaultTests {
     @Test("C11: the body of an early answer is read to its end, though that takes longer than the time for a piece")
     func earlyAnswerInPieces() async throws {
         let transport = NetworkTransport.asyncHTTPClient
-        let bench = try FaultBench(transport.make(write: .milliseconds(500)))
-        let server = try LoopbackServer(
-            receiveBufferByteCount: 4_096,
-            greeting: [
-                .receive, .send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nn"), .wait(.milliseconds(1_500)),
-                .send("o"),
-                .hold("end"),
-            ]
-        ) { _ in [] }
-        defer { server.stop() }
-        let source = source(for: transport)
-        let target = Probe(server, method: .put, task: .requestStream(source.body))
-        #expect(try await bench.provider.request(target).data == Data("no".utf8))
-        server.release("end")
-        try await bench.expectSound(server)
+        let bench = await inSomeTime { time in
+            let bench = try FaultBench(transport.make(write: time))
+            let server = try LoopbackServer(
+                receiveBufferByteCount: 4_096,
+                greeting: [
+                    .receive, .send("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nn"), .wait(time * 2), .send("o"),
+                    .hold("end"),
+                ]
+            ) { _ in [] }
+            defer { server.stop() }
+            let source = source(for: transport)
+            let target = Probe(server, method: .put, task: .requestStream(source.body))
+            #expect(try await bench.provider.request(target).data == Data("no".utf8))
+            server.release("end")
+            await server.wait { $0.openConnectionCount == 0 }
+            return bench
+        }
+        try await #require(bench).expectSound()
     }
 
     @Test(
@@ -156,36 +166,40 @@ extension UploadFaultTests {
     @Test("A body that takes longer to make than the transport's timeouts is sent")
     func slowSource() async throws {
         let transport = NetworkTransport.asyncHTTPClient
-        let bench = try FaultBench(transport.make(read: .milliseconds(500), write: .milliseconds(500)))
         let pausing = try FaultBench(transport.make())
-        let server = try LoopbackServer { request in
-            request.target == "/pause"
-                ? [.wait(.seconds(1)), .respond(200)] : [.respond(200, body: request.body)]
+        let data = await inSomeTime([.milliseconds(500), .seconds(4), .seconds(16)]) { time in
+            let bench = try FaultBench(transport.make(read: time, write: time))
+            let server = try LoopbackServer { request in
+                request.target == "/pause" ? [.wait(time * 2), .respond(200)] : [.respond(200, body: request.body)]
+            }
+            defer { server.stop() }
+            let count = Mutex(0)
+            let body = PipelineBody.stream(
+                AsyncThrowingStream<Data, any Error>(unfolding: {
+                    _ = try await pausing.provider.request(Probe(server, "/pause"))
+                    return count.withLock { count in
+                        count += 1
+                        return count <= 2 ? Data("\(count)".utf8) : nil
+                    }
+                })
+            )
+            return try await bench.provider.request(Probe(server, method: .put, task: .requestStream(body))).data
         }
-        defer { server.stop() }
-        let count = Mutex(0)
-        let body = PipelineBody.stream(
-            AsyncThrowingStream<Data, any Error>(unfolding: {
-                _ = try await pausing.provider.request(Probe(server, "/pause"))
-                return count.withLock { count in
-                    count += 1
-                    return count <= 2 ? Data("\(count)".utf8) : nil
-                }
-            })
-        )
-        let response = try await bench.provider.request(Probe(server, method: .put, task: .requestStream(body)))
-        #expect(response.data == Data("12".utf8))
+        #expect(data == Data("12".utf8))
     }
 
     @Test("A body in pieces leaves readTimeout for the header fields after its end, and no longer")
     func headAfterPieces() async throws {
-        let bench = try FaultBench(NetworkTransport.asyncHTTPClient.make(read: .milliseconds(500)))
         let server = try LoopbackServer { _ in [.stall] }
         defer { server.stop() }
-        let target = Probe(server, method: .put, task: .requestStream(Source(limit: 3).body))
-        #expect(try await bench.provider.failureCode(target) == .timeout(.head))
-        #expect(server.requests.first?.body.count == 3 * Self.pieceByteCount)
-        try await bench.expectSound(server)
+        let bench = await inSomeTime([.milliseconds(500), .seconds(4), .seconds(16)]) { time in
+            let bench = try FaultBench(NetworkTransport.asyncHTTPClient.make(read: time))
+            let target = Probe(server, method: .put, task: .requestStream(Source(limit: 3).body))
+            try expectTimeout(.timeout(.head), try await bench.provider.failure(target))
+            return bench
+        }
+        #expect(server.requests.last?.body.count == 3 * Self.pieceByteCount)
+        try await #require(bench).expectSound(server)
     }
 }
 #endif

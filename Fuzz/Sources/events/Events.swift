@@ -1,0 +1,137 @@
+import Dispatch
+import Foundation
+import FuzzSupport
+import HTTPTypes
+import Pipeline
+
+/// The first byte decides: the parser of events, or the lines and the JSON lines of a streamed answer.
+///
+/// Then come the limit, the lengths of the pieces, and the bytes.
+///
+/// Read in pieces and at once it comes to the same: the same values, and after them the same error or none.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    var input = FuzzInput(start, count)
+    let readsEvents = input.number(below: 2) == 0
+    let limit = 1 + input.number(below: 64) * 8
+    let lengths = input.bytes(upTo: 16).map { Int($0) % 16 + 1 }
+    let data = Data(input.remainder())
+    let pieces = cut(data, lengths)
+    if readsEvents {
+        require(events(in: [data], limit) == events(in: pieces, limit), "other events in pieces than at once")
+        return 0
+    }
+    let done = DispatchSemaphore(value: 0)
+    Task {
+        let whole = await lines(in: [data], limit)
+        let piecewise = await lines(in: pieces, limit)
+        require(whole == piecewise, "other lines in pieces than at once")
+        done.signal()
+    }
+    done.wait()
+    return 0
+}
+
+/// Pieces of these lengths, which repeat.
+private func cut(_ data: Data, _ lengths: [Int]) -> [Data] {
+    var pieces: [Data] = []
+    var rest = data
+    while !rest.isEmpty {
+        let piece = rest.prefix(lengths.isEmpty ? 1 : lengths[pieces.count % lengths.count])
+        rest = rest.dropFirst(piece.count)
+        pieces.append(piece)
+    }
+    return pieces
+}
+
+private struct EventOutcome: Equatable {
+    var events: [ServerSentEvent] = []
+    var lastEventID = ""
+    var reconnectionTime: Duration?
+    var code: PipelineError.Code?
+}
+
+private func events(in pieces: [Data], _ limit: Int) -> EventOutcome {
+    var parser = ServerSentEventParser(maximumByteCount: limit)
+    var outcome = EventOutcome()
+    for piece in pieces {
+        parser.append(piece)
+        do {
+            while let event = try parser.next() {
+                // A byte that is no UTF-8 becomes three.
+                require(event.data.utf8.count <= limit * 3, "an event of \(event.data.utf8.count) bytes")
+                require(!event.type.isEmpty, "an event without a name")
+                require(!event.id.utf8.contains(0), "an ID with a NUL")
+                outcome.events.append(event)
+            }
+        } catch let error as PipelineError {
+            require(
+                [.limit(.lineBytes), .limit(.eventBytes)].contains(error.code),
+                "an error with another code: \(error)"
+            )
+            outcome.code = error.code
+        } catch {
+            require(false, "an error of another type: \(error)")
+        }
+    }
+    outcome.lastEventID = parser.lastEventID
+    outcome.reconnectionTime = parser.reconnectionTime
+    require(outcome.reconnectionTime.map { $0 >= .zero } ?? true, "a wait of less than nothing")
+    return outcome
+}
+
+private struct LineOutcome: Equatable {
+    var lines: [String] = []
+    var numbers: [Double] = []
+    var codes: [PipelineError.Code] = []
+    var reasons: [String] = []
+
+    mutating func note(_ error: any Error) {
+        guard let error = error as? PipelineError else { return require(false, "an error of another type: \(error)") }
+        require([.limit(.lineBytes), .mapping(.object)].contains(error.code), "an error with another code: \(error)")
+        codes.append(error.code)
+        reasons.append(error.reason)
+    }
+}
+
+private func lines(in pieces: [Data], _ limit: Int) async -> LineOutcome {
+    var outcome = LineOutcome()
+    let provider = Provider<Nothing>(transport: Answer(pieces: pieces))
+    do {
+        for try await line in try await provider.stream(Nothing()).lines(maximumByteCount: limit) {
+            require(line.utf8.count <= limit * 3 && !line.utf8.contains(10), "a line that is none")
+            outcome.lines.append(line)
+        }
+    } catch {
+        outcome.note(error)
+    }
+    do {
+        let answer = try await provider.stream(Nothing())
+        for try await number in answer.jsonLines(as: Double.self, maximumByteCount: limit) {
+            outcome.numbers.append(number)
+        }
+    } catch {
+        outcome.note(error)
+    }
+    return outcome
+}
+
+private struct Nothing: TargetType {
+    var baseURL: URL { URL(string: "https://h") ?? URL(filePath: "/") }
+    var path: String { "" }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+}
+
+private struct Answer: Transport {
+    let pieces: [Data]
+    let decodesContent = false
+
+    func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
+        let chunks = AsyncStream<Data> { continuation in
+            for piece in pieces { continuation.yield(piece) }
+            continuation.finish()
+        }
+        return PipelineResponse(request: request, head: HTTPResponse(status: .ok), body: .stream(chunks))
+    }
+}
