@@ -271,9 +271,11 @@ extension Provider {
             let body = response.body
             let limit = settings.limits.discardedBodyByteCount
             let timeout = response.request.attemptTimeout(in: options) ?? .seconds(10)
-            let data = try? await settings.clock.run(within: timeout) {
-                try await body.collect(upTo: limit)
-            }
+            // What has been written to a file is here, and waits for nobody.
+            let data =
+                body.writtenFile != nil
+                ? try? await body.collect(upTo: limit)
+                : try? await settings.clock.run(within: timeout) { try await body.collect(upTo: limit) }
             if Task.isCancelled { return .cancelled(before: response.request) }
             response.body = data.map { .bytes($0) } ?? .none
         }

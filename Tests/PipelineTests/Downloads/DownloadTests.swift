@@ -23,7 +23,7 @@ struct DownloadTests {
         _ plugins: [any PluginType] = [],
         limits: PipelineLimits = PipelineLimits()
     ) -> Provider<TestTarget> {
-        Provider(transport: transport, plugins: plugins, limits: limits)
+        Provider(transport: transport, plugins: plugins, limits: limits, clock: ManualClock())
     }
 
     func target(

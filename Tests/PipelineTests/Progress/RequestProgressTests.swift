@@ -9,7 +9,7 @@ import Testing
 @Suite("Progress")
 struct RequestProgressTests {
     static func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType] = []) -> Provider<TestTarget> {
-        Provider(transport: transport, plugins: plugins)
+        Provider(transport: transport, plugins: plugins, clock: ManualClock())
     }
 
     static func values(_ steps: [ProgressResponse]) -> [Double] {

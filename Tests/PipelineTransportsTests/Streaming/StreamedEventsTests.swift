@@ -149,7 +149,7 @@ struct StreamedEventsTests {
             [.respond(503, headers: [("Connection", "close")], body: "later"), .close]
         }
         defer { server.stop() }
-        let provider = Provider<Probe>(transport: transport.make())
+        let provider = Provider<Probe>(transport: transport.make(), clock: ManualClock())
         let error = await #expect(throws: PipelineError.self) {
             for try await _ in provider.serverSentEvents(Probe(server)) {}
         }

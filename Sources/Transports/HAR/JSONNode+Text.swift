@@ -1,0 +1,69 @@
+import Foundation
+
+extension JSONNode {
+    /// The value as JSON text.
+    ///
+    /// - Parameter indentation: how deep the value stands, for text over several lines with 2 blanks a level; `nil` for one line.
+    /// - Returns: UTF-8 without a line end at its end.
+    package func data(indentation: Int? = nil) -> Data {
+        var output = Data()
+        write(to: &output, indentation)
+        return output
+    }
+
+    private func write(to output: inout Data, _ level: Int?) {
+        switch self {
+        case .null: output.append(contentsOf: "null".utf8)
+        case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
+        case .number(let text): output.append(contentsOf: text.utf8)
+        case .string(let text): Self.write(text, to: &output)
+        case .array(let elements):
+            Self.write(elements, "[", "]", to: &output, level) { $0.write(to: &output, $1) }
+        case .object(let members):
+            Self.write(members, "{", "}", to: &output, level) { member, level in
+                Self.write(member.name, to: &output)
+                output.append(contentsOf: (level == nil ? ":" : ": ").utf8)
+                member.value.write(to: &output, level)
+            }
+        }
+    }
+
+    private static func write<Part>(
+        _ parts: [Part],
+        _ start: String,
+        _ end: String,
+        to output: inout Data,
+        _ level: Int?,
+        _ writePart: (Part, Int?) -> Void
+    ) {
+        output.append(contentsOf: start.utf8)
+        for (index, part) in parts.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            if let level { writeLineEnd(level + 1, to: &output) }
+            writePart(part, level.map { $0 + 1 })
+        }
+        if let level, !parts.isEmpty { writeLineEnd(level, to: &output) }
+        output.append(contentsOf: end.utf8)
+    }
+
+    private static func writeLineEnd(_ level: Int, to output: inout Data) {
+        output.append(UInt8(ascii: "\n"))
+        output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: level * 2))
+    }
+
+    private static func write(_ text: String, to output: inout Data) {
+        output.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(contentsOf: [UInt8(ascii: "\\"), byte])
+            case 0x0a: output.append(contentsOf: "\\n".utf8)
+            case 0x0d: output.append(contentsOf: "\\r".utf8)
+            case 0x09: output.append(contentsOf: "\\t".utf8)
+            case ..<0x20, 0x7f:
+                output.append(contentsOf: ("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)).utf8)
+            default: output.append(byte)
+            }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+}
