@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// An entry of a HAR file, with all that its writer has put into it.
 ///

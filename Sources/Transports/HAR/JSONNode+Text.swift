@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension JSONNode {
     /// The value as JSON text.
@@ -18,9 +18,9 @@ extension JSONNode {
         case .number(let text): output.append(contentsOf: text.utf8)
         case .string(let text): Self.write(text, to: &output)
         case .array(let elements):
-            Self.write(elements, "[", "]", to: &output, level) { $0.write(to: &output, $1) }
+            Self.write(elements, "[", "]", to: &output, level) { $0.write(to: &$2, $1) }
         case .object(let members):
-            Self.write(members, "{", "}", to: &output, level) { member, level in
+            Self.write(members, "{", "}", to: &output, level) { member, level, output in
                 Self.write(member.name, to: &output)
                 output.append(contentsOf: (level == nil ? ":" : ": ").utf8)
                 member.value.write(to: &output, level)
@@ -34,13 +34,13 @@ extension JSONNode {
         _ end: String,
         to output: inout Data,
         _ level: Int?,
-        _ writePart: (Part, Int?) -> Void
+        _ writePart: (Part, Int?, inout Data) -> Void
     ) {
         output.append(contentsOf: start.utf8)
         for (index, part) in parts.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
             if let level { writeLineEnd(level + 1, to: &output) }
-            writePart(part, level.map { $0 + 1 })
+            writePart(part, level.map { $0 + 1 }, &output)
         }
         if let level, !parts.isEmpty { writeLineEnd(level, to: &output) }
         output.append(contentsOf: end.utf8)
