@@ -172,7 +172,8 @@ struct URLSessionTransportTests {
 
     @Test("a stream whose reader is too far behind is limit.unreadBytes")
     func unreadBytes() async throws {
-        let server = try LoopbackServer { _ in [.send("HTTP/1.1 200 OK\r\n\r\n"), .send(Data(count: 64 << 20)), .close] }
+        let server = try LoopbackServer { _ in [.send("HTTP/1.1 200 OK\r\n\r\n"), .send(Data(count: 64 << 20)), .close]
+        }
         let provider = makeProvider(URLSessionTransport(unreadByteCount: 100_000))
         let response = try await provider.stream(Probe(server))
         await server.wait { $0.openConnectionCount == 0 }
