@@ -89,6 +89,7 @@ public import Pipeline
 /// **Secrets**: no error quotes a URL, a field or a body.
 public final class AsyncHTTPClientTransport: Transport {
     private let client: AsyncHTTPClientLease
+    private let timekeeper: AsyncHTTPClientTimekeeper
     private let headTimeout: Duration?
     private let readTimeout: Duration?
     private let writeTimeout: Duration?
@@ -138,6 +139,7 @@ public final class AsyncHTTPClientTransport: Transport {
             if let timeout { precondition(timeout > .zero, "\(name) is \(timeout), not more than zero") }
         }
         self.client = client
+        timekeeper = AsyncHTTPClientTimekeeper([read, write])
         headTimeout = head
         readTimeout = read
         writeTimeout = write
@@ -178,6 +180,7 @@ public final class AsyncHTTPClientTransport: Transport {
             request,
             context,
             client.client.eventLoopGroup,
+            timekeeper,
             read: readTimeout,
             write: writeTimeout
         )

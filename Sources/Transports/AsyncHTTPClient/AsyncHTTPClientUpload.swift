@@ -29,12 +29,14 @@ struct AsyncHTTPClientUpload: Sendable {
     ///   - request: what is sent.
     ///   - context: told how much of a body in pieces has been sent.
     ///   - eventLoops: those that the client writes on.
+    ///   - timekeeper: looks after the waits.
     ///   - read: how long the server may give nothing.
     ///   - write: how long it may take nothing.
     init(
         _ request: PipelineRequest,
         _ context: PipelineContext,
         _ eventLoops: any EventLoopGroup,
+        _ timekeeper: AsyncHTTPClientTimekeeper,
         read: Duration?,
         write: Duration?
     ) {
@@ -44,6 +46,7 @@ struct AsyncHTTPClientUpload: Sendable {
         reading = isSmall ? nil : Reading(AsyncHTTPClientPipe(body, context))
         let hasIdleTimeout = (context.options.idleTimeout ?? request.idleTimeout) != nil
         watch = AsyncHTTPClientWatch(
+            timekeeper,
             head: isSmall ? nil : read,
             idle: hasIdleTimeout ? nil : read,
             write: isSmall ? nil : write

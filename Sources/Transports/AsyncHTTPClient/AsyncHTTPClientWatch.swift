@@ -13,21 +13,25 @@ final class AsyncHTTPClientWatch: Sendable {
         /// Since when something of the answer is waited for.
         var reading: (since: PipelineClock.Instant, isHead: Bool)?
         var isWorking = false
+        /// Why the work was cancelled.
+        var timeout: PipelineError?
     }
 
-    /// The network's time is real, whatever the clock of the provider, as it is for the timers of the client.
-    private static let clock = PipelineClock(ContinuousClock())
+    private typealias Timekeeper = AsyncHTTPClientTimekeeper
 
+    private let timekeeper: AsyncHTTPClientTimekeeper
     private let head: Duration?
     private let idle: Duration?
     private let write: Duration?
     private let state = Mutex(State())
 
     /// - Parameters:
+    ///   - timekeeper: knows the times, too.
     ///   - head: how long the header fields may take once a body in pieces has been sent.
     ///   - idle: how long the next bytes of the answer's body may take.
     ///   - write: how long a piece of the request's body may take.
-    init(head: Duration?, idle: Duration?, write: Duration?) {
+    init(_ timekeeper: AsyncHTTPClientTimekeeper, head: Duration?, idle: Duration?, write: Duration?) {
+        self.timekeeper = timekeeper
         self.head = head
         self.idle = idle
         self.write = write
@@ -40,28 +44,28 @@ final class AsyncHTTPClientWatch: Sendable {
         state.withLock { state in
             state.writing = nil
             guard let reading = state.reading else { return }
-            state.reading = reading.isHead ? nil : (Self.clock.now, false)
+            state.reading = reading.isHead ? nil : (Timekeeper.clock.now, false)
         }
     }
 
     /// The network is to take a piece.
     func isWriting() {
         guard write != nil else { return }
-        state.withLock { $0.writing = Self.clock.now }
+        state.withLock { $0.writing = Timekeeper.clock.now }
     }
 
     /// The body has been sent.
     func isWaitingForHead() {
         state.withLock { state in
             state.writing = nil
-            if state.reading == nil { state.reading = (Self.clock.now, true) }
+            if state.reading == nil { state.reading = (Timekeeper.clock.now, true) }
         }
     }
 
     /// Bytes of the answer's body are waited for, from now.
     func isWaitingForBytes() {
         guard idle != nil else { return }
-        state.withLock { $0.reading = (Self.clock.now, false) }
+        state.withLock { $0.reading = (Timekeeper.clock.now, false) }
     }
 
     /// The answer has begun.
@@ -76,31 +80,38 @@ final class AsyncHTTPClientWatch: Sendable {
 
     /// Does the work, and cancels it when the network is too slow.
     ///
-    /// Work that is done without waiting costs a child task that is never scheduled, and no timer.
+    /// The work has a task of its own, so that it can be cancelled without its caller.
     func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         guard head != nil || idle != nil || write != nil else { return try await work() }
-        let now = Self.clock.now
+        let now = Timekeeper.clock.now
         state.withLock { state in
             state.isWorking = true
+            state.timeout = nil
             // While nobody reads, the server may have had good reason to take nothing.
             if state.writing != nil { state.writing = now }
         }
-        return try await withThrowingTaskGroup(of: Value?.self) { group in
-            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-                group.addImmediateTask { try await self.measure(work) }
-            } else {
-                group.addTask { try await self.measure(work) }
+        let task = begin(work)
+        let wait = state.withLock(\.isWorking) ? timekeeper.add(self) { task.cancel() } : nil
+        defer { wait.map(timekeeper.remove) }
+        do {
+            return try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
             }
-            if state.withLock({ $0.isWorking }) {
-                group.addTask {
-                    try await self.waitUntilTimeIsUp()
-                    return nil
-                }
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next(), let value = first else { throw CancellationError() }
-            return value
+        } catch {
+            throw state.withLock(\.timeout) ?? error
         }
+    }
+
+    /// Begins at once where that is known, so that work which need not wait needs no other thread.
+    private func begin<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) -> Task<Value, any Error> {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            return Task.immediate { try await self.measure(work) }
+        }
+        return Task { try await self.measure(work) }
     }
 
     private func measure<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
@@ -108,31 +119,20 @@ final class AsyncHTTPClientWatch: Sendable {
         return try await work()
     }
 
-    /// Returns never but by throwing.
-    ///
-    /// A wait that begins while this sleeps ends no earlier than the shortest of the times from now, which is when it looks again.
-    /// A second is the most: the runtime keeps the timer of a sleep that was cancelled until its time has come.
-    private func waitUntilTimeIsUp() async throws {
-        let pause = [head, idle, write, .seconds(1)].compactMap { $0 }.min() ?? .seconds(1)
-        while true {
-            let now = Self.clock.now
-            let next = now.advanced(by: pause)
-            try await Self.clock.sleep(until: min(try nextDeadline(at: now) ?? next, next))
+    /// When the time is up of what is waited for, `nil` when nothing is; notes why, when that has come.
+    func nextDeadline(at now: PipelineClock.Instant) -> PipelineClock.Instant? {
+        state.withLock { state in
+            var earliest: (deadline: PipelineClock.Instant, timeout: PipelineError)?
+            if let writing = state.writing, let write { earliest = (writing.advanced(by: write), Self.writeTimeout) }
+            if let reading = state.reading, let limit = reading.isHead ? head : idle {
+                let deadline = reading.since.advanced(by: limit)
+                if deadline < earliest?.deadline ?? deadline.advanced(by: .nanoseconds(1)) {
+                    earliest = (deadline, reading.isHead ? Self.headTimeout : Self.idleTimeout)
+                }
+            }
+            if let earliest, earliest.deadline <= now, state.isWorking { state.timeout = earliest.timeout }
+            return earliest?.deadline
         }
-    }
-
-    private func nextDeadline(at now: PipelineClock.Instant) throws -> PipelineClock.Instant? {
-        let (writing, reading) = state.withLock { ($0.writing, $0.reading) }
-        var deadlines: [PipelineClock.Instant] = []
-        if let writing, let write {
-            deadlines.append(writing.advanced(by: write))
-            if deadlines[0] <= now { throw Self.writeTimeout }
-        }
-        if let reading, let timeout = reading.isHead ? head : idle {
-            deadlines.append(reading.since.advanced(by: timeout))
-            if deadlines[deadlines.count - 1] <= now { throw reading.isHead ? Self.headTimeout : Self.idleTimeout }
-        }
-        return deadlines.min()
     }
 
     private static let writeTimeout = PipelineError(.timeout(.write), "the server took no byte of the body in time")

@@ -44,12 +44,18 @@ struct AsyncHTTPClientTimeoutTests {
 
     @Test("The times hold for a client that is shared, too; without them a call takes as long as it takes")
     func sharedClient() async throws {
-        let server = try LoopbackServer { _ in Self.halves(.seconds(4)) }
+        let server = try LoopbackServer { request in
+            let halves = Self.halves(.seconds(1))
+            return request.target == "/slow" ? [halves[0], .stall] : halves
+        }
         defer { server.stop() }
         let client = HTTPClient(configuration: AsyncHTTPClientTransport.makeDefaultConfiguration())
         let time: Void? = await inSomeTime([.seconds(1), .seconds(3), .seconds(9)]) { time in
             let short = AsyncHTTPClientTransport(client: client, readTimeout: time)
-            try expectTimeout(.timeout(.idle), try await Provider<Probe>(transport: short).failure(Probe(server)))
+            try expectTimeout(
+                .timeout(.idle),
+                try await Provider<Probe>(transport: short).failure(Probe(server, "/slow"))
+            )
         }
         #expect(time != nil)
         let endless = AsyncHTTPClientTransport(client: client, readTimeout: nil, writeTimeout: nil)
