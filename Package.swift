@@ -145,6 +145,7 @@ let package = Package(
                 "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox, asyncHTTPClient,
                 nioSSL,
             ] + nio,
+            exclude: ["HAR/Samples"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
