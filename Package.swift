@@ -160,6 +160,7 @@ let package = Package(
                 "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox, asyncHTTPClient,
                 nioSSL,
             ] + nio,
+            exclude: ["HAR/Samples"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
