@@ -180,7 +180,8 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelineTestingTests",
-            dependencies: ["Pipeline", "PipelineTesting", httpTypes],
+            dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", httpTypes],
+            exclude: ["Replay/Replays"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -21,7 +21,9 @@ struct Inspect: ParsableCommand {
     @OptionGroup var secrets: SecretOptions
 
     func validate() throws {
-        if let width, width < 40 { throw ValidationError("a width of \(width) characters is too narrow, 40 is the least") }
+        if let width, width < 40 {
+            throw ValidationError("a width of \(width) characters is too narrow, 40 is the least")
+        }
     }
 
     func run() throws {

@@ -5,7 +5,9 @@ import PipelineTransports
 
 /// Makes one recording of several.
 struct Merge: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Makes one recording of several, by the start of the entries.")
+    static let configuration = CommandConfiguration(
+        abstract: "Makes one recording of several, by the start of the entries."
+    )
 
     @Argument(help: "The recordings.", completion: .file(extensions: ["har"]))
     var files: [String]

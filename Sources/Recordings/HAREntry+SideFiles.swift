@@ -16,12 +16,16 @@ extension HAREntry {
         var entry = self
         if json["request"]?["postData"]?["_file"] != nil {
             entry.json["request"]?["postData"]?["_file"] = nil
-            entry.json["request"]?["postData"]?["text"] = .string((exchange.request.body ?? Data()).base64EncodedString())
+            entry.json["request"]?["postData"]?["text"] = .string(
+                (exchange.request.body ?? Data()).base64EncodedString()
+            )
             entry.json["request"]?["postData"]?["_encoding"] = .string("base64")
         }
         if json["response"]?["content"]?["_file"] != nil {
             entry.json["response"]?["content"]?["_file"] = nil
-            entry.json["response"]?["content"]?["text"] = .string((exchange.response?.body ?? Data()).base64EncodedString())
+            entry.json["response"]?["content"]?["text"] = .string(
+                (exchange.response?.body ?? Data()).base64EncodedString()
+            )
             entry.json["response"]?["content"]?["encoding"] = .string("base64")
         }
         return entry

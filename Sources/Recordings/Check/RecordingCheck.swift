@@ -78,7 +78,9 @@ package struct RecordingCheck {
     }
 
     private mutating func checkEntry(_ entry: JSONNode) {
-        if let page = entry["pageref"]?.string, !pages.contains(page) { say(.meaning, "entry.pageref", "names no page") }
+        if let page = entry["pageref"]?.string, !pages.contains(page) {
+            say(.meaning, "entry.pageref", "names no page")
+        }
         if let date = entry["startedDateTime"]?.string, !Self.isDate(date) {
             say(.meaning, "entry.startedDateTime", "is no date of ISO 8601 with a zone")
         }

@@ -58,7 +58,8 @@ extension RecordingShape {
     )
     static let entry = RecordingShape(
         required: [
-            ("startedDateTime", .text), ("time", .number), ("request", .object), ("response", .object), ("cache", .object),
+            ("startedDateTime", .text), ("time", .number), ("request", .object), ("response", .object),
+            ("cache", .object),
             ("timings", .object),
         ],
         optional: [("pageref", .text), ("serverIPAddress", .text), ("connection", .text)]
@@ -81,7 +82,8 @@ extension RecordingShape {
     )
     static let response = RecordingShape(
         required: [
-            ("status", .integer), ("statusText", .text), ("httpVersion", .text), ("cookies", .array), ("headers", .array),
+            ("status", .integer), ("statusText", .text), ("httpVersion", .text), ("cookies", .array),
+            ("headers", .array),
             ("content", .object), ("redirectURL", .text), ("headersSize", .integer), ("bodySize", .integer),
         ]
     )

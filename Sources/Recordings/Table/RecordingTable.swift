@@ -18,7 +18,7 @@ package struct RecordingTable {
 
     /// The lines of the table; entries that cannot be read stand in it with the reason.
     ///
-    /// - Parameter width: of the terminal, in characters; URLs that are too long for it are cut.
+    /// - Parameter width: of the terminal, in characters; URLs that are too long for it are cut, to 20 at the least.
     package func lines(width: Int = 120) -> [String] {
         let rows = entries.map(row)
         var fixed = TextTable([.right, .left, .right, .left, .right, .right])
@@ -94,6 +94,10 @@ package struct RecordingTable {
 
     /// A text without what could move a terminal's cursor.
     static func visible(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }))
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }
+            )
+        )
     }
 }

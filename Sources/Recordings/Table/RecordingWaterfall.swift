@@ -40,10 +40,11 @@ package struct RecordingWaterfall {
         let columns = max(10, width - label - 3)
         let total = RecordingTable.time(.seconds(length))
         let axis = "0" + String(repeating: " ", count: max(1, columns - 1 - total.count)) + total
-        return [String(repeating: " ", count: label + 2) + axis] + bars.map { bar in
-            let number = "\(bar.index)"
-            return String(repeating: " ", count: label - number.count) + number + "  " + text(of: bar, columns)
-        }
+        return [String(repeating: " ", count: label + 2) + axis]
+            + bars.map { bar in
+                let number = "\(bar.index)"
+                return String(repeating: " ", count: label - number.count) + number + "  " + text(of: bar, columns)
+            }
     }
 
     private func text(of bar: Bar, _ columns: Int) -> String {
@@ -51,8 +52,8 @@ package struct RecordingWaterfall {
             length > 0 ? min(columns, Int((time / length * Double(columns)).rounded())) : 0
         }
         let start = min(column(bar.start), columns - 1)
-        let head = max(start, column(bar.head))
         let end = max(column(bar.end), start + 1)
+        let head = bar.head > bar.start ? min(max(start, column(bar.head)), end) : start
         return String(repeating: " ", count: start) + String(repeating: "░", count: head - start)
             + String(repeating: "█", count: end - head)
     }

@@ -39,15 +39,24 @@ struct RecordingCheckTests {
         arguments: [
             (#""version":"1.2","#, "", "S log.version is missing"),
             (#"{"name":"x","version":"1"}"#, #"{"name":"x","version":1}"#, "S log.creator.version is not a string"),
-            (#""id":"p1","#, #""id":"p1","onLoad":1,"#, "S log.pages[0].onLoad is no member of HAR 1.2 and does not begin with _"),
+            (
+                #""id":"p1","#, #""id":"p1","onLoad":1,"#,
+                "S log.pages[0].onLoad is no member of HAR 1.2 and does not begin with _"
+            ),
             (#""time":12.5,"#, #""time":"12.5","#, "S entry 1, entry.time is not a number"),
             (#""time":12.5,"#, #""time":null,"#, "S entry 1, entry.time is not a number"),
             (#""method":"POST","#, "", "S entry 1, request.method is missing"),
             (#""bodySize":10}"#, #""bodySize":10.5}"#, "S entry 1, response.bodySize is not an integer"),
             (#""name":"Accept","value":"*/*""#, #""name":"Accept""#, "S entry 1, request.headers[0].value is missing"),
             (#"[{"name":"k","value":"v"}]"#, "[7]", "S entry 1, response.cookies[0] is not an object"),
-            (#""cache":{},"timings":{"send":0,"wait":1,"receive":2}"#, #""cache":{}"#, "S entry 0, entry.timings is missing"),
-            (#""timings":{"send":0,"wait":1"#, #""timings":{"send":0,"wait":"1""#, "S entry 0, timings.wait is not a number"),
+            (
+                #""cache":{},"timings":{"send":0,"wait":1,"receive":2}"#, #""cache":{}"#,
+                "S entry 0, entry.timings is missing"
+            ),
+            (
+                #""timings":{"send":0,"wait":1"#, #""timings":{"send":0,"wait":"1""#,
+                "S entry 0, timings.wait is not a number"
+            ),
         ]
     )
     func shape(part: String, fault: String, finding: String) throws {
@@ -80,7 +89,10 @@ struct RecordingCheckTests {
                 #"{"name":"Set-Cookie","value":"k=v"},"#, "",
                 "M entry 1, response.cookies are 1, and there are 0 Set-Cookie"
             ),
-            (#""redirectURL":"/b""#, #""redirectURL":"""#, "M entry 1, response.redirectURL is not the value of Location"),
+            (
+                #""redirectURL":"/b""#, #""redirectURL":"""#,
+                "M entry 1, response.redirectURL is not the value of Location"
+            ),
             (#""size":3,"#, #""size":4,"#, "M entry 1, response.content.size is 4, and the body has 3 bytes"),
             ("-7", "7", "M entry 1, response.content.compression is 7, not size - bodySize"),
             ("AAEC", "A!EC", "M entry 1, response.content.text is not base64"),
@@ -131,7 +143,10 @@ struct RecordingCheckTests {
         )
     }
 
-    @Test("What is no recording at all is one finding", arguments: [("[]", "log is missing"), (#"{"log":1}"#, "log is not an object")])
+    @Test(
+        "What is no recording at all is one finding",
+        arguments: [("[]", "log is missing"), (#"{"log":1}"#, "log is not an object")]
+    )
     func none(text: String, finding: String) throws {
         #expect(try findings(text) == ["S " + finding])
     }

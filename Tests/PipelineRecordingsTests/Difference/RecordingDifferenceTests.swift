@@ -51,21 +51,35 @@ struct RecordingDifferenceTests {
         )
     }
 
+    struct PartCase: Sendable, CustomTestStringConvertible {
+        let line: String
+        let change: @Sendable (inout RecordedExchange) -> Void
+
+        init(_ line: String, _ change: @escaping @Sendable (inout RecordedExchange) -> Void) {
+            self.line = line
+            self.change = change
+        }
+
+        var testDescription: String { line }
+    }
+
     @Test(
         "Each part is compared",
         arguments: [
-            (#"request field accept: text/html → */*"#, { $0.request.headers[.accept] = "*/*" }),
-            (#"request body: 1 bytes: a → 2 bytes: ab"#, { $0.request.body = Data("ab".utf8) }),
-            (#"request body: 1 bytes: a → none"#, { $0.request.body = nil }),
-            (#"status: 200 → 404"#, { $0.response?.status = 404 }),
-            (#"reason phrase: OK → Fine"#, { $0.response?.reasonPhrase = "Fine" }),
-            (#"response field vary: none → Accept"#, { $0.response?.headers[.vary] = "Accept" }),
-            (#"response body: 7 bytes: {"n":1} → 7 bytes: {"n":2}"#, { $0.response?.body = Data(#"{"n":2}"#.utf8) }),
-            (#"HTTP version: HTTP/1.1 → HTTP/2"#, { $0.httpVersion = "HTTP/2" }),
-            (#"failure: none → truncated"#, { $0.failure = .init(code: "truncated", text: "") }),
-        ] as [(String, @Sendable (inout RecordedExchange) -> Void)]
+            PartCase(#"request field accept: text/html → */*"#) { $0.request.headers[.accept] = "*/*" },
+            PartCase(#"request body: 1 bytes: a → 2 bytes: ab"#) { $0.request.body = Data("ab".utf8) },
+            PartCase(#"request body: 1 bytes: a → none"#) { $0.request.body = nil },
+            PartCase(#"status: 200 → 404"#) { $0.response?.status = 404 },
+            PartCase(#"reason phrase: OK → Fine"#) { $0.response?.reasonPhrase = "Fine" },
+            PartCase(#"response field vary: none → Accept"#) { $0.response?.headers[.vary] = "Accept" },
+            PartCase(#"response body: 7 bytes: {"n":1} → 7 bytes: {"n":2}"#) {
+                $0.response?.body = Data(#"{"n":2}"#.utf8)
+            },
+            PartCase(#"HTTP version: HTTP/1.1 → HTTP/2"#) { $0.httpVersion = "HTTP/2" },
+            PartCase(#"failure: none → truncated"#) { $0.failure = .init(code: "truncated", text: "") },
+        ]
     )
-    func parts(line: String, change: @Sendable (inout RecordedExchange) -> Void) {
+    func parts(part: PartCase) {
         let exchange = Sample.exchange("POST", body: #"{"n":1}"#) {
             $0.request.headers[.accept] = "text/html"
             $0.request.headers[.contentType] = "text/plain"
@@ -73,9 +87,9 @@ struct RecordingDifferenceTests {
             $0.response?.reasonPhrase = "OK"
         }
         var other = exchange
-        change(&other)
+        part.change(&other)
         let lines = RecordingDifference(Sample.entries(exchange), Sample.entries(other)).lines
-        #expect(lines == ["~ entry 0 and 0 POST https://h.example/a", "    " + line])
+        #expect(lines == ["~ entry 0 and 0 POST https://h.example/a", "    " + part.line])
     }
 
     @Test("Repeated fields are one part, in order, and the case of names does not count")
@@ -130,6 +144,8 @@ struct RecordingDifferenceTests {
     func unreadable() {
         let first = Sample.entries(Sample.exchange()) + [Sample.unreadable(1)]
         #expect(RecordingDifference(first, first).changes == [])
-        #expect(RecordingDifference(first, Sample.entries(Sample.exchange())).lines == ["- entry 1 that cannot be read"])
+        #expect(
+            RecordingDifference(first, Sample.entries(Sample.exchange())).lines == ["- entry 1 that cannot be read"]
+        )
     }
 }

@@ -22,7 +22,7 @@ struct RecordingTableTests {
             RecordingTable(Sample.entries(Sample.exchange(), failed, part)).lines() == [
                 "#  method  URL                           status  type                 size      time",
                 "0  GET     https://h.example/a              200  application/json      2 B  100.0 ms",
-                "1  DELETE  http://h.example/    connect.refused                               1.6 s",
+                "1  DELETE  http://h.example/    connect.refused                                1.6 s",
                 "2  GET     https://h.example/a    206 truncated  application/json  2.0 KiB  100.0 ms",
             ]
         )
@@ -31,7 +31,9 @@ struct RecordingTableTests {
     @Test("An entry that cannot be read stands in its line, and the reason with its index below")
     func unreadable() {
         let table = RecordingTable(Sample.entries(Sample.exchange()) + [Sample.unreadable(1)])
-        #expect(table.lines().suffix(2) == ["1  ?       ?                         ?", "entry 1 cannot be read: no URL"])
+        #expect(
+            table.lines().suffix(2) == ["1  ?       ?                         ?", "entry 1 cannot be read: no URL"]
+        )
         #expect(table.problems == ["entry 1 cannot be read: no URL"])
     }
 
@@ -47,7 +49,7 @@ struct RecordingTableTests {
         for secret in ["abcdefgh", "p4ssw0rd", "qqqq"] { #expect(!text.contains(secret)) }
     }
 
-    @Test("A URL that is too long is cut, so that lines fit the terminal", arguments: [60, 80, 200])
+    @Test("A URL that is too long is cut, so that lines fit the terminal", arguments: [80, 100, 200])
     func width(width: Int) {
         let long = Sample.exchange("GET", "https://h.example/" + String(repeating: "a", count: 500))
         let lines = RecordingTable(Sample.entries(long)).lines(width: width)
@@ -89,7 +91,7 @@ struct RecordingWaterfallTests {
         let lines = RecordingWaterfall(Sample.entries(Sample.exchange(), second)).lines(width: 24)
         #expect(
             lines == [
-                "   0            200.0 ms",
+                "   0           200.0 ms",
                 "0  ░░████████",
                 "1            ░░░░░█████",
             ]
