@@ -10,6 +10,8 @@ extension HAREntry {
     /// The entry with its bodies in itself, so that it may be changed, or move to another recording.
     ///
     /// - Parameter folder: where its side files are.
+    /// - Returns: a copy, the same when it has none.
+    /// - Throws: `.recording(.corrupt)` when one cannot be read.
     func withoutSideFiles(in folder: URL?) throws -> HAREntry {
         guard !sideFiles.isEmpty else { return self }
         let exchange = try exchange(sideFiles: folder)

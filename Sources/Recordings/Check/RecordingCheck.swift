@@ -16,6 +16,7 @@ package struct RecordingCheck {
     /// - Parameters:
     ///   - root: what the file holds.
     ///   - folder: where its side files are; `nil` when it has none.
+    /// - Returns: what is wrong, in the order of the file.
     package static func findings(in root: JSONNode, folder: URL? = nil) -> [RecordingFinding] {
         var check = RecordingCheck(folder)
         check.checkLog(root)

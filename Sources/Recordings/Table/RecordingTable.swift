@@ -16,9 +16,10 @@ package struct RecordingTable {
         self.redactor = redactor
     }
 
-    /// The lines of the table; entries that cannot be read stand in it with the reason.
+    /// The lines of the table.
     ///
     /// - Parameter width: of the terminal, in characters; URLs that are too long for it are cut, to 20 at the least.
+    /// - Returns: a line for each entry, also for those that cannot be read; for those the reasons at the end.
     package func lines(width: Int = 120) -> [String] {
         let rows = entries.map(row)
         var fixed = TextTable([.right, .left, .right, .left, .right, .right])

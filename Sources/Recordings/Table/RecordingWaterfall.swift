@@ -31,9 +31,10 @@ package struct RecordingWaterfall {
         length = bars.map(\.end).max() ?? 0
     }
 
-    /// The lines, the axis first; none when nothing has a start.
+    /// The lines.
     ///
     /// - Parameter width: of the terminal, in characters.
+    /// - Returns: the axis, then a line for each entry; none when nothing has a start.
     package func lines(width: Int = 120) -> [String] {
         guard !bars.isEmpty else { return [] }
         let label = max(1, bars.map { "\($0.index)".count }.max() ?? 1)
