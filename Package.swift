@@ -175,7 +175,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelineRecordingsTests",
-            dependencies: ["Pipeline", "PipelineTransports", "PipelineRecordings", "PipelineTesting", httpTypes],
+            dependencies: ["Pipeline", "PipelineTransports", "PipelineRecordings", "har", httpTypes],
             swiftSettings: swiftSettings
         ),
         .testTarget(

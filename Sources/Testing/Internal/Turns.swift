@@ -19,6 +19,7 @@ final class Turns<Key: Hashable & Sendable>: Sendable {
     /// Runs the work when all that came before with the same key is done.
     ///
     /// - Throws: `CancellationError` when the task is cancelled while it waits, and what the work throws.
+    @discardableResult
     func withTurn<Value>(_ key: Key, _ work: () async throws -> Value) async throws -> Value {
         let id = state.withLock { state in
             state.count += 1
