@@ -94,14 +94,20 @@ let package = Package(
     targets: [
         .target(name: "Pipeline", dependencies: [httpTypes], swiftSettings: swiftSettings),
         .target(
+            name: "PipelineContentCoding",
+            dependencies: ["Pipeline", "CZlib", brotli, zstd, httpTypes],
+            path: "Sources/ContentCoding",
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "PipelinePlugins",
-            dependencies: ["Pipeline", "CZlib", brotli, zstd, httpTypes, logging, metrics, tracing],
+            dependencies: ["Pipeline", "PipelineContentCoding", "CZlib", httpTypes, logging, metrics, tracing],
             path: "Sources/Plugins",
             swiftSettings: swiftSettings
         ),
         .target(
             name: "PipelineTransports",
-            dependencies: ["Pipeline", httpTypes, asyncHTTPClient, nioSSL, nioHTTP2] + nio,
+            dependencies: ["Pipeline", "PipelineContentCoding", httpTypes, asyncHTTPClient, nioSSL, nioHTTP2] + nio,
             path: "Sources/Transports",
             swiftSettings: swiftSettings
         ),

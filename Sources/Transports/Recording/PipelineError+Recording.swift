@@ -30,6 +30,8 @@ extension PipelineError.Code {
         public static let secret = Self(rawValue: "secret")
         /// The file could not be written.
         public static let notWritten = Self(rawValue: "notWritten")
+        /// Entries are left that no request has used.
+        public static let unused = Self(rawValue: "unused")
         /// The mode that the environment names is not known.
         public static let unknownMode = Self(rawValue: "unknownMode")
     }

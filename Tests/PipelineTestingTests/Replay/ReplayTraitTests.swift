@@ -113,6 +113,11 @@ struct ReplayScopeTests {
         try await Provider<Item>(transport: .replay).request(Item(number: number)).mapString()
     }
 
+    private func check(_ number: Int, _ expected: String) async throws {
+        let text = try await text(number)
+        #expect(text == expected)
+    }
+
     @Test("A request that the recording does not answer is reported, also when nobody looks at its error")
     func miss() async throws {
         try await scope("items").run {
@@ -167,10 +172,10 @@ struct ReplayScopeTests {
     func once() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let live = ScriptedTransport(always: .status(200, body: "live"))
-        try await scope("new", mode: "once", recording: live).run { #expect(try await text(1) == "live") }
+        try await scope("new", mode: "once", recording: live).run { try await check(1, "live") }
         #expect(live.sent.count == 1)
         let offline = ScriptedTransport([])
-        try await scope("new", recording: offline).run { #expect(try await text(1) == "live") }
+        try await scope("new", recording: offline).run { try await check(1, "live") }
         #expect(offline.sent.isEmpty)
         #expect(reports.all == [])
     }
@@ -178,7 +183,7 @@ struct ReplayScopeTests {
     @Test("With PIPELINE_RECORD=once a recording that is there is replayed only")
     func onceIsThere() async throws {
         try await scope("items", mode: "once").run {
-            #expect(try await text(1) == "one")
+            try await check(1, "one")
             _ = try? await text(9)
         }
         #expect(reports.all.count == 1)
@@ -195,8 +200,8 @@ struct ReplayScopeTests {
             for number in 1...10 {
                 group.addTask {
                     try await scope("many", mode: mode, recording: live).run {
-                        #expect(try await text(0) == "/items/0")
-                        #expect(try await text(number) == "/items/\(number)")
+                        try await check(0, "/items/0")
+                        try await check(number, "/items/\(number)")
                     }
                 }
             }
@@ -205,8 +210,8 @@ struct ReplayScopeTests {
         #expect(live.sent.count == 11)
         for number in 1...10 {
             try await scope("many", recording: live).run {
-                #expect(try await text(0) == "/items/0")
-                #expect(try await text(number) == "/items/\(number)")
+                try await check(0, "/items/0")
+                try await check(number, "/items/\(number)")
             }
         }
         #expect(live.sent.count == 11)
@@ -223,7 +228,7 @@ struct ReplayScopeTests {
                 throw CancellationError()
             }
         }
-        try await scope("new", recording: live).run { #expect(try await text(1) == "live") }
+        try await scope("new", recording: live).run { try await check(1, "live") }
         #expect(live.sent.count == 1)
     }
 }

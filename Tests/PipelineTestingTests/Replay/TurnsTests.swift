@@ -7,24 +7,28 @@ import Testing
 struct TurnsTests {
     private let turns = Turns<String>()
 
-    @Test("Only one at a time has the turn of a key")
-    func exclusive() async throws {
+    private final class Count: Sendable {
         let inside = Atomic(0)
         let most = Atomic(0)
+    }
+
+    @Test("Only one at a time has the turn of a key")
+    func exclusive() async throws {
+        let count = Count()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<50 {
                 group.addTask {
                     try await turns.withTurn("a") {
-                        let now = inside.add(1, ordering: .relaxed).newValue
-                        _ = most.max(now, ordering: .relaxed)
+                        let now = count.inside.add(1, ordering: .relaxed).newValue
+                        _ = count.most.max(now, ordering: .relaxed)
                         await Task.yield()
-                        inside.subtract(1, ordering: .relaxed)
+                        count.inside.subtract(1, ordering: .relaxed)
                     }
                 }
             }
             try await group.waitForAll()
         }
-        #expect(most.load(ordering: .relaxed) == 1)
+        #expect(count.most.load(ordering: .relaxed) == 1)
     }
 
     @Test("Keys do not wait for each other")
