@@ -12,7 +12,7 @@ package struct JSONParser {
     }
 
     /// The deepest nesting that is read.
-    package static let maximumDepth = 512
+    package static let maximumDepth = 128
 
     private let input: UnsafeBufferPointer<UInt8>
     private var index = 0

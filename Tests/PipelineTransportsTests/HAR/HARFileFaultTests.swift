@@ -152,9 +152,6 @@ struct HARFileFaultTests {
             file.remove(at: 50)
             try file.write(to: url)
             let again = try HARFile(contentsOf: url)
-            print(
-                "resident growth: \((loaded - before) >> 10) KiB loaded, \((residentByteCount - before) >> 10) KiB at the end"
-            )
             guard file.count == 99, again.count == 99, loaded - before < 4 << 20, residentByteCount - before < 16 << 20
             else {
                 exit(1)
@@ -183,7 +180,6 @@ struct HARFileFaultTests {
             let count = (1 << 17) / part.utf8.count
             _ = try seconds(count / 8)
             let times = try (seconds(count), seconds(2 * count))
-            print("twice the length: \(times.1 / times.0) times the time")
             guard times.1 < 2.3 * times.0 else { exit(1) }
         }
     }
