@@ -55,6 +55,7 @@ let nioHTTP2 = Target.Dependency.product(
     package: "swift-nio-http2",
     condition: .when(traits: ["AsyncHTTPClient"])
 )
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 
@@ -81,6 +82,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -92,20 +94,26 @@ let package = Package(
     targets: [
         .target(name: "Pipeline", dependencies: [httpTypes], swiftSettings: swiftSettings),
         .target(
+            name: "PipelineContentCoding",
+            dependencies: ["Pipeline", "CZlib", brotli, zstd, httpTypes],
+            path: "Sources/ContentCoding",
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "PipelinePlugins",
-            dependencies: ["Pipeline", "CZlib", brotli, zstd, httpTypes, logging, metrics, tracing],
+            dependencies: ["Pipeline", "PipelineContentCoding", "CZlib", httpTypes, logging, metrics, tracing],
             path: "Sources/Plugins",
             swiftSettings: swiftSettings
         ),
         .target(
             name: "PipelineTransports",
-            dependencies: ["Pipeline", httpTypes, asyncHTTPClient, nioSSL, nioHTTP2] + nio,
+            dependencies: ["Pipeline", "PipelineContentCoding", httpTypes, asyncHTTPClient, nioSSL, nioHTTP2] + nio,
             path: "Sources/Transports",
             swiftSettings: swiftSettings
         ),
         .target(
             name: "PipelineTesting",
-            dependencies: ["Pipeline", httpTypes],
+            dependencies: ["Pipeline", "PipelineTransports", httpTypes],
             path: "Sources/Testing",
             swiftSettings: swiftSettings
         ),
@@ -113,6 +121,19 @@ let package = Package(
             name: "PipelineCombine",
             dependencies: ["Pipeline", openCombine],
             path: "Sources/Combine",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "PipelineRecordings",
+            dependencies: ["Pipeline", "PipelineTransports", httpTypes],
+            path: "Sources/Recordings",
+            swiftSettings: swiftSettings
+        ),
+        // No product of its own: whoever depends on this package fetches what its products need, and ArgumentParser is not part of that.
+        .executableTarget(
+            name: "har",
+            dependencies: ["Pipeline", "PipelineTransports", "PipelineRecordings", httpTypes, argumentParser],
+            path: "Sources/HarCommand",
             swiftSettings: swiftSettings
         ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -145,6 +166,7 @@ let package = Package(
                 "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox, asyncHTTPClient,
                 nioSSL,
             ] + nio,
+            exclude: ["HAR/Samples"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -158,8 +180,14 @@ let package = Package(
             swiftSettings: [.defaultIsolation(MainActor.self)]
         ),
         .testTarget(
+            name: "PipelineRecordingsTests",
+            dependencies: ["Pipeline", "PipelineTransports", "PipelineRecordings", "har", httpTypes],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "PipelineTestingTests",
-            dependencies: ["Pipeline", "PipelineTesting", httpTypes],
+            dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", httpTypes],
+            exclude: ["Replay/Replays"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -168,7 +196,7 @@ let package = Package(
                 "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes, asyncHTTPClient,
                 nioSSL,
             ] + nio,
-            exclude: ["httpbin"],
+            exclude: ["httpbin", "mitmproxy"],
             swiftSettings: swiftSettings
         ),
     ],

@@ -64,6 +64,15 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .executableTarget(
+            name: "recording",
+            dependencies: [
+                .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelineTransports", package: "Pipeline"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
             name: "soak",
             dependencies: [
                 "CZlibDirect",

@@ -1,11 +1,31 @@
 """What the scripts share that run a command beside servers of their own."""
 import ctypes
+import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
 
 STOP_SECONDS = 5
+
+
+def install(requirements, build):
+    """Makes a virtual environment in the folder, unless it is there and has what is asked for; returns its folder."""
+    build.mkdir(exist_ok=True)
+    venv = build / "venv"
+    stamp = venv / "installed.txt"
+    wanted = f"{sys.version}\n{requirements.read_text()}"
+    with open(build / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if stamp.exists() and stamp.read_text() == wanted:
+            return venv
+        shutil.rmtree(venv, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+        pip = [venv / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--require-hashes", "--requirement", requirements], check=True)
+        stamp.write_text(wanted)
+        return venv
 
 
 def end_with_parent():

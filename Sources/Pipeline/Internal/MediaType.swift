@@ -1,13 +1,13 @@
-import Foundation
+package import Foundation
 
 /// A media type with its parameters (RFC 9110 §8.3.1).
-struct MediaType {
+package struct MediaType {
     /// Type and subtype in lower case, for example `application/json`.
-    let essence: String
+    package let essence: String
     /// The charset parameter in lower case.
-    let charset: String?
+    package let charset: String?
 
-    init(_ text: String) {
+    package init(_ text: String) {
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
             .map { $0.trimmingCharacters(in: .whitespaces) }
         essence = (parts.first ?? "").lowercased()
@@ -22,10 +22,10 @@ struct MediaType {
     }
 
     /// Whether the type is JSON, by name or by suffix (RFC 6839).
-    var isJSON: Bool { essence == "application/json" || essence.hasSuffix("+json") }
+    package var isJSON: Bool { essence == "application/json" || essence.hasSuffix("+json") }
 
     /// The charsets that every platform's Foundation knows.
-    static func encoding(ofCharset name: String) -> String.Encoding? {
+    package static func encoding(ofCharset name: String) -> String.Encoding? {
         switch name {
         case "utf-8", "utf8": .utf8
         case "us-ascii", "ascii": .ascii

@@ -1,6 +1,6 @@
 extension String {
     /// The first characters in quotes, every control character escaped: safe to show in an error or a log line.
-    var quotedExcerpt: String {
+    package var quotedExcerpt: String {
         let limit = 64
         let excerpt = prefix(limit).debugDescription
         return count > limit ? excerpt + "…" : excerpt

@@ -1,11 +1,11 @@
 import Foundation
-import HTTPTypes
+package import HTTPTypes
 
 /// What the secret fields of a message hold.
-enum MessageSecrets {
+package enum MessageSecrets {
     private static let minimumByteCount = 8
 
-    static func values(of request: PipelineRequest) -> Set<String> {
+    package static func values(of request: PipelineRequest) -> Set<String> {
         var values: Set<String> = []
         for field in request.headers where request.isSecret(field.name) {
             if field.name == .cookie {
@@ -17,7 +17,7 @@ enum MessageSecrets {
         return values
     }
 
-    static func values(ofCookiesIn fields: HTTPFields) -> Set<String> {
+    package static func values(ofCookiesIn fields: HTTPFields) -> Set<String> {
         var values: Set<String> = []
         for field in fields where field.name == .setCookie {
             insert(valueOfPair: field.value.prefix { $0 != ";" }, into: &values)

@@ -57,7 +57,10 @@ extension Redactor {
     // MARK: Items of queries and forms
 
     /// Replaces each item between two `&`, given with its decoded name.
-    static func mapItems(of text: Substring, _ transform: (_ item: Substring, _ name: String) -> String) -> String {
+    package static func mapItems(
+        of text: Substring,
+        _ transform: (_ item: Substring, _ name: String) -> String
+    ) -> String {
         text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { bytes in
             let item = text[bytes.startIndex..<bytes.endIndex]
             return transform(item, decodedName(of: item))

@@ -48,9 +48,9 @@ public struct Redactor: Sendable {
     public var parsedBodyByteCount: Int
 
     /// The declared values; kept out of sight, so that only whoever declared them has them.
-    var secretValues: SecretValues?
+    package var secretValues: SecretValues?
 
-    let revealsSecrets: Bool
+    package let revealsSecrets: Bool
 
     /// Shows ``standardHeaderFields``, no query value, and of bodies what has no secret name.
     public static let standard = Redactor()
@@ -155,6 +155,8 @@ extension Redactor {
         "session_id", "sid", "signature", "signing_key", "ssn", "token", "totp", "xsrf",
     ]
 
-    static let urlFields: Set<HTTPField.Name> = [.location, .contentLocation, .referer]
-    static let alwaysSecretFields: Set<HTTPField.Name> = [.authorization, .cookie, .setCookie, .proxyAuthorization]
+    package static let urlFields: Set<HTTPField.Name> = [.location, .contentLocation, .referer]
+    package static let alwaysSecretFields: Set<HTTPField.Name> = [
+        .authorization, .cookie, .setCookie, .proxyAuthorization,
+    ]
 }

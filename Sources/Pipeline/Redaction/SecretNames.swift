@@ -1,21 +1,21 @@
 /// Tells secret names from others, each name once.
 ///
 /// A class, so that what is nested in a text adds to the same names: copies would be as long as the text, for each.
-final class SecretNames {
+package final class SecretNames {
     private let partWords: Set<String>
     private let longWords: [String]
     private var known: [String: Bool] = [:]
 
     private static let longWordLength = 5
 
-    init(_ words: Set<String>) {
+    package init(_ words: Set<String>) {
         let folded = Set(words.map(Self.folded)).subtracting([""])
         partWords = folded
         longWords = folded.filter { $0.utf8.count >= Self.longWordLength }
     }
 
     /// Whether a name is secret.
-    func contains(_ name: String) -> Bool {
+    package func contains(_ name: String) -> Bool {
         if let answer = known[name] { return answer }
         let answer = Self.parts(of: name).contains { partWords.contains($0) } || hasLongWord(Self.folded(name))
         known[name] = answer

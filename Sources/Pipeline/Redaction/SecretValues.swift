@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// Values that must not be seen, and the search for them in each form in which a text may hold them.
 ///
 /// Immutable, so that copies of a redactor share it.
-final class SecretValues: Sendable {
-    let values: Set<String>
+package final class SecretValues: Sendable {
+    package let values: Set<String>
     private let automaton: SecretAutomaton
     private let longestPattern: Int
 
@@ -43,7 +43,7 @@ final class SecretValues: Sendable {
     // MARK: Searching
 
     /// Whether a text holds one of the values in any form.
-    func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+    package func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         !ranges(in: text, depth: 0, isFirstEnough: true).isEmpty
     }
 
@@ -87,6 +87,33 @@ final class SecretValues: Sendable {
             limit = .max
         }
         return Redactor.placeholder
+    }
+
+    /// Bytes with the values replaced: by 0 where a number may stand in JSON, else by a text.
+    package func replacing(in bytes: Data, with text: String) -> Data {
+        var bytes = bytes
+        for _ in 0..<8 {
+            let ranges = Array(bytes).withUnsafeBufferPointer(ranges)
+            if ranges.isEmpty { return bytes }
+            var result = Data()
+            var copied = bytes.startIndex
+            for range in ranges {
+                let start = bytes.startIndex + range.lowerBound
+                let end = bytes.startIndex + range.upperBound
+                result += bytes[copied..<start]
+                result += Self.isNumber(bytes[start..<end], in: bytes) ? Data("0".utf8) : Data(text.utf8)
+                copied = end
+            }
+            bytes = result + bytes[copied...]
+        }
+        return Data(text.utf8)
+    }
+
+    private static func isNumber(_ match: Data, in bytes: Data) -> Bool {
+        guard match.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        let before = bytes[..<match.startIndex].last { $0 != 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 }
+        let behind = match.endIndex < bytes.endIndex ? bytes[match.endIndex] : UInt8(ascii: ",")
+        return before.map { ":,[".utf8.contains($0) } == true && ",}] \r\n\t".utf8.contains(behind)
     }
 
     private static func replacing(

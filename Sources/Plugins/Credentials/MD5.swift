@@ -1,3 +1,5 @@
+import Pipeline
+
 /// The hash function that Digest began with; for nothing else.
 ///
 /// Source: RFC 1321, https://www.rfc-editor.org/rfc/rfc1321.html

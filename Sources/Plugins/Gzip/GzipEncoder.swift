@@ -1,6 +1,7 @@
 import CZlib
 import Foundation
 import Pipeline
+import PipelineContentCoding
 
 /// Makes gzip of one member, piece by piece; equal input of equal pieces makes equal output.
 ///

@@ -1,5 +1,6 @@
 import HTTPTypes
 public import Pipeline
+import PipelineContentCoding
 
 /// Compresses the bodies of requests with gzip, and asks for compressed answers and decodes them.
 ///
@@ -155,7 +156,10 @@ public struct GzipPlugin: Stage.Intercept {
             throw PipelineError(.contentCoding(.unsupported), "the body is in a content coding that was not asked for")
         }
         guard !codings.isEmpty else { return }
-        let plan = DecodingPlan(codings: codings, limits: limits)
+        let plan = DecodingPlan(
+            codings: codings,
+            limits: DecodingLimits(ratio: limits.ratio, ratioFreeByteCount: limits.ratioFreeByteCount)
+        )
         if let bytes = response.body.bytes, !context.isStreaming {
             let byteLimit = min(limits.decodedByteCount, context.limits.bufferedBodyByteCount)
             response.body = .bytes(try await plan.decode(bytes, upTo: byteLimit))

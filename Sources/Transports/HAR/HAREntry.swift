@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// An entry of a HAR file, with all that its writer has put into it.
 ///
@@ -6,9 +6,48 @@ import Foundation
 /// missing or `null`.
 ///
 /// Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
-package struct HAREntry: Sendable {
+package struct HAREntry: Sendable, Equatable {
     /// As it stands in the file.
     package var json: JSONNode
 
     package init(json: JSONNode) { self.json = json }
+
+    package var method: String? { json["request"]?["method"]?.string }
+
+    package var url: String? { json["request"]?["url"]?.string }
+
+    package var startedDate: Date? { json["startedDateTime"]?.string.flatMap { HARDate.date($0) } }
+
+    /// Whether the exchange has failed, before its response or within it.
+    package var isFailure: Bool { failure != nil }
+
+    /// Status 0 or -1, or what browsers and proxies write beside one; with a status of its own, the response is cut off.
+    var failure: RecordedExchange.Failure? {
+        let response = json["response"]
+        let texts = [response?["_error"], response?["_failureText"], json["_error"], json["_failureText"]]
+        let text = texts.lazy.compactMap { $0?.string }.first { !$0.isEmpty }
+        let status = response?["status"]?.int
+        guard text != nil || status.map({ $0 <= 0 }) == true else { return nil }
+        let kind = [response?["_errorKind"], json["_errorKind"]].lazy.compactMap { $0?.string }.first { !$0.isEmpty }
+        let isCutOff = (status ?? 0) > 0
+        return RecordedExchange.Failure(
+            code: kind ?? text.flatMap(Self.code) ?? (isCutOff ? "connectionLost" : "transport"),
+            text: text ?? ""
+        )
+    }
+
+    /// What the texts of browsers and of mitmproxy stand for.
+    private static func code(of text: String) -> String? {
+        let codes: KeyValuePairs = [
+            "CONNECTION_REFUSED": "connect.refused", "CONNECT CALL FAILED": "connect.refused",
+            "ADDRESS_UNREACHABLE": "connect.unreachable", "NAME_NOT_RESOLVED": "dns", "UNKNOWN_HOST": "dns",
+            "INTERNET_DISCONNECTED": "offline", "TIMED_OUT": "timeout", "TIMEOUT": "timeout",
+            "CERT_": "tls.certificate",
+            "SSL": "tls", "TLS": "tls", "INCOMPLETE_CHUNKED": "truncated", "CONTENT_LENGTH_MISMATCH": "truncated",
+            "CONNECTION_RESET": "connectionLost", "CONNECTION_CLOSED": "connectionLost",
+            "EMPTY_RESPONSE": "connectionLost", "DISCONNECTED": "connectionLost", "ABORTED": "connectionLost",
+        ]
+        let text = text.uppercased()
+        return codes.first { text.contains($0.key) }?.value
+    }
 }

@@ -6,12 +6,24 @@ extension JSONNode {
     /// - Parameter indentation: how deep the value stands, for text over several lines with 2 blanks a level; `nil` for one line.
     /// - Returns: UTF-8 without a line end at its end.
     package func data(indentation: Int? = nil) -> Data {
+        data(lines: indentation.map { (String(repeating: "  ", count: $0), "  ") })
+    }
+
+    /// The value as JSON text, over lines that begin with a base and with a unit for each level; `nil` for one line.
+    func data(lines: (base: String, unit: String)?) -> Data {
         var output = Data()
-        write(to: &output, indentation)
+        write(to: &output, lines.map { Lines(base: $0.base, unit: $0.unit) })
         return output
     }
 
-    private func write(to output: inout Data, _ level: Int?) {
+    private struct Lines {
+        var base: String
+        let unit: String
+
+        var next: Lines { Lines(base: base + unit, unit: unit) }
+    }
+
+    private func write(to output: inout Data, _ level: Lines?) {
         switch self {
         case .null: output.append(contentsOf: "null".utf8)
         case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
@@ -33,22 +45,23 @@ extension JSONNode {
         _ start: String,
         _ end: String,
         to output: inout Data,
-        _ level: Int?,
-        _ writePart: (Part, Int?, inout Data) -> Void
+        _ level: Lines?,
+        _ writePart: (Part, Lines?, inout Data) -> Void
     ) {
+        let inner = level?.next
         output.append(contentsOf: start.utf8)
         for (index, part) in parts.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }
-            if let level { writeLineEnd(level + 1, to: &output) }
-            writePart(part, level.map { $0 + 1 }, &output)
+            if let inner { writeLineEnd(inner, to: &output) }
+            writePart(part, inner, &output)
         }
         if let level, !parts.isEmpty { writeLineEnd(level, to: &output) }
         output.append(contentsOf: end.utf8)
     }
 
-    private static func writeLineEnd(_ level: Int, to output: inout Data) {
+    private static func writeLineEnd(_ level: Lines, to output: inout Data) {
         output.append(UInt8(ascii: "\n"))
-        output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: level * 2))
+        output.append(contentsOf: level.base.utf8)
     }
 
     private static func write(_ text: String, to output: inout Data) {

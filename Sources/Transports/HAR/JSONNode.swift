@@ -26,12 +26,12 @@ extension JSONNode {
     /// A number without a fraction.
     package static func integer(_ value: Int) -> JSONNode { .number(String(value)) }
 
-    /// A number of milliseconds, rounded to 3 decimals and without zeros at its end.
+    /// A number of milliseconds, rounded to 3 decimals and without zeros at its end; at most 30 years in either direction.
     package static func milliseconds(_ duration: Duration) -> JSONNode {
-        let (seconds, attoseconds) = duration.components
-        let (micros, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        guard !isTooLarge else { return .number("0") }
-        let total = micros + attoseconds / 1_000_000_000_000
+        let limit = Duration.seconds(1_000_000_000)
+        let (seconds, attoseconds) = min(max(duration, .zero - limit), limit).components
+        let half: Int64 = attoseconds < 0 ? -500_000_000_000 : 500_000_000_000
+        let total = seconds * 1_000_000 + (attoseconds + half) / 1_000_000_000_000
         let fraction = String(abs(total % 1_000) + 1_000).dropFirst()
         let digits = fraction.reversed().drop { $0 == "0" }.reversed()
         let sign = total < 0 ? "-" : ""

@@ -1,6 +1,8 @@
 import Foundation
 
 /// Reads JSON strictly (RFC 8259), and says at which byte it is wrong.
+///
+/// `NaN`, `Infinity` and `-Infinity`, which Python writes for numbers that JSON has not, are `null`.
 package struct JSONParser {
     /// What is wrong, and where.
     package struct Failure: Error, Equatable {
@@ -10,7 +12,7 @@ package struct JSONParser {
     }
 
     /// The deepest nesting that is read.
-    package static let maximumDepth = 512
+    package static let maximumDepth = 128
 
     private let input: UnsafeBufferPointer<UInt8>
     private var index = 0
@@ -62,6 +64,8 @@ package struct JSONParser {
         case UInt8(ascii: "t"): return try readLiteral("true", .bool(true))
         case UInt8(ascii: "f"): return try readLiteral("false", .bool(false))
         case UInt8(ascii: "n"): return try readLiteral("null", .null)
+        case UInt8(ascii: "N"): return try readLiteral("NaN", .null)
+        case UInt8(ascii: "I"): return try readLiteral("Infinity", .null)
         default: return try readNumber()
         }
     }
@@ -113,6 +117,7 @@ package struct JSONParser {
     private mutating func readNumber() throws(Failure) -> JSONNode {
         let start = index
         if next == UInt8(ascii: "-") { index += 1 }
+        if next == UInt8(ascii: "I"), index > start { return try readLiteral("Infinity", .null) }
         if next == UInt8(ascii: "0") { index += 1 } else { try skipDigits() }
         if next == UInt8(ascii: ".") {
             index += 1
@@ -145,7 +150,7 @@ package struct JSONParser {
         while let byte = next, byte != UInt8(ascii: "\"") {
             guard byte >= 0x20 else { throw failure("a control character in a string") }
             if byte == UInt8(ascii: "\\") {
-                bytes.append(contentsOf: Array(String(try readEscape()).utf8))
+                bytes.append(contentsOf: UTF8.encode(try readEscape()) ?? UTF8.encodedReplacementCharacter)
             } else {
                 bytes.append(byte)
                 index += 1

@@ -2,9 +2,9 @@ package import Foundation
 package import HTTPTypes
 
 /// One request and what came of it, as it is recorded and replayed: what a HAR entry says, without how it says it.
-package struct RecordedExchange: Sendable {
+package struct RecordedExchange: Sendable, Equatable {
     /// What was sent.
-    package struct Request: Sendable {
+    package struct Request: Sendable, Equatable {
         package var method: String
         /// Absolute, without a fragment.
         package var url: String
@@ -21,7 +21,7 @@ package struct RecordedExchange: Sendable {
     }
 
     /// What was answered.
-    package struct Response: Sendable {
+    package struct Response: Sendable, Equatable {
         package var status: Int
         /// Such as `Not Found`; empty with HTTP/2.
         package var reasonPhrase: String
@@ -29,25 +29,33 @@ package struct RecordedExchange: Sendable {
         package var headers: HTTPFields
         /// Decoded; what had arrived when the exchange failed within the body.
         package var body: Data
+        /// Whether the body is still in its content coding, as some files have it.
+        package var isCoded: Bool
         /// How many bytes of the body came over the wire, `nil` when unknown.
         package var wireByteCount: Int?
         /// How the body arrived; empty when unknown, and else of as many bytes as the body.
         package var chunks: [Chunk]
+        /// The fields after the body.
+        package var trailers: HTTPFields
 
         package init(
             status: Int,
             reasonPhrase: String = "",
             headers: HTTPFields = [:],
             body: Data = Data(),
+            isCoded: Bool = false,
             wireByteCount: Int? = nil,
-            chunks: [Chunk] = []
+            chunks: [Chunk] = [],
+            trailers: HTTPFields = [:]
         ) {
             self.status = status
             self.reasonPhrase = reasonPhrase
             self.headers = headers
             self.body = body
+            self.isCoded = isCoded
             self.wireByteCount = wireByteCount
             self.chunks = chunks
+            self.trailers = trailers
         }
     }
 

@@ -69,8 +69,8 @@ extension Provider {
 }
 
 /// The transport of a provider that was given none.
-enum DefaultTransport {
-    static func make() -> any Transport {
+package enum DefaultTransport {
+    package static func make() -> any Transport {
         #if AsyncHTTPClient && os(Linux)
         AsyncHTTPClientTransport()
         #else

@@ -1,12 +1,12 @@
-import Foundation
+package import Foundation
 
 /// Bytes that grow in place and become `Data` without a copy.
-struct ByteBuffer: ~Copyable {
+package struct ByteBuffer: ~Copyable {
     private var bytes: UnsafeMutableRawPointer
     private var capacity: Int
-    var count = 0
+    package var count = 0
 
-    init(capacity: Int) {
+    package init(capacity: Int) {
         self.capacity = max(capacity, 1)
         bytes = Self.resize(nil, to: self.capacity)
     }
@@ -14,7 +14,7 @@ struct ByteBuffer: ~Copyable {
     deinit { free(bytes) }
 
     /// Room behind the bytes, at least one byte; made when there is none.
-    mutating func room(upTo limit: Int) -> UnsafeMutableRawBufferPointer {
+    package mutating func room(upTo limit: Int) -> UnsafeMutableRawBufferPointer {
         if count == capacity {
             capacity *= 2
             bytes = Self.resize(bytes, to: capacity)
@@ -23,12 +23,12 @@ struct ByteBuffer: ~Copyable {
     }
 
     /// All bytes; the buffer is not used again.
-    consuming func finish() -> Data {
+    package consuming func finish() -> Data {
         take(leaving: 1)
     }
 
     /// The bytes so far, of which few are copied and many are handed over; the buffer goes on with as much room.
-    mutating func takePiece() -> Data {
+    package mutating func takePiece() -> Data {
         guard count < capacity / 2 else { return take(leaving: capacity) }
         defer { count = 0 }
         return Data(bytes: bytes, count: count)

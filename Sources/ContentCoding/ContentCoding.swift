@@ -1,10 +1,10 @@
-import HTTPTypes
+package import HTTPTypes
 import Pipeline
 
 /// A content coding that can be undone.
 ///
 /// Source: RFC 9110 §8.4, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
-enum ContentCoding: Sendable, Hashable {
+package enum ContentCoding: Sendable, Hashable {
     case gzip
     case deflate
     #if Brotli
@@ -15,7 +15,7 @@ enum ContentCoding: Sendable, Hashable {
     #endif
 
     /// What Accept-Encoding says.
-    static let accepted: String = {
+    package static let accepted: String = {
         var names = ["gzip", "deflate"]
         #if Brotli
         names.append("br")
@@ -26,7 +26,7 @@ enum ContentCoding: Sendable, Hashable {
         return names.joined(separator: ", ")
     }()
 
-    init?(_ name: some StringProtocol) {
+    package init?(_ name: some StringProtocol) {
         switch name.lowercased() {
         case "gzip", "x-gzip": self = .gzip
         case "deflate": self = .deflate
@@ -60,7 +60,7 @@ enum ContentCoding: Sendable, Hashable {
     ///   - limit: the most codings.
     /// - Returns: the codings, `nil` when one is not known.
     /// - Throws: `PipelineError` with code `limit(.codings)`.
-    static func all(in fields: HTTPFields, upTo limit: Int) throws -> [ContentCoding]? {
+    package static func all(in fields: HTTPFields, upTo limit: Int) throws -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         var count = 0
         var areKnown = true
@@ -70,7 +70,7 @@ enum ContentCoding: Sendable, Hashable {
                 guard !name.isEmpty, name.lowercased() != "identity" else { continue }
                 count += 1
                 guard count <= limit else {
-                    throw PipelineError(.limit(.codings), "more than the \(limit) content codings allowed")
+                    throw PipelineError(.limit(.contentCodings), "more than the \(limit) content codings allowed")
                 }
                 if let coding = ContentCoding(name) { codings.append(coding) } else { areKnown = false }
             }

@@ -1,16 +1,21 @@
-import Foundation
-import Pipeline
+package import Foundation
+package import Pipeline
 
 /// What has to be undone, and within which limits.
-struct DecodingPlan: Sendable {
+package struct DecodingPlan: Sendable {
     /// In the order in which the server has applied them.
     let codings: [ContentCoding]
-    let limits: GzipPlugin.Limits
+    let limits: DecodingLimits
+
+    package init(codings: [ContentCoding], limits: DecodingLimits) {
+        self.codings = codings
+        self.limits = limits
+    }
 
     /// Decodes a body that is in memory into memory.
     ///
     /// - Throws: `PipelineError`, `CancellationError`.
-    func decode(_ data: Data, upTo byteLimit: Int) async throws -> Data {
+    package func decode(_ data: Data, upTo byteLimit: Int) async throws -> Data {
         guard !data.isEmpty else { return data }
         var chain = DecoderChain(self, byteLimit: byteLimit)
         chain.feed(data)
@@ -25,7 +30,7 @@ struct DecodingPlan: Sendable {
     }
 
     /// The decoded body, piece by piece; it can be read again when the coded one can.
-    func decodedStream(of body: PipelineBody) -> PipelineBody {
+    package func decodedStream(of body: PipelineBody) -> PipelineBody {
         guard body.isReplayable else { return .stream(DecodedChunks(body: body, plan: self)) }
         return .stream(replaying: { DecodedChunks(body: body, plan: self) })
     }

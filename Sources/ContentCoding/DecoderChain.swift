@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 import Pipeline
 
 /// Undoes the codings of a body one after the other, and holds its output against the limits.
-struct DecoderChain: ~Copyable {
+package struct DecoderChain: ~Copyable {
     private final class Stage {
         let decoder: any ContentDecoder
         /// What the stage before has put out and this one has not taken; the first takes what has arrived.
@@ -29,7 +29,7 @@ struct DecoderChain: ~Copyable {
     /// - Parameters:
     ///   - plan: the codings, and how much they may make of what arrives.
     ///   - byteLimit: the most bytes that may come out.
-    init(_ plan: DecodingPlan, byteLimit: Int) {
+    package init(_ plan: DecodingPlan, byteLimit: Int) {
         self.plan = plan
         self.byteLimit = byteLimit
         stages = plan.codings.reversed().enumerated().map { index, coding in
@@ -38,21 +38,21 @@ struct DecoderChain: ~Copyable {
     }
 
     /// Takes what has arrived; all that was given before must have been read.
-    mutating func feed(_ data: Data) {
+    package mutating func feed(_ data: Data) {
         input = data
         inputOffset = 0
     }
 
     /// Nothing more will arrive.
-    mutating func feedEnd() {
+    package mutating func feedEnd() {
         hasAllInput = true
     }
 
     /// Decodes into a buffer of at least one byte.
     ///
     /// - Returns: how many bytes, 0 when more has to be fed, or at the end.
-    /// - Throws: `PipelineError` with code `contentCoding(_:)`, or `limit(.decodedBytes)`.
-    mutating func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
+    /// - Throws: `PipelineError` with code `contentCoding(_:)`, or `limit.decodedBytes`.
+    package mutating func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
         try read(stages.count - 1, into: output)
     }
 
@@ -111,14 +111,14 @@ struct DecoderChain: ~Copyable {
     private func requireWithinLimits(_ stage: Stage, isLast: Bool) throws {
         if isLast, stage.putCount > byteLimit {
             throw PipelineError(
-                .limit(.decodedBytes),
+                .limit(.decodedContentBytes),
                 "the decoded body is larger than the \(byteLimit) bytes allowed"
             )
         }
         // Each stage against what has arrived: codings inside codings multiply.
         guard stage.putCount > plan.allowedByteCount(from: takenCount) else { return }
         throw PipelineError(
-            .limit(.decodedBytes),
+            .limit(.decodedContentBytes),
             "\(takenCount) bytes decode to \(stage.putCount), more than \(plan.limits.ratio) times as many"
         )
     }

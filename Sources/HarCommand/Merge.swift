@@ -1,0 +1,23 @@
+import ArgumentParser
+import Foundation
+import PipelineRecordings
+import PipelineTransports
+
+/// Makes one recording of several.
+struct Merge: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Makes one recording of several, by the start of the entries."
+    )
+
+    @Argument(help: "The recordings.", completion: .file(extensions: ["har"]))
+    var files: [String]
+
+    @Option(name: [.short, .long], help: "Where the result is written.")
+    var output: String
+
+    func run() throws {
+        let files = try files.map { try HARFile(contentsOf: URL(filePath: $0)) }
+        let count = try RecordingMerge.write(files, to: URL(filePath: output))
+        print("\(count) entries in \(output)")
+    }
+}

@@ -1,0 +1,147 @@
+package import Foundation
+package import PipelineTransports
+
+/// Finds what is wrong with a recording: its shape, as HAR 1.2 has it, and what contradicts itself.
+package struct RecordingCheck {
+    /// Where side files are.
+    private let folder: URL?
+    private var index: Int?
+    private(set) var findings: [RecordingFinding] = []
+    private var pages: Set<String> = []
+
+    private init(_ folder: URL?) { self.folder = folder }
+
+    /// What is wrong with a file.
+    ///
+    /// - Parameters:
+    ///   - root: what the file holds.
+    ///   - folder: where its side files are; `nil` when it has none.
+    /// - Returns: what is wrong, in the order of the file.
+    package static func findings(in root: JSONNode, folder: URL? = nil) -> [RecordingFinding] {
+        var check = RecordingCheck(folder)
+        check.checkLog(root)
+        return check.findings
+    }
+
+    /// What is wrong with a file; that it cannot be read, or is no JSON, is a finding as well.
+    package static func findings(of file: URL) -> [RecordingFinding] {
+        do {
+            var data = try Data(contentsOf: file)
+            if data.starts(with: [0xef, 0xbb, 0xbf]) { data = data.dropFirst(3) }
+            return findings(in: try JSONParser.parse(data), folder: file.deletingLastPathComponent())
+        } catch let failure as JSONParser.Failure {
+            return [RecordingFinding(.shape, nil, "byte \(failure.offset)", failure.reason)]
+        } catch {
+            return [RecordingFinding(.shape, nil, file.lastPathComponent, "cannot be read")]
+        }
+    }
+
+    mutating func say(_ level: RecordingFinding.Level, _ place: String, _ text: String) {
+        findings.append(RecordingFinding(level, index, place, text))
+    }
+
+    /// Whether it is an object; says what is wrong with its members.
+    mutating func hasShape(_ shape: RecordingShape, _ node: JSONNode, _ place: String) -> Bool {
+        guard let problems = shape.problems(of: node, at: place) else {
+            say(.shape, place, "is not an object")
+            return false
+        }
+        for problem in problems { say(.shape, problem.place, problem.text) }
+        return true
+    }
+
+    /// The objects of an array.
+    @discardableResult
+    mutating func items(_ name: String, of node: JSONNode, _ shape: RecordingShape, _ place: String) -> [JSONNode] {
+        var items: [JSONNode] = []
+        for (number, item) in (node[name]?.elements ?? []).enumerated()
+        where hasShape(shape, item, "\(place).\(name)[\(number)]") {
+            items.append(item)
+        }
+        return items
+    }
+
+    // MARK: The file
+
+    private mutating func checkLog(_ root: JSONNode) {
+        guard let log = root["log"], hasShape(.log, log, "log") else {
+            if root["log"] == nil { say(.shape, "log", "is missing") }
+            return
+        }
+        for name in ["creator", "browser"] {
+            if let part = log[name] { _ = hasShape(.creator, part, "log.\(name)") }
+        }
+        pages = Set(items("pages", of: log, .page, "log").compactMap { $0["id"]?.string })
+        for (number, entry) in (log["entries"]?.elements ?? []).enumerated() {
+            index = number
+            if hasShape(.entry, entry, "entry") { checkEntry(entry) }
+        }
+    }
+
+    private mutating func checkEntry(_ entry: JSONNode) {
+        if let page = entry["pageref"]?.string, !pages.contains(page) {
+            say(.meaning, "entry.pageref", "names no page")
+        }
+        if let date = entry["startedDateTime"]?.string, !Self.isDate(date) {
+            say(.meaning, "entry.startedDateTime", "is no date of ISO 8601 with a zone")
+        }
+        checkTimings(of: entry)
+        if let request = entry["request"], hasShape(.request, request, "request") { check(request: request) }
+        if let response = entry["response"], hasShape(.response, response, "response") {
+            check(response: response, of: entry)
+        }
+    }
+
+    private mutating func checkTimings(of entry: JSONNode) {
+        guard let timings = entry["timings"], hasShape(.timings, timings, "timings") else { return }
+        for name in ["send", "wait", "receive"] {
+            if let time = timings[name]?.double, time < 0 { say(.meaning, "timings.\(name)", "is negative") }
+        }
+        // The time for TLS is part of that for connecting.
+        let parts = ["blocked", "dns", "connect", "send", "wait", "receive"].compactMap { timings[$0]?.double }
+        let sum = parts.reduce(0) { $0 + max(0, $1) }
+        if let time = entry["time"]?.double, abs(time - sum) > 1 {
+            let total = (sum * 1000).rounded() / 1000
+            say(.meaning, "entry.time", "is \(time), and the timings are \(total) in all")
+        }
+    }
+
+    private static func isDate(_ text: String) -> Bool {
+        let pattern = /\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d(\.\d+)?(Z|[+-]\d\d:?\d\d)/
+        return text.wholeMatch(of: pattern) != nil
+    }
+
+    // MARK: Bodies
+
+    /// The bytes of a body; `nil` when there are none, and when they cannot be had.
+    mutating func body(in holder: JSONNode, encoding: String?, _ place: String) -> Data? {
+        if let name = holder["_file"]?.string {
+            guard let data = sideFile(name) else {
+                say(.meaning, "\(place)._file", "is no file in the folder of the recording")
+                return nil
+            }
+            return data
+        }
+        guard let text = holder["text"]?.string else { return nil }
+        switch encoding {
+        case nil:
+            return Data(text.utf8)
+        case "base64":
+            guard let data = Data(base64Encoded: text) else {
+                say(.meaning, "\(place).text", "is not base64")
+                return nil
+            }
+            return data
+        case let name?:
+            say(.meaning, "\(place).encoding", "is \(name.prefix(20)), which nobody knows")
+            return nil
+        }
+    }
+
+    private func sideFile(_ name: String) -> Data? {
+        guard let folder = folder?.resolvingSymlinksInPath() else { return nil }
+        let file = folder.appending(path: name).standardizedFileURL.resolvingSymlinksInPath()
+        let root = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
+        return file.path.hasPrefix(root) ? try? Data(contentsOf: file) : nil
+    }
+}

@@ -1,0 +1,30 @@
+/// Something that is wrong with a recording, and where.
+package struct RecordingFinding: Sendable, Equatable {
+    /// What kind of wrong.
+    package enum Level: String, Sendable {
+        /// A member is missing or of another type than HAR 1.2 says.
+        case shape = "S"
+        /// What contradicts itself.
+        case meaning = "M"
+    }
+
+    package var level: Level
+    /// Of the entry, from 0; `nil` for what belongs to the file.
+    package var index: Int?
+    /// Such as `response.content.size`.
+    package var place: String
+    package var text: String
+
+    package init(_ level: Level, _ index: Int?, _ place: String, _ text: String) {
+        self.level = level
+        self.index = index
+        self.place = place
+        self.text = text
+    }
+}
+
+extension RecordingFinding: CustomStringConvertible {
+    package var description: String {
+        level.rawValue + (index.map { " entry \($0)," } ?? "") + " \(place) \(text)"
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// Dates as HAR files have them: ISO 8601 with a zone and any number of decimals.
+enum HARDate {
+    /// `nil` for what is no date; without a zone it is UTC.
+    static func date(_ text: String) -> Date? {
+        var reader = Reader(rest: Array(text.utf8)[...])
+        guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), (1...12).contains(month),
+            reader.skip("-"), let day = reader.number(2), (1...31).contains(day), reader.skip("Tt "),
+            let hour = reader.number(2), hour < 24, reader.skip(":"), let minute = reader.number(2), minute < 60,
+            reader.skip(":"), let second = reader.number(2), second <= 60, let fraction = reader.fraction(),
+            let zone = reader.zone(), reader.rest.isEmpty
+        else { return nil }
+        let seconds = ((days(year, month, day) * 24 + hour) * 60 + minute - zone) * 60 + second
+        return Date(timeIntervalSince1970: Double(seconds) + fraction)
+    }
+
+    /// In UTC, to the millisecond: `2026-11-21T02:12:26.119Z`.
+    static func text(_ date: Date) -> String {
+        let limits = (days(1, 1, 1) * 86_400_000, days(9999, 12, 31) * 86_400_000)
+        let value = (date.timeIntervalSince1970 * 1000).rounded()
+        let milliseconds = min(max(Int(exactly: value) ?? 0, limits.0), limits.1)
+        let day = Int((Double(milliseconds) / 86_400_000).rounded(.down))
+        let rest = milliseconds - day * 86_400_000
+        let (year, month, dayOfMonth) = civil(day)
+        return padded(year, 4) + "-" + padded(month, 2) + "-" + padded(dayOfMonth, 2) + "T"
+            + padded(rest / 3_600_000, 2)
+            + ":" + padded(rest / 60_000 % 60, 2) + ":" + padded(rest / 1000 % 60, 2) + "." + padded(rest % 1000, 3)
+            + "Z"
+    }
+
+    private static func padded(_ number: Int, _ count: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(count - digits.count, 0)) + digits
+    }
+
+    /// Since 1970-01-01, in a calendar whose years begin in March.
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let shifted = year * 12 + month - 3
+        let (years, months) = (shifted / 12, shifted % 12)
+        return years * 365 + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day - 1 - 719_468
+    }
+
+    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+        let number = days + 719_468
+        let era = number / 146_097
+        let ofEra = number % 146_097
+        let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
+        let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * ofYear + 2) / 153
+        let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
+        return (year, month >= 10 ? month - 9 : month + 3, ofYear - (153 * month + 2) / 5 + 1)
+    }
+
+    private struct Reader {
+        var rest: ArraySlice<UInt8>
+
+        mutating func skip(_ bytes: String) -> Bool {
+            guard let first = rest.first, bytes.utf8.contains(first) else { return false }
+            rest = rest.dropFirst()
+            return true
+        }
+
+        mutating func number(_ count: Int) -> Int? {
+            let digits = rest.prefix(count)
+            guard digits.count == count, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+            rest = rest.dropFirst(count)
+            return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        }
+
+        mutating func fraction() -> Double? {
+            guard skip(".,") else { return 0 }
+            let digits = rest.prefix { (0x30...0x39).contains($0) }
+            guard !digits.isEmpty else { return nil }
+            rest = rest.dropFirst(digits.count)
+            return Double("0." + String(decoding: digits.prefix(9), as: UTF8.self))
+        }
+
+        /// In minutes.
+        mutating func zone() -> Int? {
+            if rest.isEmpty || skip("Zz") { return 0 }
+            let isNegative = rest.first == UInt8(ascii: "-")
+            guard skip("+-"), let hours = number(2) else { return nil }
+            _ = skip(":")
+            guard let minutes = rest.isEmpty ? 0 : number(2) else { return nil }
+            return (hours * 60 + minutes) * (isNegative ? -1 : 1)
+        }
+    }
+}

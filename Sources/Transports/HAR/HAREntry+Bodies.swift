@@ -1,0 +1,100 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+extension HAREntry {
+    /// The body of the request: `nil` when there was none.
+    func requestBody(_ headers: HTTPFields, _ directory: URL?) throws -> Data? {
+        let request = json["request"]
+        guard let data = request?["postData"] else { return nil }
+        if let file = data["_file"]?.string { return try HARSideFiles.contents(of: file, in: directory) }
+        guard let text = data["text"]?.string else { return Self.form(data["params"]?.elements ?? []) }
+        // Some write an empty body with every request.
+        if text.isEmpty, method == "GET" || method == "HEAD" { return nil }
+        if [data["_encoding"], data["encoding"]].contains(.string("base64")) {
+            return try Self.base64(text, "request.postData.text")
+        }
+        let utf8 = Data(text.utf8)
+        let sizes = [request?["bodySize"]?.int, headers[.contentLength].flatMap { Int($0) }]
+        guard !sizes.contains(utf8.count), let latin1 = text.data(using: .isoLatin1), sizes.contains(latin1.count)
+        else {
+            return utf8
+        }
+        return latin1
+    }
+
+    /// The body of the response, and whether it is still in its content coding.
+    func responseBody(_ headers: HTTPFields, _ directory: URL?) throws -> (Data, isCoded: Bool) {
+        guard let content = json["response"]?["content"] else { return (Data(), false) }
+        let isCoded = content["_coded"] == .bool(true)
+        if let file = content["_file"]?.string { return (try HARSideFiles.contents(of: file, in: directory), isCoded) }
+        guard let text = content["text"]?.string, !text.isEmpty else { return (Data(), isCoded) }
+        let isBase64 = content["encoding"]?.string?.lowercased() == "base64"
+        if text.utf8.first == UInt8(ascii: "["), isBase64 || content["_isBinary"] == .bool(true) {
+            return (try Self.pieces(text, isBase64: isBase64), headers.contains(.contentEncoding))
+        }
+        if isBase64 { return (try Self.base64(text, "response.content.text"), isCoded) }
+        let types = [headers[.contentType], content["mimeType"]?.string]
+        let charset = types.lazy.compactMap { MediaType($0 ?? "").charset }.first
+        return (Self.bytes(of: text, charset: charset), isCoded)
+    }
+
+    /// Polly.JS: a body in its content coding, each piece of it in base64, or in base 16 in older files.
+    private static func pieces(_ text: String, isBase64: Bool) throws -> Data {
+        guard case .array(let pieces)? = try? JSONParser.parse(text.utf8) else {
+            throw PipelineError.corrupt("response.content.text is no array of pieces")
+        }
+        let texts = pieces.compactMap(\.string)
+        let decoded = isBase64 ? texts.map { Data(base64Encoded: $0) } : []
+        let bytes = (decoded.isEmpty || decoded.contains(nil)) ? texts.map(base16) : decoded
+        guard texts.count == pieces.count, !bytes.contains(nil) else {
+            throw PipelineError.corrupt("response.content.text holds a piece that is neither base64 nor base 16")
+        }
+        return bytes.reduce(into: Data()) { $0 += $1 ?? Data() }
+    }
+
+    private static func base16(_ text: String) -> Data? {
+        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        return Data(
+            stride(from: 0, to: digits.count, by: 2).map { UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0)) }
+        )
+    }
+
+    private static func base64(_ text: String, _ place: String) throws -> Data {
+        if let data = Data(base64Encoded: text) { return data }
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x0a || $0 == 0x0d || $0 == 0x09 }
+        guard let data = Data(base64Encoded: Data(text.utf8.filter { !isSpace($0) })) else {
+            throw PipelineError.corrupt("\(place) is not base64")
+        }
+        return data
+    }
+
+    /// What browsers call ISO-8859-1 and ASCII is windows-1252.
+    ///
+    /// A charset that is not known, or that lacks a character of the text, is UTF-8.
+    static func bytes(of text: String, charset: String?) -> Data {
+        let encoding = charset.flatMap { MediaType.encoding(ofCharset: $0) } ?? .utf8
+        let encodings = encoding == .isoLatin1 || encoding == .ascii ? [encoding, .windowsCP1252] : [encoding]
+        return encodings.lazy.compactMap { text.data(using: $0) }.first ?? Data(text.utf8)
+    }
+
+    /// The fields of a form whose text was left out; files of one with several parts are not there to be had.
+    private static func form(_ parameters: [JSONNode]) -> Data? {
+        guard !parameters.isEmpty, parameters.allSatisfy({ $0["fileName"] == nil }) else { return nil }
+        let pairs = parameters.compactMap { parameter in
+            parameter["name"]?.string.map { formText($0) + "=" + formText(parameter["value"]?.string ?? "") }
+        }
+        return Data(pairs.joined(separator: "&").utf8)
+    }
+
+    private static func formText(_ text: String) -> String {
+        text.split(separator: " ", omittingEmptySubsequences: false)
+            .map { $0.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "" }
+            .joined(separator: "+")
+    }
+
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+    )
+}

@@ -1,0 +1,119 @@
+package import Foundation
+import HTTPTypes
+import Pipeline
+
+extension HAREntry {
+    /// What the entry says.
+    ///
+    /// - Parameter directory: the folder of the HAR file, which side files are named from; `nil` when none may be read.
+    /// - Returns: the exchange, whose body is that of its side file.
+    /// - Throws: `.recording(.corrupt)` for an entry without method, URL or status, and for a body that cannot be had.
+    package func exchange(sideFiles directory: URL?) throws -> RecordedExchange {
+        guard let method, !method.isEmpty else { throw PipelineError.corrupt("request.method is missing") }
+        guard let url, !url.isEmpty else { throw PipelineError.corrupt("request.url is missing") }
+        let requestHeaders = Self.fields(json["request"]?["headers"])
+        let request = RecordedExchange.Request(
+            method: method,
+            url: url,
+            headers: requestHeaders,
+            body: try requestBody(requestHeaders, directory)
+        )
+        let failure = failure
+        let (head, total) = delays
+        return RecordedExchange(
+            request: request,
+            response: try response(isFailure: failure != nil, directory),
+            failure: failure,
+            start: startedDate,
+            headDelay: head,
+            duration: total,
+            httpVersion: [json["response"], json["request"]].lazy.compactMap { $0?["httpVersion"]?.string }
+                .first { !$0.isEmpty } ?? ""
+        )
+    }
+
+    private func response(isFailure: Bool, _ directory: URL?) throws -> RecordedExchange.Response? {
+        let response = json["response"]
+        let status = response?["status"]?.int
+        guard let status, status > 0 else {
+            if isFailure { return nil }
+            throw PipelineError.corrupt("response.status is missing")
+        }
+        guard (100...999).contains(status) else { throw PipelineError.corrupt("response.status is \(status)") }
+        let headers = Self.fields(response?["headers"])
+        let (body, isCoded) = try responseBody(headers, directory)
+        return RecordedExchange.Response(
+            status: status,
+            reasonPhrase: response?["statusText"]?.string ?? "",
+            headers: headers,
+            body: body,
+            isCoded: isCoded,
+            wireByteCount: response?["bodySize"]?.int.flatMap { $0 >= 0 ? $0 : nil },
+            chunks: Self.chunks(response?["_chunks"], of: body.count),
+            trailers: Self.fields(response?["_trailers"])
+        )
+    }
+
+    /// None when their lengths do not make up the body.
+    private static func chunks(_ node: JSONNode?, of byteCount: Int) -> [RecordedExchange.Chunk] {
+        var rest = byteCount
+        var chunks: [RecordedExchange.Chunk] = []
+        for element in node?.elements ?? [] {
+            guard let size = element["size"]?.int, (0...rest).contains(size) else { return [] }
+            rest -= size
+            chunks.append(.init(byteCount: size, delay: duration(element["time"]?.double ?? 0)))
+        }
+        return rest == 0 ? chunks : []
+    }
+
+    // MARK: Times
+
+    private var delays: (head: Duration, total: Duration) {
+        let timings = json["timings"]
+        func time(_ name: String) -> Double { max(timings?[name]?.double ?? 0, 0) }
+        let receive = time("receive")
+        // TLS is within `connect`; where it is beside it, `time` has both.
+        let sum = ["blocked", "dns", "connect", "send", "wait"].reduce(receive) { $0 + time($1) }
+        let total = json["time"]?.double.flatMap { $0 >= 0 ? $0 : nil } ?? sum
+        return (Self.duration(total - receive), Self.duration(total))
+    }
+
+    /// To the microsecond, and at most 30 years.
+    private static func duration(_ milliseconds: Double) -> Duration {
+        .microseconds(Int((min(max(milliseconds, 0), 1e12) * 1000).rounded()))
+    }
+
+    // MARK: Header fields
+
+    /// Also as pairs in arrays, with several values in an array, and joined with line ends; without the pseudo fields of HTTP/2.
+    static func fields(_ node: JSONNode?) -> HTTPFields {
+        var fields = HTTPFields()
+        for element in node?.elements ?? [] {
+            let isPair = element.elements.count == 2
+            guard let text = isPair ? element.elements[0].string : element["name"]?.string,
+                let name = HTTPField.Name(text)
+            else { continue }
+            let value = isPair ? element.elements[1] : element["value"] ?? .string("")
+            let isLatin1 = element["_encoding"]?.string == "latin1"
+            for value in value.elements.isEmpty ? [value] : value.elements {
+                for line in lines(of: value) {
+                    guard isLatin1, let bytes = String(line)?.data(using: .isoLatin1) else {
+                        fields.append(HTTPField(name: name, value: line))
+                        continue
+                    }
+                    fields.append(HTTPField(name: name, value: bytes))
+                }
+            }
+        }
+        return fields
+    }
+
+    private static func lines(of value: JSONNode) -> [Substring.UTF8View] {
+        switch value {
+        case .string(let text): text.utf8.split(separator: 0x0a, omittingEmptySubsequences: false)
+        case .number(let text): [text[...].utf8]
+        case .bool(let isTrue): [(isTrue ? "true" : "false")[...].utf8]
+        default: []
+        }
+    }
+}

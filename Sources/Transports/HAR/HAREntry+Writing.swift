@@ -1,0 +1,138 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+extension HAREntry {
+    /// Writes an exchange strictly as HAR 1.2 has it.
+    ///
+    /// Its own fields, in the response: `_error`, a text, and `_errorKind`, the code of an error, for an exchange that failed; where
+    /// it failed within the body, they stand beside what had arrived. `_chunks`: `[{"size": bytes, "time": milliseconds from the
+    /// header fields on}]`. `_trailers`: header fields. In the content `_coded`: true for a body that is in its content coding. In
+    /// the post data `_encoding`: "base64". In a header field `_encoding`: "latin1" for a value that is not UTF-8.
+    package init(_ exchange: RecordedExchange) {
+        let head = Self.microseconds(exchange.headDelay)
+        let total = max(Self.microseconds(exchange.duration), head)
+        json = .object([
+            "startedDateTime": .string(HARDate.text(exchange.start ?? Date(timeIntervalSince1970: 0))),
+            "time": Self.milliseconds(total),
+            "request": Self.json(exchange.request, exchange.httpVersion),
+            "response": Self.json(exchange.response, exchange),
+            "cache": .object([]),
+            "timings": .object([
+                "send": .integer(0),
+                "wait": Self.milliseconds(head),
+                "receive": Self.milliseconds(total - head),
+            ]),
+        ])
+    }
+
+    private static func json(_ request: RecordedExchange.Request, _ httpVersion: String) -> JSONNode {
+        let url = String(request.url.prefix { $0 != "#" })
+        return .object([
+            "method": .string(request.method),
+            "url": .string(url),
+            "httpVersion": .string(httpVersion),
+            "cookies": HARCookies.json(ofRequest: request.headers),
+            "headers": json(request.headers),
+            "queryString": queryString(of: url),
+            "postData": request.body.map { postData($0, type: request.headers[.contentType]) },
+            "headersSize": .integer(-1),
+            "bodySize": .integer(request.body?.count ?? 0),
+        ])
+    }
+
+    private static func postData(_ body: Data, type: String?) -> JSONNode {
+        let text = String(validating: body, as: UTF8.self)
+        return .object([
+            "mimeType": .string(type ?? ""),
+            "text": .string(text ?? body.base64EncodedString()),
+            "encoding": text == nil ? .string("base64") : nil,
+            "_encoding": text == nil ? .string("base64") : nil,
+        ])
+    }
+
+    private static func json(_ response: RecordedExchange.Response?, _ exchange: RecordedExchange) -> JSONNode {
+        let headers = response?.headers ?? [:]
+        let failure = exchange.failure ?? (response == nil ? .init(code: "transport", text: "") : nil)
+        return .object([
+            "status": .integer(response?.status ?? 0),
+            "statusText": .string(response?.reasonPhrase ?? ""),
+            "httpVersion": .string(response == nil ? "" : exchange.httpVersion),
+            "cookies": HARCookies.json(ofResponse: headers, start: exchange.start),
+            "headers": json(headers),
+            "content": content(of: response),
+            "redirectURL": .string(headers[.location] ?? ""),
+            "headersSize": .integer(-1),
+            "bodySize": .integer(response.map { $0.wireByteCount ?? ($0.status == 304 ? 0 : -1) } ?? -1),
+            "_chunks": response.flatMap { $0.chunks.isEmpty ? nil : .array($0.chunks.map(json)) },
+            "_trailers": response.flatMap { $0.trailers.isEmpty ? nil : json($0.trailers) },
+            "_error": failure.map { .string($0.text.isEmpty ? $0.code : $0.text) },
+            "_errorKind": failure.map { .string($0.code) },
+        ])
+    }
+
+    private static func content(of response: RecordedExchange.Response?) -> JSONNode {
+        let body = response?.body ?? Data()
+        let type = response?.headers[.contentType]
+        let charset = MediaType(type ?? "").charset
+        let isText = response?.isCoded != true && [nil, "utf-8", "utf8"].contains(charset)
+        let text = isText ? String(validating: body, as: UTF8.self) : nil
+        let saved = response?.wireByteCount.map { body.count - $0 } ?? 0
+        return .object([
+            "size": .integer(body.count),
+            "compression": saved == 0 ? nil : .integer(saved),
+            "mimeType": .string(type ?? ""),
+            "text": body.isEmpty ? nil : .string(text ?? body.base64EncodedString()),
+            "encoding": body.isEmpty || text != nil ? nil : .string("base64"),
+            "_coded": response?.isCoded == true ? .bool(true) : nil,
+        ])
+    }
+
+    private static func json(_ chunk: RecordedExchange.Chunk) -> JSONNode {
+        .object(["size": .integer(chunk.byteCount), "time": milliseconds(microseconds(chunk.delay))])
+    }
+
+    private static func json(_ fields: HTTPFields) -> JSONNode {
+        .array(
+            fields.map { field in
+                let text = field.withUnsafeBytesOfValue { String(validating: $0, as: UTF8.self) }
+                let latin1 = field.withUnsafeBytesOfValue {
+                    String(String.UnicodeScalarView($0.map(Unicode.Scalar.init)))
+                }
+                return .object([
+                    "name": .string(field.name.rawName),
+                    "value": .string(text ?? latin1),
+                    "_encoding": text == nil ? .string("latin1") : nil,
+                ])
+            }
+        )
+    }
+
+    /// Names and values as a form has them.
+    private static func queryString(of url: String) -> JSONNode {
+        guard let mark = url.firstIndex(of: "?") else { return .array([]) }
+        return .array(
+            url[url.index(after: mark)...].split(separator: "&").map { pair in
+                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return .object(["name": unescaped(parts[0]), "value": unescaped(parts.count > 1 ? parts[1] : "")])
+            }
+        )
+    }
+
+    private static func unescaped(_ text: Substring) -> JSONNode {
+        let spaced = String(text.map { $0 == "+" ? " " : $0 })
+        return .string(spaced.removingPercentEncoding ?? String(text))
+    }
+
+    // MARK: Times
+
+    /// At most 30 years, and not less than nothing.
+    private static func microseconds(_ duration: Duration) -> Int {
+        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(1_000_000_000)).components
+        return Int(seconds) * 1_000_000 + Int((attoseconds + 500_000_000_000) / 1_000_000_000_000)
+    }
+
+    private static func milliseconds(_ microseconds: Int) -> JSONNode {
+        .milliseconds(.microseconds(microseconds))
+    }
+}

@@ -1,0 +1,228 @@
+package import Foundation
+import Pipeline
+
+/// A HAR file: where its entries are, and what has been changed.
+///
+/// Entries are read when they are asked for, and written as they stand in the file unless they have been changed. The file is kept
+/// open, so that it may be replaced meanwhile. In memory are 16 bytes for each entry that is in the file, the entries that are not,
+/// and what stands around the entries.
+package struct HARFile: Sendable {
+    /// The largest entry that is read, and the largest text around the entries.
+    static let maximumByteCount = 256 << 20
+
+    private enum Slot {
+        case source(Int)
+        case entry(HAREntry)
+    }
+
+    private struct Source {
+        let file: HARSource
+        let ranges: [Range<Int>]
+        /// Where the first entry begins, and where the last one ends.
+        let prefixEnd: Int
+        let suffixStart: Int
+    }
+
+    /// Where it was read from; `nil` for one that is new.
+    package let url: URL?
+    /// What stands around the entries, as the object `log` with none.
+    package let log: JSONNode
+    private let source: Source?
+    private let layout: HARLayout
+    private var slots: [Slot]
+    private var isChanged = false
+
+    /// One of this package's own, with no entry.
+    package init() {
+        url = nil
+        source = nil
+        layout = .standard
+        slots = []
+        log = Self.ownLog
+    }
+
+    /// Reads where the entries are.
+    ///
+    /// - Throws: `.recording(.missingFile)`; `.recording(.corrupt)` with a ``HARFailure`` in it for what is no JSON, has no list of
+    ///   entries, or says that it is of another version than 1.
+    package init(contentsOf url: URL) throws {
+        let file = try HARSource(url)
+        var scanner = HARScanner()
+        do {
+            try file.forEachWindow(in: 0..<file.byteCount) { try scanner.scan($0, at: $1) }
+            try scanner.finish(at: file.byteCount)
+        } catch let failure as HARFailure {
+            throw failure.error(in: url)
+        }
+        let end = scanner.brackets?.end ?? 0
+        let source = Source(
+            file: file,
+            ranges: scanner.entries,
+            prefixEnd: scanner.entries.first?.lowerBound ?? end,
+            suffixStart: scanner.entries.last?.upperBound ?? end
+        )
+        self.url = url
+        self.source = source
+        slots = source.ranges.indices.map { .source($0) }
+        log = try Self.log(in: source, url)
+        let start = try Self.start(of: source)
+        layout = HARLayout(
+            before: try file.read(max(start - 4096, 0)..<start),
+            gap: try source.ranges.count < 2
+                ? nil : file.read(source.ranges[0].upperBound..<source.ranges[1].lowerBound),
+            isEmpty: source.ranges.isEmpty
+        )
+    }
+
+    /// Where the first entry begins, or behind the bracket when there is none, whose blanks go.
+    private static func start(of source: Source) throws -> Int {
+        guard source.ranges.isEmpty else { return source.prefixEnd }
+        let before = try source.file.read(max(source.prefixEnd - 4096, 0)..<source.prefixEnd)
+        return source.prefixEnd - before.reversed().prefix { $0 <= 0x20 }.count
+    }
+
+    private static func log(in source: Source, _ url: URL) throws -> JSONNode {
+        let file = source.file
+        guard source.prefixEnd + file.byteCount - source.suffixStart <= maximumByteCount else {
+            throw HARFailure(offset: source.suffixStart, index: nil, reason: "too much stands around the entries")
+                .error(in: url)
+        }
+        var text = try file.read(0..<source.prefixEnd)
+        let byteOrderMark = text.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
+        text.removeFirst(byteOrderMark)
+        let cut = text.count
+        text += try file.read(source.suffixStart..<file.byteCount)
+        do {
+            let log = try JSONParser.parse(text)["log"] ?? .null
+            if let version = log["version"]?.string, version.prefix(2) != "1." {
+                throw HARFailure(offset: 0, index: nil, reason: "version \(version.prefix(16).debugDescription)").error(
+                    in: url
+                )
+            }
+            return log
+        } catch let failure as JSONParser.Failure {
+            let shift = byteOrderMark + (failure.offset < cut ? 0 : source.suffixStart - source.prefixEnd)
+            throw HARFailure(offset: failure.offset + shift, index: nil, reason: failure.reason).error(in: url)
+        }
+    }
+}
+
+// MARK: - Entries
+
+extension HARFile {
+    package var count: Int { slots.count }
+
+    /// - Throws: `.recording(.corrupt)` with a ``HARFailure`` in it, whose offset is the file's.
+    package func entry(at index: Int) throws -> HAREntry {
+        switch slots[index] {
+        case .entry(let entry): return entry
+        case .source(let number):
+            guard let source else { throw PipelineError.corrupt("an entry of no file") }
+            let range = source.ranges[number]
+            guard range.count <= Self.maximumByteCount else {
+                let reason = "more than \(Self.maximumByteCount) bytes"
+                throw HARFailure(offset: range.lowerBound, index: index, reason: reason).error(in: url)
+            }
+            do {
+                return HAREntry(json: try JSONParser.parse(try source.file.read(range)))
+            } catch let failure as JSONParser.Failure {
+                let offset = range.lowerBound + failure.offset
+                throw HARFailure(offset: offset, index: index, reason: failure.reason).error(in: url)
+            }
+        }
+    }
+
+    /// What an entry says, its side files looked for in the file's folder.
+    ///
+    /// - Throws: `.recording(.corrupt)` with a ``HARFailure`` in it that names the entry.
+    package func exchange(at index: Int) throws -> RecordedExchange {
+        let entry = try entry(at: index)
+        do {
+            return try entry.exchange(sideFiles: url?.deletingLastPathComponent())
+        } catch let error as PipelineError {
+            throw HARFailure(offset: offset(at: index), index: index, reason: error.reason).error(in: url)
+        }
+    }
+
+    private func offset(at index: Int) -> Int {
+        guard case .source(let number) = slots[index] else { return 0 }
+        return source?.ranges[number].lowerBound ?? 0
+    }
+
+    package mutating func append(_ entry: HAREntry) {
+        slots.append(.entry(entry))
+        isChanged = true
+    }
+
+    package mutating func replace(at index: Int, with entry: HAREntry) {
+        slots[index] = .entry(entry)
+        isChanged = true
+    }
+
+    package mutating func remove(at index: Int) {
+        slots.remove(at: index)
+        isChanged = true
+    }
+}
+
+// MARK: - Writing
+
+extension HARFile {
+    private static let ownLog = JSONNode.object([
+        "version": .string("1.2"),
+        "creator": .object(["name": .string("Pipeline"), "version": .string("1")]),
+        "entries": .array([]),
+    ])
+
+    /// Puts the whole file in its place at once, with mode 0600; what it replaces stays as it is when this throws.
+    ///
+    /// Entries that have not been changed are copied byte by byte, a file without changes as a whole.
+    ///
+    /// - Throws: `.recording(.notWritten)`; `.recording(.corrupt)` when the file that it was read from has been cut meanwhile.
+    package func write(to url: URL) throws {
+        try HARWriter.replace(url) { writer in
+            guard isChanged || source == nil else {
+                try copy(0..<(source?.file.byteCount ?? 0), to: writer)
+                return
+            }
+            try write(to: writer)
+        }
+    }
+
+    private func write(to writer: HARWriter) throws {
+        let isNew = source?.ranges.isEmpty != false
+        let frame = source == nil ? JSONNode.object(["log": Self.ownLog]).data(indentation: 0) : Data()
+        let bracket = frame.firstRange(of: Data("[]".utf8))?.lowerBound ?? 0
+        if let source {
+            try copy(0..<Self.start(of: source), to: writer)
+        } else {
+            try writer.append(frame[...bracket])
+        }
+        if isNew, !slots.isEmpty { try writer.append(Data(layout.opening.utf8)) }
+        for (index, slot) in slots.enumerated() {
+            if index > 0 { try writeSeparator(slots[index - 1], slot, to: writer) }
+            switch slot {
+            case .source(let number): try source.map { try copy($0.ranges[number], to: writer) }
+            case .entry(let entry): try writer.append(entry.json.data(lines: layout.lines))
+            }
+        }
+        if isNew, !slots.isEmpty { try writer.append(Data(layout.closing.utf8)) }
+        if let source {
+            try copy(source.suffixStart..<source.file.byteCount, to: writer)
+        } else {
+            try writer.append(frame[(bracket + 1)...] + Data("\n".utf8))
+        }
+    }
+
+    private func writeSeparator(_ last: Slot, _ next: Slot, to writer: HARWriter) throws {
+        guard let source, case .source(let first) = last, case .source(let second) = next, second == first + 1 else {
+            try writer.append(Data(layout.separator.utf8))
+            return
+        }
+        try copy(source.ranges[first].upperBound..<source.ranges[second].lowerBound, to: writer)
+    }
+
+    private func copy(_ range: Range<Int>, to writer: HARWriter) throws {
+        try source?.file.forEachWindow(in: range) { window, _ in try writer.append(window) }
+    }
+}

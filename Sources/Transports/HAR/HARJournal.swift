@@ -1,0 +1,182 @@
+package import Foundation
+import Pipeline
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// What has been recorded and does not stand in the HAR file yet, in `<name>.journal` beside it.
+///
+/// Each line is an entry with a checksum before it. Whoever is killed leaves whole lines, and behind them at most a part of one,
+/// which is dropped. To lose nothing, take the journal before the file is read, and discard it after the file is written.
+package final class HARJournal: Sendable {
+    private struct State {
+        /// `nil` after `discard`.
+        var descriptor: Int32?
+        var byteCount = 0
+    }
+
+    package let url: URL
+    private let state: Mutex<State>
+
+    /// Takes the journal of a HAR file for this recorder, with what another has left in it.
+    ///
+    /// - Throws: `.recording(.busy)` while another recorder has it; `.recording(.notWritten)`; `.recording(.corrupt)` when a whole
+    ///   line is wrong.
+    package init(for har: URL) throws {
+        url = har.deletingLastPathComponent()
+            .appending(path: har.lastPathComponent + ".journal", directoryHint: .notDirectory)
+        state = Mutex(try Self.open(url))
+    }
+
+    deinit {
+        state.withLock { state in
+            guard let descriptor = state.descriptor else { return }
+            if state.byteCount == 0 { _ = unlink(url.path) }
+            _ = close(descriptor)
+        }
+    }
+
+    /// Adds an entry; in the file when this returns, if not yet on the disk.
+    ///
+    /// - Throws: `.recording(.notWritten)`, and then the journal is as before; `.recording(.busy)` when it was discarded and another
+    ///   recorder has it now.
+    package func append(_ entry: HAREntry) throws {
+        let text = entry.json.data()
+        let line = Data((Self.checksum(text) + " ").utf8) + text + Data("\n".utf8)
+        try state.withLock { state in
+            if state.descriptor == nil { state = try Self.open(url) }
+            guard let descriptor = state.descriptor else { return }
+            do {
+                try line.withUnsafeBytes { try HARWriter.append($0, to: descriptor, url) }
+                state.byteCount += line.count
+            } catch {
+                _ = ftruncate(descriptor, off_t(state.byteCount))
+                throw error
+            }
+        }
+    }
+
+    /// All entries, oldest first, also those that another recorder has left.
+    ///
+    /// - Throws: `.recording(.corrupt)`.
+    package func entries() throws -> [HAREntry] {
+        try state.withLock { state in
+            guard let descriptor = state.descriptor else { return [] }
+            var entries: [HAREntry] = []
+            _ = try Self.readLines(of: descriptor, url) { text in
+                guard let json = try? JSONParser.parse(text) else { return false }
+                entries.append(HAREntry(json: json))
+                return true
+            }
+            return entries
+        }
+    }
+
+    /// Removes the journal, once its entries stand in the HAR file.
+    ///
+    /// The next entry begins another.
+    ///
+    /// - Throws: `.recording(.notWritten)`.
+    package func discard() throws {
+        try state.withLock { state in
+            guard let descriptor = state.descriptor else { return }
+            guard unlink(url.path) == 0 || errno == ENOENT else { throw PipelineError.notWritten(url, errno: errno) }
+            _ = close(descriptor)
+            state = State()
+        }
+    }
+}
+
+// MARK: - The file
+
+extension HARJournal {
+    private static func open(_ url: URL) throws -> State {
+        // Between opening and locking, the recorder that had it may have removed it: then its name is another file's.
+        for _ in 0..<100 {
+            let flags = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+            #if canImport(Darwin)
+            let descriptor = Darwin.open(url.path, flags, 0o600)
+            #elseif canImport(Glibc)
+            let descriptor = Glibc.open(url.path, flags, 0o600)
+            #elseif canImport(Musl)
+            let descriptor = Musl.open(url.path, flags, 0o600)
+            #endif
+            guard descriptor >= 0 else { throw PipelineError.notWritten(url, errno: errno) }
+            do {
+                if let byteCount = try lock(descriptor, url) {
+                    return State(descriptor: descriptor, byteCount: byteCount)
+                }
+            } catch {
+                _ = close(descriptor)
+                throw error
+            }
+            _ = close(descriptor)
+        }
+        throw busy(url)
+    }
+
+    private static func busy(_ url: URL) -> PipelineError {
+        PipelineError(.recording(.busy), "another recorder writes \(url.lastPathComponent.debugDescription)")
+    }
+
+    /// - Returns: the length of its whole lines, to which it is cut; `nil` when the name is another file's by now.
+    private static func lock(_ descriptor: Int32, _ url: URL) throws -> Int? {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            if errno == EWOULDBLOCK { throw busy(url) }
+            throw PipelineError.notWritten(url, errno: errno)
+        }
+        var mine = stat()
+        var named = stat()
+        guard fstat(descriptor, &mine) == 0, lstat(url.path, &named) == 0, mine.st_ino == named.st_ino,
+            mine.st_dev == named.st_dev
+        else { return nil }
+        guard mine.st_mode & S_IFMT == S_IFREG else { throw PipelineError.notWritten(url, errno: EISDIR) }
+        let byteCount = try readLines(of: descriptor, url) { _ in true }
+        guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw PipelineError.notWritten(url, errno: errno) }
+        return byteCount
+    }
+
+    /// Gives out the text of each whole line, but for what follows the last line end; a whole line that is wrong is an error.
+    ///
+    /// - Returns: the length of the whole lines.
+    private static func readLines(of descriptor: Int32, _ url: URL, _ body: (Data) -> Bool) throws -> Int {
+        let source = try HARSource(descriptor: dup(descriptor))
+        var line = Data()
+        var end = 0
+        try source.forEachWindow(in: 0..<source.byteCount) { window, _ in
+            for part in window.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+                if part.offset > 0 {
+                    guard let text = text(of: line), body(text) else {
+                        throw HARFailure(offset: end, index: nil, reason: "a damaged line").error(in: url)
+                    }
+                    end += line.count + 1
+                    line.removeAll(keepingCapacity: true)
+                }
+                line.append(contentsOf: part.element)
+            }
+        }
+        return end
+    }
+
+    private static func text(of line: Data) -> Data? {
+        guard line.count > 17, line[line.startIndex + 16] == UInt8(ascii: " ") else { return nil }
+        let text = line.dropFirst(17)
+        return Data(checksum(text).utf8) == line.prefix(16) ? text : nil
+    }
+
+    /// FNV-1a of 64 bits, in 16 digits.
+    private static func checksum(_ text: Data) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        text.withUnsafeBytes { bytes in
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+/// A redacted request in the form in which it is compared: a value for each part that has one.
+struct MatchedRequest: Sendable {
+    /// What is equal when a part is, in memory of a bounded size.
+    ///
+    /// Two keyed hashes and the length: equal values have equal ones, others by a chance of 1 in 2^128.
+    struct Fingerprint: Hashable, Sendable {
+        private let byteCount: Int
+        private let first: Int
+        private let second: Int
+
+        init(_ value: Data) {
+            func hash(_ seed: UInt8) -> Int {
+                var hasher = Hasher()
+                hasher.combine(seed)
+                value.withUnsafeBytes { hasher.combine(bytes: $0) }
+                return hasher.finalize()
+            }
+            byteCount = value.count
+            first = hash(1)
+            second = hash(2)
+        }
+    }
+
+    let request: RecordedExchange.Request
+    private let url: URLParts
+
+    /// - Parameter request: redacted, its body decoded.
+    init(_ request: RecordedExchange.Request) {
+        self.request = request
+        url = URLParts(request.url)
+    }
+
+    var path: String { url.path }
+
+    /// Of each part in turn; closures have none.
+    func fingerprints(_ kinds: [RequestMatching.Part.Kind]) -> [Fingerprint] {
+        kinds.compactMap { kind in value(of: kind).map { Fingerprint($0) } }
+    }
+
+    /// The value that is compared; `nil` for a closure.
+    private func value(of kind: RequestMatching.Part.Kind) -> Data? {
+        switch kind {
+        case .method: Data(request.method.utf8)
+        case .scheme: Data(url.scheme.utf8)
+        case .host: Data(url.host.utf8)
+        case .port: Data(url.port.utf8)
+        case .path: Data(url.path.utf8)
+        case .query(let order, let names): Data(Self.text(items(order, without: names)).utf8)
+        case .header(let name): Data(request.headers[values: name].map { "\($0.utf8.count):\($0)" }.joined().utf8)
+        case .body(let form): BodyValue.value(of: request.body ?? Data(), type: request.headers[.contentType], form)
+        case .custom: nil
+        }
+    }
+
+    /// The value as a failure shows it.
+    func shown(_ kind: RequestMatching.Part.Kind) -> String {
+        switch kind {
+        case .method: request.method
+        case .scheme: url.scheme
+        case .host: url.host
+        case .port: url.port
+        case .path: url.path
+        case .query(let order, let names): Self.text(items(order, without: names))
+        case .header(let name):
+            request.headers.contains(name) ? request.headers[values: name].joined(separator: ", ") : "none"
+        case .body: shownBody
+        case .custom: ""
+        }
+    }
+
+    private var shownBody: String {
+        guard let body = request.body, !body.isEmpty else { return "none" }
+        guard let text = String(validating: body.prefix(Self.shownByteCount), as: UTF8.self) else {
+            return "\(body.count) bytes"
+        }
+        return "\(body.count) bytes \(text)"
+    }
+
+    private static let shownByteCount = 1_024
+
+    private func items(_ order: RequestMatching.QueryOrder, without names: Set<String>) -> [URLParts.Item] {
+        var items = url.query
+        if !names.isEmpty {
+            let ignored = Set(names.map { URLParts.encoded($0.utf8) })
+            items.removeAll { ignored.contains($0.name) }
+        }
+        return order.counts ? items : items.sorted()
+    }
+
+    private static func text(_ items: [URLParts.Item]) -> String {
+        items.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+    }
+}
+
+extension RequestMatching.Part.Kind {
+    var name: String {
+        switch self {
+        case .method: "method"
+        case .scheme: "scheme"
+        case .host: "host"
+        case .port: "port"
+        case .path: "path"
+        case .query: "query"
+        case .header(let name): name.rawName
+        case .body: "body"
+        case .custom(let name, _, _): name
+        }
+    }
+
+    var readsBody: Bool {
+        switch self {
+        case .body: true
+        case .custom(_, let readsBody, _): readsBody
+        default: false
+        }
+    }
+
+    /// Whether a closure finds two requests equal; `true` for every other kind.
+    func closureAccepts(_ live: MatchedRequest, _ recorded: MatchedRequest) -> Bool {
+        guard case .custom(_, _, let isEqual) = self else { return true }
+        return isEqual(RequestMatching.Request(live.request), RequestMatching.Request(recorded.request))
+    }
+
+    var isClosure: Bool {
+        if case .custom = self { true } else { false }
+    }
+}
+
+extension RequestMatching.Request {
+    init(_ request: RecordedExchange.Request) {
+        method = request.method
+        url = request.url
+        headers = request.headers
+        body = request.body ?? Data()
+    }
+}

@@ -1,0 +1,114 @@
+/// An absolute URL in parts, each in one form: what differs only in how it is written is equal.
+///
+/// Source: RFC 3986 §6.2, https://www.rfc-editor.org/rfc/rfc3986.html#section-6.2
+struct URLParts: Equatable {
+    struct Item: Hashable, Comparable {
+        var name: String
+        var value: String
+
+        static func < (lhs: Item, rhs: Item) -> Bool { (lhs.name, lhs.value) < (rhs.name, rhs.value) }
+    }
+
+    /// In lower case; empty for a text without one.
+    var scheme = ""
+    var host = ""
+    /// Also when it is the scheme's own and was not written.
+    var port = ""
+    /// Every byte but letters, digits, `-._~` and the slash as `%XX`.
+    var path = "/"
+    var query: [Item] = []
+
+    init(_ url: String) {
+        var rest = url.utf8[...]
+        rest = rest[..<(rest.firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex)]
+        if let colon = rest.firstIndex(of: UInt8(ascii: ":")), rest[colon...].starts(with: "://".utf8) {
+            scheme = Self.text(rest[..<colon]).lowercased()
+            rest = rest[rest.index(colon, offsetBy: 3)...]
+            let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+            takeAuthority(rest[..<end])
+            rest = rest[end...]
+        }
+        let mark = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+        if rest.startIndex < mark { path = Self.path(rest[..<mark]) }
+        if mark < rest.endIndex { query = Self.items(rest[rest.index(after: mark)...]) }
+    }
+
+    private mutating func takeAuthority(_ authority: Substring.UTF8View) {
+        var rest = authority
+        if let at = rest.lastIndex(of: UInt8(ascii: "@")) { rest = rest[rest.index(after: at)...] }
+        let colon = rest.lastIndex(of: UInt8(ascii: ":"))
+        let bracket = rest.lastIndex(of: UInt8(ascii: "]"))
+        if let colon, bracket.map({ $0 < colon }) ?? true {
+            host = Self.text(rest[..<colon]).lowercased()
+            port = Self.text(rest[rest.index(after: colon)...])
+        } else {
+            host = Self.text(rest).lowercased()
+        }
+        guard port.isEmpty else { return }
+        switch scheme {
+        case "https", "wss": port = "443"
+        case "http", "ws": port = "80"
+        default: break
+        }
+    }
+
+    /// The items of a query or a form, decoded once; one without `=` counts as one with an empty value.
+    static func items(_ text: Substring.UTF8View) -> [Item] {
+        text.split(separator: UInt8(ascii: "&")).map { item in
+            let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+            let value = equals < item.endIndex ? item[item.index(after: equals)...] : item[item.endIndex...]
+            return Item(
+                name: encoded(decoded(item[..<equals], plus: 0x20)),
+                value: encoded(decoded(value, plus: 0x20))
+            )
+        }
+    }
+
+    private static func path(_ bytes: Substring.UTF8View) -> String {
+        bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { encoded(decoded($0, plus: UInt8(ascii: "+"))) }.joined(separator: "/")
+    }
+
+    private static func text(_ bytes: Substring.UTF8View) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Without percent-encoding; what is no escape stays.
+    static func decoded(_ bytes: some Collection<UInt8>, plus: UInt8) -> [UInt8] {
+        let bytes = Array(bytes)
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
+                let low = digit(bytes[index + 2])
+            {
+                result.append(high << 4 | low)
+                index += 3
+            } else {
+                result.append(bytes[index] == UInt8(ascii: "+") ? plus : bytes[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// With all but letters, digits and `-._~` as `%XX`.
+    static func encoded(_ bytes: some Collection<UInt8>) -> String {
+        var result: [UInt8] = []
+        for byte in bytes {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: result.append(byte)
+            default: result += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 0xf)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static let hex = Array("0123456789ABCDEF".utf8)
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46, 0x61...0x66: (byte | 0x20) - 0x57
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Pipeline
+
+/// Where the parts of a multipart body stand.
+///
+/// Source: RFC 2046 §5.1.1, https://www.rfc-editor.org/rfc/rfc2046.html#section-5.1.1
+struct Multipart {
+    struct Part {
+        var name: String?
+        var contentType: String?
+        /// Its header fields, as they stand there.
+        var head: Data
+        var content: Range<Data.Index>
+    }
+
+    private(set) var parts: [Part] = []
+
+    /// What cannot be read as parts has none.
+    init(_ body: Data, boundary: String) {
+        let delimiter = Data("--\(boundary)".utf8)
+        var rest = body[...]
+        var starts: [Range<Data.Index>] = []
+        while let found = rest.range(of: delimiter) {
+            if found.lowerBound == body.startIndex || body[found.lowerBound - 1] == 0x0a { starts.append(found) }
+            rest = rest[found.upperBound...]
+        }
+        for (index, start) in starts.enumerated() {
+            guard !body[start.upperBound...].starts(with: "--".utf8) else { break }
+            // A body that was cut short has no delimiter behind its last part.
+            var end = index + 1 < starts.count ? starts[index + 1].lowerBound : body.endIndex
+            if index + 1 < starts.count {
+                end -= 1
+                if end > start.upperBound, body[end - 1] == 0x0d { end -= 1 }
+            }
+            guard start.upperBound <= end, let part = Self.part(body[start.upperBound..<end]) else { continue }
+            parts.append(part)
+        }
+    }
+
+    private static func part(_ bytes: Data) -> Part? {
+        let blank = bytes.range(of: Data("\r\n\r\n".utf8)) ?? bytes.range(of: Data("\n\n".utf8))
+        guard let blank else { return nil }
+        let head = bytes[..<blank.lowerBound]
+        var part = Part(head: Data(head), content: blank.upperBound..<bytes.endIndex)
+        for line in String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline) {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            switch line[..<colon].lowercased() {
+            case "content-disposition": part.name = parameter("name", of: value)
+            case "content-type": part.contentType = value
+            default: break
+            }
+        }
+        return part
+    }
+
+    /// The boundary that a Content-Type names.
+    static func boundary(in contentType: String) -> String? {
+        parameter("boundary", of: contentType).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func parameter(_ name: String, of value: String) -> String? {
+        var rest = value[...]
+        while let semicolon = rest.firstIndex(of: ";") {
+            rest = rest[rest.index(after: semicolon)...].drop { $0 == " " || $0 == "\t" }
+            guard let equals = rest.firstIndex(of: "=") else { return nil }
+            let isWanted = rest[..<equals].lowercased() == name
+            rest = rest[rest.index(after: equals)...]
+            guard rest.first == "\"" else {
+                if isWanted { return rest.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces) }
+                continue
+            }
+            rest = rest.dropFirst()
+            var text = ""
+            while let character = rest.popFirst(), character != "\"" {
+                if character == "\\", let next = rest.popFirst() { text.append(next) } else { text.append(character) }
+            }
+            if isWanted { return text }
+        }
+        return nil
+    }
+}

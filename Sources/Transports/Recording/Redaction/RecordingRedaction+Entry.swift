@@ -1,0 +1,168 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+extension RecordingRedaction {
+    /// An entry of any writer, with all that it holds.
+    ///
+    /// What it does not hide stays as it was written; members that are not known follow the rules for JSON.
+    package func entry(_ entry: HAREntry) -> HAREntry {
+        HAREntry(
+            json: mapMembers(of: entry.json) { name, value in
+                switch name {
+                case "request": request(value)
+                case "response": response(value)
+                case "startedDateTime", "time", "timings": value
+                default: node(value, isHidden: isSecret(name: name))
+                }
+            }
+        )
+    }
+
+    private func request(_ request: JSONNode) -> JSONNode {
+        mapMembers(of: request) { name, value in
+            switch name {
+            case "url": mapText(of: value, url)
+            case "headers": fields(value)
+            case "cookies": cookies(value)
+            case "queryString": node(value, isHidden: false)
+            case "postData": postData(value)
+            default: node(value, isHidden: isSecret(name: name))
+            }
+        }
+    }
+
+    private func response(_ response: JSONNode) -> JSONNode {
+        let type = HAREntry.fields(response["headers"])[.contentType]
+        return mapMembers(of: response) { name, value in
+            switch name {
+            case "headers", "_trailers": fields(value)
+            case "cookies": cookies(value)
+            case "content": content(value, type ?? value["mimeType"]?.string, response)
+            case "redirectURL": mapText(of: value, url)
+            case "_errorKind", "_chunks": value
+            default: node(value, isHidden: isSecret(name: name))
+            }
+        }
+    }
+
+    // MARK: Parts
+
+    /// Also as pairs in arrays, and with several values in an array.
+    private func fields(_ fields: JSONNode) -> JSONNode {
+        mapElements(of: fields) { field in
+            let pair = field.elements
+            if pair.count == 2, let name = pair[0].string.flatMap({ HTTPField.Name($0) }) {
+                return .array([pair[0], mapTexts(of: pair[1]) { self.value(of: name, $0) }])
+            }
+            guard let text = field["name"]?.string else { return node(field, isHidden: false) }
+            return mapMembers(of: field) { member, value in
+                guard member == "value", let name = HTTPField.Name(text) else { return node(value, isHidden: false) }
+                // Several values may be joined with line ends.
+                return mapTexts(of: value) { lines in
+                    lines.split(separator: "\n", omittingEmptySubsequences: false)
+                        .map { self.value(of: name, String($0)) }.joined(separator: "\n")
+                }
+            }
+        }
+    }
+
+    private func cookies(_ cookies: JSONNode) -> JSONNode {
+        if revealsSecrets { return node(cookies, isHidden: false) }
+        return mapElements(of: cookies) { cookie in
+            mapMembers(of: cookie) { name, value in
+                name == "value" ? node(value, isHidden: true) : mapTexts(of: value, values)
+            }
+        }
+    }
+
+    private func postData(_ data: JSONNode) -> JSONNode {
+        let isBase64 = [data["_encoding"], data["encoding"]].contains(.string("base64"))
+        let type = data["mimeType"]?.string
+        return mapMembers(of: data) { name, value in
+            switch name {
+            case "text": mapText(of: value) { bodyText($0, isBase64: isBase64, type) }
+            default: node(value, isHidden: false)
+            }
+        }
+    }
+
+    private func bodyText(_ text: String, isBase64: Bool, _ type: String?) -> String {
+        guard isBase64, let body = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
+            return String(decoding: body(Data(text.utf8), contentType: type), as: UTF8.self)
+        }
+        let shown = self.body(body, contentType: type)
+        return shown == body ? text : shown.base64EncodedString()
+    }
+
+    /// A body that is in pieces or in its content coding is written anew when something in it is secret.
+    private func content(_ content: JSONNode, _ type: String?, _ response: JSONNode) -> JSONNode {
+        guard content["text"]?.string?.isEmpty == false else { return node(content, isHidden: false) }
+        var others = content
+        others["text"] = nil
+        others = node(others, isHidden: false)
+        let fields = HAREntry.fields(response["headers"])
+        let entry = HAREntry(json: .object(["response": response]))
+        guard let (stored, isCoded) = try? entry.responseBody(fields, nil) else {
+            return node(content, isHidden: false)
+        }
+        let decoded = isCoded ? CodedBody.decoded(stored, fields, upTo: Self.decodedByteCount)?.body : stored
+        let body = decoded ?? stored
+        let shown = self.body(body, contentType: type)
+        var result = mapMembers(of: content) { name, value in name == "text" ? value : others[name] ?? value }
+        guard shown != body else { return result }
+        let isText = content["encoding"] == nil && !isCoded
+        let charset = MediaType(type ?? "").charset.flatMap { MediaType.encoding(ofCharset: $0) } ?? .utf8
+        let text = isText ? String(data: shown, encoding: charset) ?? String(data: shown, encoding: .utf8) : nil
+        result["text"] = .string(text ?? shown.base64EncodedString())
+        if text == nil { result["encoding"] = .string("base64") }
+        if result["_coded"] != nil, decoded != nil { result["_coded"] = nil }
+        result["_isBinary"] = nil
+        result["size"] = .integer(shown.count)
+        result["compression"] = nil
+        return result
+    }
+
+    private static let decodedByteCount = 64 << 20
+
+    // MARK: Any JSON
+
+    /// A value; of one that is hidden the shape stays.
+    ///
+    /// An object with a secret name beside a value hides the value.
+    private func node(_ node: JSONNode, isHidden: Bool) -> JSONNode {
+        switch node {
+        case .null, .bool: return node
+        case .number(let text):
+            return isHidden && !revealsSecrets || containsSecret(in: text.utf8) ? .number("0") : node
+        case .string(let text):
+            return .string(isHidden && !revealsSecrets && !text.isEmpty ? Self.placeholder : self.text(text))
+        case .array(let elements): return .array(elements.map { self.node($0, isHidden: isHidden) })
+        case .object:
+            let isPair = node["name"]?.string.map { isSecret(name: $0) } == true
+            return mapMembers(of: node) { name, value in
+                self.node(value, isHidden: isHidden || isSecret(name: name) || isPair && name == "value")
+            }
+        }
+    }
+
+    private func mapMembers(of node: JSONNode, _ transform: (String, JSONNode) -> JSONNode) -> JSONNode {
+        guard case .object(let members) = node else { return self.node(node, isHidden: false) }
+        return .object(members.map { .init(values(in: $0.name), transform($0.name, $0.value)) })
+    }
+
+    private func mapElements(of node: JSONNode, _ transform: (JSONNode) -> JSONNode) -> JSONNode {
+        guard case .array(let elements) = node else { return self.node(node, isHidden: false) }
+        return .array(elements.map(transform))
+    }
+
+    private func mapText(of node: JSONNode, _ transform: (String) -> String) -> JSONNode {
+        guard case .string(let text) = node else { return self.node(node, isHidden: false) }
+        return .string(transform(text))
+    }
+
+    private func mapTexts(of node: JSONNode, _ transform: (String) -> String) -> JSONNode {
+        if case .array = node { return mapElements(of: node) { mapText(of: $0, transform) } }
+        return mapText(of: node, transform)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineContentCoding
+
+/// Bodies in the content codings that their header fields name.
+///
+/// Source: RFC 9110 §8.4, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
+enum CodedBody {
+    /// Whether the fields name a coding.
+    static func isNamed(in fields: HTTPFields) -> Bool {
+        guard let codings = try? ContentCoding.all(in: fields, upTo: maximumCodings) else { return true }
+        return !codings.isEmpty
+    }
+
+    /// Whether a response has a body that stands by itself: not one of HEAD, not a part.
+    static func isWhole(status: Int, method: String) -> Bool {
+        switch status {
+        case 100..<200, 204, 205, 206, 304: false
+        default: method != "HEAD"
+        }
+    }
+
+    /// The decoded body and what has come out of each piece; `nil` for a coding that is not known, and for a body that is not in
+    /// it or larger than the limit.
+    ///
+    /// - Parameters:
+    ///   - body: the bytes.
+    ///   - fields: the header fields, which name the codings.
+    ///   - pieces: the lengths of the pieces in which the body came; they make it up.
+    ///   - isCut: whether the body may end early.
+    ///   - limit: the most bytes that may come out.
+    /// - Returns: the body, and the lengths of its pieces.
+    static func decoded(
+        _ body: Data,
+        _ fields: HTTPFields,
+        pieces: [Int] = [],
+        isCut: Bool = false,
+        upTo limit: Int
+    ) -> (body: Data, pieces: [Int])? {
+        guard !body.isEmpty, let codings = try? ContentCoding.all(in: fields, upTo: maximumCodings), !codings.isEmpty
+        else { return nil }
+        let plan = DecodingPlan(codings: codings, limits: DecodingLimits(ratio: .max, ratioFreeByteCount: .max))
+        var chain = DecoderChain(plan, byteLimit: limit)
+        var output = ByteBuffer(capacity: min(body.count * 4, limit, 1 << 20))
+        var counts: [Int] = []
+        var start = body.startIndex
+        do {
+            for piece in pieces.isEmpty ? [body.count] : pieces {
+                let before = output.count
+                chain.feed(Data(body[start..<start + piece]))
+                start += piece
+                if start == body.endIndex, !isCut { chain.feedEnd() }
+                try read(&chain, into: &output)
+                counts.append(output.count - before)
+            }
+        } catch {
+            return nil
+        }
+        return (output.finish(), pieces.isEmpty ? [] : counts)
+    }
+
+    private static func read(_ chain: inout DecoderChain, into output: inout ByteBuffer) throws {
+        while true {
+            let count = try chain.read(into: output.room(upTo: 1 << 20))
+            guard count > 0 else { return }
+            output.count += count
+        }
+    }
+
+    /// The request with its body decoded where it can be.
+    static func decoded(_ request: RecordedExchange.Request, upTo limit: Int) -> RecordedExchange.Request {
+        guard let body = request.body, let decoded = decoded(body, request.headers, upTo: limit) else { return request }
+        var request = request
+        request.body = decoded.body
+        return request
+    }
+
+    private static let maximumCodings = 5
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Pipeline
+
+/// What a recording has for a request.
+struct Replay {
+    enum Answer {
+        case entry(Int)
+        /// To be recorded again.
+        case expired(Int)
+        case miss(() -> PipelineError)
+    }
+
+    let playback: Playback
+    let mode: RecordingMode
+
+    /// Takes the entry that answers a request.
+    ///
+    /// - Returns: the answer, and the request with its body in memory if it could be read only once and was.
+    /// - Throws: `.recording(.expired)`, `limit.bodyBytes`, `CancellationError`.
+    func answer(
+        to request: PipelineRequest,
+        _ context: PipelineContext,
+        canRecord: Bool
+    ) async throws -> (Answer, PipelineRequest) {
+        try Task.checkCancellation()
+        var request = request
+        var body = request.body.isNone ? nil : request.body.bytes
+        if playback.rules.readsBody, body == nil, !request.body.isNone {
+            let read = try await request.body.collect(upTo: playback.rules.bodyByteCount)
+            if !request.body.isReplayable { request.body = .bytes(read) }
+            body = read
+        }
+        let live = playback.matched(request, body: body)
+        let taken = try playback.take(live)
+        guard let index = taken.entry else {
+            let mismatch = Mismatch(playback: playback, mode: mode, live: live)
+            return (.miss { mismatch.error(isUsedUp: taken.isUsedUp) }, request)
+        }
+        return (try checkAge(of: index, context, canRecord: canRecord), request)
+    }
+
+    private func checkAge(of index: Int, _ context: PipelineContext, canRecord: Bool) throws -> Answer {
+        let entry = playback.entries[index]
+        switch playback.rules.expiry.action(for: entry, context.clock) {
+        case .none: return .entry(index)
+        case .warn(let report):
+            playback.noteExpired(index)
+            report(entry)
+            return .entry(index)
+        case .recordAgain where canRecord: return .expired(index)
+        case .fail, .recordAgain: throw expired(index)
+        }
+    }
+
+    func expired(_ index: Int) -> PipelineError {
+        let entry = playback.entries[index]
+        let name = playback.url.lastPathComponent.quotedExcerpt
+        return PipelineError(.recording(.expired), "\(entry) of \(name) is older than it may be (mode \(mode))")
+    }
+}

@@ -1,0 +1,53 @@
+/// Which entries have been used: each once, those that are alike in their order.
+struct SequenceState {
+    enum Answer: Equatable {
+        case entry(Int)
+        case usedUp
+    }
+
+    private var isFree: [Bool]
+    private var wasUsed: [Bool]
+    /// By the first entry of those that are alike: how many of them are in use for certain.
+    private var starts: [Int: Int] = [:]
+
+    init(count: Int) {
+        isFree = Array(repeating: true, count: count)
+        wasUsed = Array(repeating: false, count: count)
+    }
+
+    /// Takes the next of the entries that answer a request.
+    ///
+    /// - Parameters:
+    ///   - candidates: entries in their order, at least one; of those with the same first the others are always the same.
+    ///   - end: what happens when all are in use.
+    /// - Returns: the entry.
+    mutating func take(_ candidates: [Int], atEnd end: SequenceEnd) -> Answer {
+        let first = candidates[0]
+        var place = starts[first] ?? 0
+        while place < candidates.count, !isFree[candidates[place]] { place += 1 }
+        if place == candidates.count {
+            switch end.kind {
+            case .fail: return .usedUp
+            case .repeatLast: return .entry(candidates[candidates.count - 1])
+            case .cycle:
+                for entry in candidates { isFree[entry] = true }
+                place = 0
+            }
+        }
+        isFree[candidates[place]] = false
+        wasUsed[candidates[place]] = true
+        starts[first] = place + 1
+        return .entry(candidates[place])
+    }
+
+    /// Takes the next of entries that a closure has chosen from those that are alike, and that so may be others each time.
+    mutating func takeChosen(_ candidates: [Int], atEnd end: SequenceEnd) -> Answer {
+        starts[candidates[0]] = nil
+        defer { starts[candidates[0]] = nil }
+        return take(candidates, atEnd: end)
+    }
+
+    var unused: [Int] { wasUsed.indices.filter { !wasUsed[$0] } }
+
+    func isUsed(_ entry: Int) -> Bool { wasUsed[entry] }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTransports
+import Testing
+
+@Suite("mitmproxy and haralyzer", .besideHTTPBin, .besideMitmproxy, .timeLimit(.minutes(2)))
+struct InterchangeTests {
+    /// What is recorded and given to others: each kind of answer and of body once.
+    private static let requests: [(method: String, path: String, type: String, body: String?)] = [
+        ("GET", "/get?q=a%20b&q=2&empty=&novalue&uml=%C3%BC", "", nil),
+        ("GET", "/gzip", "", nil),
+        ("GET", "/deflate", "", nil),
+        ("GET", "/bytes/256?seed=7", "", nil),
+        ("GET", "/image/png", "", nil),
+        ("GET", "/encoding/utf8", "", nil),
+        ("GET", "/redirect/1", "", nil),
+        ("HEAD", "/get", "", nil),
+        ("POST", "/post", "application/json", #"{"name": "Grüße", "n": 1.50}"#),
+        ("POST", "/post", "application/x-www-form-urlencoded", "a=1&b=%C3%BC+x"),
+        ("PUT", "/put", "text/plain; charset=utf-8", "grün"),
+        ("PATCH", "/patch", "", nil),
+        ("DELETE", "/delete", "", nil),
+        ("GET", "/status/204", "", nil),
+        ("GET", "/status/404", "", nil),
+        ("GET", "/status/418", "", nil),
+        ("GET", "/status/500", "", nil),
+        ("GET", "/cookies/set?k1=v1&k2=v2", "", nil),
+        ("GET", "/response-headers?X-Dup=1&X-Dup=2", "", nil),
+        ("GET", "/stream-bytes/1000?seed=1&chunk_size=100", "", nil),
+    ]
+
+    @Test("What mitmproxy has recorded is replayed with the bytes that curl has received, and nothing is left over")
+    func fromMitmproxy() async throws {
+        let transport = try ReplayTransport(try #require(Mitmproxy.recording))
+        let provider = Provider<InterchangedTarget>(transport: transport, redirects: .none)
+        for request in try Mitmproxy.manifest() {
+            let response = try await provider.request(request.target)
+            #expect(response.statusCode == request.status, "\(request.method) \(request.url)")
+            #expect(response.data == request.received, "\(request.method) \(request.url)")
+        }
+        try transport.recording.assertAllUsed()
+    }
+
+    @Test("What is recorded here, others read, replay to curl with the same bytes, and find no fault with")
+    func toOthers() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "interchange \(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let har = folder.appending(path: "ours.har")
+        let truth = folder.appending(path: "truth.json")
+        let exchanged = try await record(to: har)
+        try JSONEncoder().encode(exchanged).write(to: truth)
+
+        #expect(try await Mitmproxy.faults(of: har) == "")
+        #expect(try await Mitmproxy.findings("parse", har.path) == "")
+        #expect(try await Mitmproxy.findings("read", har.path, truth.path) == "")
+        #expect(try await Mitmproxy.findings("replay", har.path, truth.path) == "")
+
+        // The same answers differ from another truth: the checks look.
+        var other = exchanged
+        other[3].received[0] ^= 1
+        try JSONEncoder().encode(other).write(to: truth)
+        #expect(try await Mitmproxy.findings("read", har.path, truth.path).contains("entry 3, GET"))
+        #expect(try await Mitmproxy.findings("replay", har.path, truth.path).contains("entry 3, GET"))
+    }
+
+    /// Records all requests, and says what a client has got.
+    private func record(to har: URL) async throws -> [InterchangedRequest] {
+        let recorder = try RecordingTransport(
+            har,
+            wrapping: URLSessionTransport(),
+            mode: .all,
+            redactor: .revealingSecrets
+        )
+        let provider = Provider<InterchangedTarget>(transport: recorder, redirects: .none)
+        var exchanged: [InterchangedRequest] = []
+        for request in Self.requests {
+            var item = InterchangedRequest(
+                method: request.method,
+                url: HTTPBin.url.absoluteString + request.path,
+                contentType: request.type,
+                body: request.body.map { Data($0.utf8) },
+                status: 0,
+                received: Data()
+            )
+            let response = try await provider.request(item.target)
+            item.status = response.statusCode
+            item.received = response.data
+            exchanged.append(item)
+        }
+        try recorder.finish()
+        return exchanged
+    }
+}

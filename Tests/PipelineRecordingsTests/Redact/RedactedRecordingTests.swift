@@ -1,0 +1,97 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTransports
+import Testing
+
+@testable import PipelineRecordings
+
+@Suite("A recording without its secrets")
+struct RedactedRecordingTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "redact-\(UUID())")
+    private var url: URL { folder.appending(path: "a.har") }
+
+    private static let token = "2YotnFZFEjr1zCsicMWpAA"
+
+    private func write(_ entries: [HAREntry]) throws -> HARFile {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var file = HARFile()
+        for entry in entries { file.append(entry) }
+        try file.write(to: url)
+        return try HARFile(contentsOf: url)
+    }
+
+    private static let secret = HAREntry(
+        Sample.exchange(
+            "GET",
+            "https://u:p4ssw0rd@h.example/a?access_token=\(token)&page=2",
+            body: #"{"echo":"\#(token)"}"#
+        ) {
+            $0.request.headers[.authorization] = "Bearer " + token
+        }
+    )
+
+    private static let plain = HAREntry(Sample.exchange("GET", "https://h.example/b"))
+
+    @Test("Secrets of the request are hidden wherever they stand, also in later entries")
+    func everywhere() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let echo = HAREntry(Sample.exchange("GET", "https://h.example/\(Self.token)", body: #"["\#(Self.token)"]"#))
+        let recording = RedactedRecording(try write([echo, Self.secret, Self.plain]), RecordingRedaction(.standard))
+        #expect(try recording.write(to: url) == 2)
+        let text = try String(contentsOf: url, encoding: .utf8)
+        #expect(!text.contains(Self.token))
+        #expect(!text.contains("p4ssw0rd"))
+        #expect(text.contains("page=2"))
+        #expect(RecordingCheck.findings(of: url) == [])
+    }
+
+    @Test("Declared values are hidden, too")
+    func declared() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let redaction = RecordingRedaction(Redactor(secretValues: ["example/b"]))
+        #expect(try RedactedRecording(try write([Self.plain]), redaction).write(to: url) == 1)
+        #expect(try !String(contentsOf: url, encoding: .utf8).contains("example/b"))
+    }
+
+    @Test("What has no secret stays byte by byte, and a second time changes nothing")
+    func unchanged() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = try write([Self.plain])
+        let before = try Data(contentsOf: url)
+        #expect(try RedactedRecording(file, RecordingRedaction(.standard)).write(to: url) == 0)
+        #expect(try Data(contentsOf: url) == before)
+
+        _ = try RedactedRecording(try write([Self.plain, Self.secret]), RecordingRedaction(.standard)).write(to: url)
+        let once = try Data(contentsOf: url)
+        #expect(try RedactedRecording(HARFile(contentsOf: url), RecordingRedaction(.standard)).write(to: url) == 0)
+        #expect(try Data(contentsOf: url) == once)
+    }
+
+    @Test("The result may be written elsewhere; the file then stays as it was")
+    func elsewhere() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = try write([Self.secret])
+        let before = try Data(contentsOf: url)
+        let output = folder.appending(path: "b.har")
+        _ = try RedactedRecording(file, RecordingRedaction(.standard)).write(to: output)
+        #expect(try Data(contentsOf: url) == before)
+        #expect(try !String(contentsOf: output, encoding: .utf8).contains(Self.token))
+    }
+
+    @Test("Side files are redacted, and those with secrets are removed")
+    func sideFiles() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let body = #"{"password":"\#(Self.token)","n":"\#(String(repeating: "0123456789", count: 200_000))"}"#
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let entry = try HARSideFiles(for: url).moveBodies(of: HAREntry(Sample.exchange(body: body)))
+        let old = folder.appending(path: try #require(entry.sideFiles.first))
+        let recording = RedactedRecording(try write([entry]), RecordingRedaction(.standard))
+        #expect(FileManager.default.fileExists(atPath: old.path))
+        #expect(try recording.write(to: url) == 1)
+        #expect(!FileManager.default.fileExists(atPath: old.path))
+        let shown = try HARFile(contentsOf: url).exchange(at: 0).response?.body ?? Data()
+        #expect(shown.count > 2_000_000)
+        #expect(!String(decoding: shown, as: UTF8.self).contains(Self.token))
+    }
+}

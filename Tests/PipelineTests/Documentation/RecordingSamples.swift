@@ -1,0 +1,75 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+/// What the guide of recordings shows.
+enum RecordingSamples {
+    enum GitHub: TargetType {
+        case zen
+        case search(page: Int)
+
+        var baseURL: URL { URL(string: "https://api.github.example") ?? URL(filePath: "/") }
+        var path: String {
+            switch self {
+            case .zen: "zen"
+            case .search(let page): "search/\(page)"
+            }
+        }
+        var method: HTTPMethod { .get }
+        var task: RequestTask { .requestPlain }
+    }
+
+    struct Tests {
+        // sample: test
+        @Test("The zen of GitHub is a sentence", .replay("github"), .disabled("a sample, there is no recording"))
+        func zen() async throws {
+            let provider = Provider<GitHub>(transport: .replay)
+            #expect(try await provider.request(.zen).mapString().hasSuffix("."))
+        }
+        // end
+    }
+
+    static func record(_ file: URL) async throws {
+        // sample: record
+        let recorder = try RecordingTransport(file, wrapping: URLSessionTransport(), mode: .newEpisodes)
+        let provider = Provider<GitHub>(transport: recorder)
+        print(try await provider.request(.zen).mapString())
+        try recorder.finish()
+        // end
+    }
+
+    static func replay(_ file: URL) async throws {
+        // sample: replay
+        let replay = try ReplayTransport(file, atEnd: .repeatLast)
+        let provider = Provider<GitHub>(transport: replay)
+        print(try await provider.request(.zen).mapString())
+        try replay.recording.assertAllUsed()
+        // end
+    }
+
+    static func matching(_ file: URL) throws -> ReplayTransport {
+        // sample: matching
+        let matching: RequestMatching = [.method, .path, .query(ignoring: ["page"]), .header(.accept), .body(.json)]
+        let replay = try ReplayTransport(file, matching: matching)
+        // end
+        return replay
+    }
+
+    static func secrets(_ file: URL, clientSecret: String) throws -> RecordingTransport {
+        // sample: secrets
+        let redactor = Redactor.standard.adding(secretValues: [clientSecret])
+        let recorder = try RecordingTransport(file, wrapping: URLSessionTransport(), redactor: redactor)
+        // end
+        return recorder
+    }
+
+    static func time(_ file: URL) throws -> ReplayTransport {
+        // sample: time
+        let replay = try ReplayTransport(file, pace: .scaled(0.1), expiry: .after(.seconds(90 * 86_400), .warn))
+        // end
+        return replay
+    }
+}

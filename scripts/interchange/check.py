@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Looks at a recording with software that is not ours. Prints what is wrong, a line each; exit code 1 when there is something.
+
+  check.py replay FILE TRUTH   mitmproxy answers from the file, and curl gets the same bytes
+  check.py read FILE TRUTH     mitmproxy's reader takes all entries, with the same bodies
+  check.py parse FILE          haralyzer parses each entry
+
+TRUTH is a JSON array of what was sent and received: method, url, contentType, body, status, received (bodies in base64).
+"""
+import base64
+import hashlib
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parent))
+import capture  # noqa: E402
+
+beside = capture.beside
+
+
+def digest(data):
+    return f"{len(data)} bytes, SHA-256 {hashlib.sha256(data).hexdigest()[:16]}"
+
+
+def load(path):
+    truth = json.loads(pathlib.Path(path).read_text())
+    for item in truth:
+        item["body"] = None if item.get("body") is None else base64.b64decode(item["body"])
+        item["received"] = base64.b64decode(item["received"])
+    return truth
+
+
+def compare(index, item, status, received):
+    """What differs from the truth."""
+    name = f"entry {index}, {item['method']} {item['url']}"
+    if status != item["status"]:
+        yield f"{name}: status {status}, not {item['status']}"
+    if received != item["received"]:
+        yield f"{name}: {digest(received)}, not {digest(item['received'])}"
+
+
+def replay(file, truth):
+    options = ["--server-replay", file]
+    # Each may answer again, or mitmproxy opens the network once the last has been used.
+    for setting in ("server_replay_extra=kill", "server_replay_refresh=false", "server_replay_reuse=true"):
+        options += ["--set", setting]
+    venv = pathlib.Path(sys.prefix)
+    with tempfile.TemporaryDirectory(prefix="interchange ") as name:
+        folder = pathlib.Path(name)
+        process, port = capture.start_mitmdump(venv, folder, options)
+        try:
+            for index, item in enumerate(truth):
+                status, received = capture.curl(
+                    port, folder, item["method"], item["url"], item["body"], item["contentType"])
+                yield from compare(index, item, status, received)
+        finally:
+            beside.stop(process)
+
+
+def read(file, truth):
+    from mitmproxy import io
+    with open(file, "rb") as stream:
+        flows = list(io.FlowReader(stream).stream())
+    if len(flows) != len(truth):
+        yield f"mitmproxy reads {len(flows)} entries, not {len(truth)}"
+    for index, (flow, item) in enumerate(zip(flows, truth)):
+        if flow.request.method != item["method"] or flow.request.url != item["url"]:
+            yield f"entry {index}: {flow.request.method} {flow.request.url}, not {item['method']} {item['url']}"
+        sent = flow.request.get_content(strict=False) or b""
+        if sent != (item["body"] or b""):
+            yield f"entry {index}: sent {digest(sent)}, not {digest(item['body'] or b'')}"
+        yield from compare(index, item, flow.response.status_code, flow.response.get_content(strict=False) or b"")
+
+
+def parse(file):
+    from haralyzer import HarParser
+    parser = HarParser.from_file(file)
+    count = len(json.loads(pathlib.Path(file).read_text())["log"]["entries"])
+    entries = [entry for page in parser.pages for entry in page.entries]
+    if len(entries) != count:
+        yield f"haralyzer parses {len(entries)} entries, not {count}"
+    for index, entry in enumerate(entries):
+        for part, names in (
+            (entry, ("startTime", "time", "url", "status", "timings", "cookies", "cache")),
+            (entry.request, ("method", "url", "httpVersion", "headers", "queryString", "bodySize", "headersSize")),
+            (entry.response, ("status", "statusText", "httpVersion", "headers", "mimeType", "contentSize", "bodySize",
+                              "textEncoding", "redirectURL")),
+        ):
+            for name in names:
+                try:
+                    if getattr(part, name) is None and name not in ("textEncoding",):
+                        yield f"entry {index}: {type(part).__name__} has no {name}"
+                except Exception as error:
+                    yield f"entry {index}: {type(part).__name__}.{name}: {type(error).__name__} {error}"
+
+
+def main():
+    beside.exit_on_signals()
+    match sys.argv[1:]:
+        case ["replay", file, truth]: findings = replay(os.path.abspath(file), load(truth))
+        case ["read", file, truth]: findings = read(file, load(truth))
+        case ["parse", file]: findings = parse(file)
+        case _: sys.exit(__doc__)
+    count = 0
+    for finding in findings:
+        print(finding)
+        count += 1
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
