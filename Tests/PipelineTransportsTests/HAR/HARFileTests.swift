@@ -72,6 +72,10 @@ struct HARFileTests {
                 "{\n\t\"log\": {\n\t\t\"entries\": [\n\t\t\t1,\n\t\t\t{\n\t\t\t\t\"a\": [\n\t\t\t\t\t1\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t}\n}"
             ),
             (
+                "{\"log\":{\"entries\":[\n    1\n]}}",
+                "{\"log\":{\"entries\":[\n    1,\n    {\n      \"a\": [\n        1\n      ]\n    }\n]}}"
+            ),
+            (
                 "{\r\n \"log\": {\r\n  \"entries\": [\r\n   1,\r\n   2\r\n  ]}}",
                 "{\r\n \"log\": {\r\n  \"entries\": [\r\n   1,\r\n   2,\r\n   {\n    \"a\": [\n     1\n    ]\n   }\r\n  ]}}"
             ),
