@@ -34,6 +34,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .executableTarget(name: "events", dependencies: dependencies, swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "har",
+            dependencies: dependencies + [.product(name: "PipelineTransports", package: "Pipeline")],
+            swiftSettings: swiftSettings
+        ),
         .executableTarget(name: "multipart", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "retryafter", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(name: "urlform", dependencies: dependencies, swiftSettings: swiftSettings),

@@ -71,6 +71,7 @@ enum HARDate {
         mutating func fraction() -> Double? {
             guard skip(".,") else { return 0 }
             let digits = rest.prefix { (0x30...0x39).contains($0) }
+            guard !digits.isEmpty else { return nil }
             rest = rest.dropFirst(digits.count)
             return Double("0." + String(decoding: digits.prefix(9), as: UTF8.self))
         }

@@ -9,11 +9,11 @@ extension HAREntry {
         guard let data = request?["postData"] else { return nil }
         if let file = data["_file"]?.string { return try HARSideFiles.contents(of: file, in: directory) }
         guard let text = data["text"]?.string else { return Self.form(data["params"]?.elements ?? []) }
+        // Some write an empty body with every request.
+        if text.isEmpty, method == "GET" || method == "HEAD" { return nil }
         if [data["_encoding"], data["encoding"]].contains(.string("base64")) {
             return try Self.base64(text, "request.postData.text")
         }
-        // Some write an empty body with every request.
-        if text.isEmpty, method == "GET" || method == "HEAD" { return nil }
         let utf8 = Data(text.utf8)
         let sizes = [request?["bodySize"]?.int, headers[.contentLength].flatMap { Int($0) }]
         guard !sizes.contains(utf8.count), let latin1 = text.data(using: .isoLatin1), sizes.contains(latin1.count)

@@ -12,8 +12,8 @@ import Musl
 
 /// What has been recorded and does not stand in the HAR file yet, in `<name>.journal` beside it.
 ///
-/// Each line is an entry with a checksum before it. Whoever is killed leaves whole lines, and at most one that is torn. To lose
-/// nothing, take the journal before the file is read, and discard it after the file is written.
+/// Each line is an entry with a checksum before it. Whoever is killed leaves whole lines, and behind them at most a part of one,
+/// which is dropped. To lose nothing, take the journal before the file is read, and discard it after the file is written.
 package final class HARJournal: Sendable {
     private struct State {
         /// `nil` after `discard`.
@@ -26,9 +26,10 @@ package final class HARJournal: Sendable {
 
     /// Takes the journal of a HAR file for this recorder, with what another has left in it.
     ///
-    /// - Throws: `.recording(.busy)` while another recorder has it; `.recording(.notWritten)`; `.recording(.corrupt)` when a line is
-    ///   wrong that is not the last.
+    /// - Throws: `.recording(.busy)` while another recorder has it; `.recording(.notWritten)`; `.recording(.corrupt)` when a whole
+    ///   line is wrong.
     package init(for har: URL) throws {
+        let har = har.resolvingSymlinksInPath()
         url = har.deletingLastPathComponent()
             .appending(path: har.lastPathComponent + ".journal", directoryHint: .notDirectory)
         state = Mutex(try Self.open(url))
@@ -142,31 +143,24 @@ extension HARJournal {
         return byteCount
     }
 
-    /// Gives out the text of each whole line.
-    ///
-    /// A line that is wrong is dropped when it is the last, and an error when it is not.
+    /// Gives out the text of each whole line, but for what follows the last line end; a whole line that is wrong is an error.
     ///
     /// - Returns: the length of the whole lines.
     private static func readLines(of descriptor: Int32, _ url: URL, _ body: (Data) -> Bool) throws -> Int {
-        let source = try HARSource(descriptor: dup(descriptor))
+        let source = try HARSource(descriptor: fcntl(descriptor, F_DUPFD_CLOEXEC, 0))
         var line = Data()
         var end = 0
-        var wrong: Int?
         try source.forEachWindow(in: 0..<source.byteCount) { window, _ in
             for part in window.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
                 if part.offset > 0 {
-                    if let wrong {
-                        throw HARFailure(offset: wrong, index: nil, reason: "a damaged line").error(in: url)
+                    guard let text = text(of: line), body(text) else {
+                        throw HARFailure(offset: end, index: nil, reason: "a damaged line").error(in: url)
                     }
-                    let byteCount = line.count + 1
-                    if let text = text(of: line), body(text) { end += byteCount } else { wrong = end }
+                    end += line.count + 1
                     line.removeAll(keepingCapacity: true)
                 }
                 line.append(contentsOf: part.element)
             }
-        }
-        if let wrong, !line.isEmpty {
-            throw HARFailure(offset: wrong, index: nil, reason: "a damaged line").error(in: url)
         }
         return end
     }

@@ -2,9 +2,9 @@ package import Foundation
 package import HTTPTypes
 
 /// One request and what came of it, as it is recorded and replayed: what a HAR entry says, without how it says it.
-package struct RecordedExchange: Sendable {
+package struct RecordedExchange: Sendable, Equatable {
     /// What was sent.
-    package struct Request: Sendable {
+    package struct Request: Sendable, Equatable {
         package var method: String
         /// Absolute, without a fragment.
         package var url: String
@@ -21,7 +21,7 @@ package struct RecordedExchange: Sendable {
     }
 
     /// What was answered.
-    package struct Response: Sendable {
+    package struct Response: Sendable, Equatable {
         package var status: Int
         /// Such as `Not Found`; empty with HTTP/2.
         package var reasonPhrase: String

@@ -1,0 +1,95 @@
+import Foundation
+import FuzzSupport
+import HTTPTypes
+import Pipeline
+
+@testable import PipelineTransports
+
+/// The first byte decides: JSON alone, one entry, or a whole file.
+///
+/// Whatever arrives is read, or refused with a typed error that has its place in what arrived; what is read can be written, and
+/// comes to the same when it is read again.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzHAR(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    var input = FuzzInput(start, count)
+    let kind = input.number(below: 3)
+    let bytes = Array(input.remainder())
+    switch kind {
+    case 0: _ = readJSON(bytes)
+    case 1: readJSON(bytes).map { readEntry(HAREntry(json: $0)) }
+    default: readFile(Data(bytes))
+    }
+    return 0
+}
+
+private func readJSON(_ bytes: [UInt8]) -> JSONNode? {
+    do throws(JSONParser.Failure) {
+        let node = try JSONParser.parse(bytes)
+        for text in [node.data(), node.data(indentation: 2)] {
+            require((try? JSONParser.parse(text)) == node, "another value the second time")
+        }
+        return node
+    } catch {
+        require((0...bytes.count).contains(error.offset), "an offset outside of the text")
+        require(!error.reason.isEmpty, "no reason")
+        return nil
+    }
+}
+
+private func readEntry(_ entry: HAREntry) {
+    do {
+        let exchange = try entry.exchange(sideFiles: nil)
+        let fields = [exchange.request.headers, exchange.response?.headers ?? [:], exchange.response?.trailers ?? [:]]
+        for field in fields.joined() {
+            let isClean = field.withUnsafeBytesOfValue { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 9 } }
+            require(isClean, "a control character in a header field")
+        }
+        require(exchange.headDelay <= exchange.duration && exchange.headDelay >= .zero, "times that run backwards")
+        let written = HAREntry(exchange)
+        let again = try written.exchange(sideFiles: nil)
+        require(again.request.headers == exchange.request.headers, "other header fields")
+        require(again.response?.headers == exchange.response?.headers, "other header fields of the response")
+        require(again.request.body == exchange.request.body, "another body")
+        require(again.response?.body == exchange.response?.body, "another body of the response")
+        require(again.response?.status == exchange.response?.status, "another status")
+        require(again.duration == exchange.duration && again.headDelay == exchange.headDelay, "other times")
+        require(again.failure?.code == exchange.failure?.code, "another failure")
+    } catch let error as PipelineError {
+        require(error.code == .recording(.corrupt), "an error with another code: \(error)")
+    } catch {
+        require(false, "an error of another type: \(error)")
+    }
+}
+
+/// In memory where that is possible, since each file is synchronized.
+private let place: URL = {
+    let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+    let folder = FileManager.default.fileExists(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
+    return folder.appending(path: "fuzz-\(UUID().uuidString).har")
+}()
+
+private func readFile(_ data: Data) {
+    do {
+        try data.write(to: place)
+        defer { try? FileManager.default.removeItem(at: place) }
+        var file = try HARFile(contentsOf: place)
+        try file.write(to: place)
+        require(try Data(contentsOf: place) == data, "other bytes without a change")
+        for index in 0..<min(file.count, 64) {
+            guard let entry = try? file.entry(at: index) else { continue }
+            readEntry(entry)
+        }
+        let count = file.count
+        file.append(HAREntry(json: .object([])))
+        try file.write(to: place)
+        let again = try HARFile(contentsOf: place)
+        require(again.count == count + 1, "another number of entries")
+        require(try again.entry(at: count).json == .object([]), "another last entry")
+    } catch let error as PipelineError {
+        require(error.code == .recording(.corrupt), "an error with another code: \(error)")
+        let failure = error.underlyingError as? HARFailure
+        require(failure.map { (0...data.count).contains($0.offset) } == true, "an offset outside of the file: \(error)")
+    } catch {
+        require(false, "an error of another type: \(error)")
+    }
+}
