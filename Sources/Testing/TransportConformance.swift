@@ -24,13 +24,19 @@ public struct TransportConformance: Sendable {
     /// Where answers come from.
     public struct Kind: Sendable, Hashable {
         let sendsBytes: Bool
+        /// Whether bodies are handed over as they are, whatever coding they name.
+        let leavesCodings: Bool
 
         /// From the server that the URL names.
-        public static let network = Kind(sendsBytes: true)
+        public static let network = Kind(sendsBytes: true, leavesCodings: false)
         /// From the endpoint's sample response or the target's sample data.
         ///
         /// Checks of what only a network does are left out.
-        public static let sampled = Kind(sendsBytes: false)
+        public static let sampled = Kind(sendsBytes: false, leavesCodings: true)
+        /// From a recording of the same checks.
+        ///
+        /// Checks of what only a network does are left out. The server has another port than when it was recorded.
+        public static let recorded = Kind(sendsBytes: false, leavesCodings: false)
     }
 
     /// Something that a transport does wrong.
@@ -87,7 +93,7 @@ public struct TransportConformance: Sendable {
     private func failure(of check: ConformanceCheck) async -> String? {
         let bench: ConformanceBench
         do {
-            bench = try ConformanceBench(transport: makeTransport(), sendsBytes: kind.sendsBytes)
+            bench = try ConformanceBench(transport: makeTransport(), kind: kind)
         } catch {
             return "the server did not start: \(error)"
         }

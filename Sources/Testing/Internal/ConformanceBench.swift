@@ -87,14 +87,16 @@ struct ConformanceBench: Sendable {
 
     let transport: any Transport
     let sendsBytes: Bool
+    let leavesCodings: Bool
     let clock = ManualClock()
     let server: LoopbackServer
     private let answers: Answers
 
-    init(transport: any Transport, sendsBytes: Bool) throws {
+    init(transport: any Transport, kind: TransportConformance.Kind) throws {
         let answers = Answers()
         self.transport = transport
-        self.sendsBytes = sendsBytes
+        self.sendsBytes = kind.sendsBytes
+        self.leavesCodings = kind.leavesCodings
         self.answers = answers
         server = try LoopbackServer { request in
             answers[request.target]?.actions ?? [.respond(404)]

@@ -7,7 +7,7 @@ import Pipeline
 /// open, so that it may be replaced meanwhile. In memory are 16 bytes for each entry that is in the file, the entries that are not,
 /// and what stands around the entries.
 package struct HARFile: Sendable {
-    /// The largest entry that is read, and the largest text around the entries.
+    /// The length of the largest entry that is read, and of the largest text around the entries.
     static let maximumByteCount = 256 << 20
 
     private enum Slot {
@@ -138,7 +138,7 @@ extension HARFile {
     package func exchange(at index: Int) throws -> RecordedExchange {
         let entry = try entry(at: index)
         do {
-            return try entry.exchange(sideFiles: url?.deletingLastPathComponent())
+            return try entry.exchange(sideFiles: url?.resolvingSymlinksInPath().deletingLastPathComponent())
         } catch let error as PipelineError {
             throw HARFailure(offset: offset(at: index), index: index, reason: error.reason).error(in: url)
         }

@@ -29,6 +29,7 @@ package final class HARJournal: Sendable {
     /// - Throws: `.recording(.busy)` while another recorder has it; `.recording(.notWritten)`; `.recording(.corrupt)` when a whole
     ///   line is wrong.
     package init(for har: URL) throws {
+        let har = har.resolvingSymlinksInPath()
         url = har.deletingLastPathComponent()
             .appending(path: har.lastPathComponent + ".journal", directoryHint: .notDirectory)
         state = Mutex(try Self.open(url))
@@ -146,7 +147,7 @@ extension HARJournal {
     ///
     /// - Returns: the length of the whole lines.
     private static func readLines(of descriptor: Int32, _ url: URL, _ body: (Data) -> Bool) throws -> Int {
-        let source = try HARSource(descriptor: dup(descriptor))
+        let source = try HARSource(descriptor: fcntl(descriptor, F_DUPFD_CLOEXEC, 0))
         var line = Data()
         var end = 0
         try source.forEachWindow(in: 0..<source.byteCount) { window, _ in

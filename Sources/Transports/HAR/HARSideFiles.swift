@@ -21,7 +21,7 @@ package struct HARSideFiles: Sendable {
     ///   - har: the HAR file.
     ///   - threshold: the length of the longest body that stays in the HAR file.
     package init(for har: URL, threshold: Int = 1 << 20) {
-        self.har = har
+        self.har = har.resolvingSymlinksInPath()
         self.threshold = threshold
     }
 

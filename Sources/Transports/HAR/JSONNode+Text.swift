@@ -66,17 +66,29 @@ extension JSONNode {
 
     private static func write(_ text: String, to output: inout Data) {
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(contentsOf: [UInt8(ascii: "\\"), byte])
-            case 0x0a: output.append(contentsOf: "\\n".utf8)
-            case 0x0d: output.append(contentsOf: "\\r".utf8)
-            case 0x09: output.append(contentsOf: "\\t".utf8)
-            case ..<0x20, 0x7f:
-                output.append(contentsOf: ("\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)).utf8)
-            default: output.append(byte)
+        var text = text
+        text.withUTF8 { bytes in
+            var start = 0
+            for (index, byte) in bytes.enumerated() {
+                guard let escape = escape(of: byte) else { continue }
+                output.append(contentsOf: bytes[start..<index])
+                output.append(contentsOf: escape.utf8)
+                start = index + 1
             }
+            output.append(contentsOf: bytes[start...])
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func escape(of byte: UInt8) -> String? {
+        switch byte {
+        case UInt8(ascii: "\""): "\\\""
+        case UInt8(ascii: "\\"): "\\\\"
+        case 0x0a: "\\n"
+        case 0x0d: "\\r"
+        case 0x09: "\\t"
+        case ..<0x20, 0x7f: "\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        default: nil
+        }
     }
 }

@@ -11,11 +11,14 @@ package struct JSONParser {
         package let reason: String
     }
 
-    /// The deepest nesting that is read.
+    /// The deepest nesting that is read: what the stack of a thread that is not the main one holds.
     package static let maximumDepth = 128
+    /// How many values are read, so that those of a few bytes each do not take a hundred times the memory of their text.
+    package static let maximumValueCount = 1 << 20
 
     private let input: UnsafeBufferPointer<UInt8>
     private var index = 0
+    private var valueCount = 0
 
     private init(_ input: UnsafeBufferPointer<UInt8>) { self.input = input }
 
@@ -55,6 +58,8 @@ package struct JSONParser {
 
     private mutating func readValue(_ depth: Int) throws(Failure) -> JSONNode {
         guard depth < Self.maximumDepth else { throw failure("nested deeper than \(Self.maximumDepth) levels") }
+        valueCount += 1
+        guard valueCount <= Self.maximumValueCount else { throw failure("more than \(Self.maximumValueCount) values") }
         skipSpace()
         defer { skipSpace() }
         switch next {
@@ -142,19 +147,16 @@ package struct JSONParser {
     private mutating func readString() throws(Failure) -> String {
         index += 1
         let start = index
-        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-            guard byte >= 0x20 else { throw failure("a control character in a string") }
-            index += 1
-        }
-        var bytes = Array(input[start..<index])
-        while let byte = next, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw failure("a control character in a string") }
-            if byte == UInt8(ascii: "\\") {
-                bytes.append(contentsOf: UTF8.encode(try readEscape()) ?? UTF8.encodedReplacementCharacter)
-            } else {
-                bytes.append(byte)
+        var bytes: [UInt8] = []
+        while true {
+            let part = index
+            while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+                guard byte >= 0x20 else { throw failure("a control character in a string") }
                 index += 1
             }
+            bytes.append(contentsOf: input[part..<index])
+            guard next == UInt8(ascii: "\\") else { break }
+            bytes.append(contentsOf: UTF8.encode(try readEscape()) ?? UTF8.encodedReplacementCharacter)
         }
         try skip(UInt8(ascii: "\""), "a string does not end")
         guard let text = String(validating: bytes, as: UTF8.self) else {

@@ -45,8 +45,9 @@ public import Pipeline
 /// **Secrets**: what is stored, and each request before it is compared, goes through one transform with the names and values of the
 /// redactor, whose lists of what people may see do not hold: a recording is for replay. Credentials, cookies, fields with secret names,
 /// user names and passwords of URLs, and values of secret names in queries, forms, JSON and multipart bodies become `REDACTED`, numbers 0.
-/// Declared values, and what the secret fields of the recorded requests hold from 8 bytes on, are hidden wherever they stand. When one of
-/// them is found in the written bytes all the same, ``finish()`` fails with `recording.secret`. The file can be read by its owner only.
+/// Declared values are hidden wherever they stand, and so is what the secret header fields of the recorded requests and the cookies of their
+/// answers hold from 8 bytes on, and secret query values from 16. When one of them is found in the written bytes all the same, ``finish()``
+/// fails with `recording.secret`. The file can be read by its owner only.
 ///
 /// Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
 public final class RecordingTransport: Transport {

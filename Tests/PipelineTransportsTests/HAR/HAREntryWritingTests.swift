@@ -203,7 +203,8 @@ struct HAREntryWritingTests {
             let exchange = Self.exchange(&random)
             let line = HAREntry(exchange).json.data(indentation: number % 2 == 0 ? nil : 3)
             let again = try HAREntry(json: try JSONParser.parse(line)).exchange(sideFiles: nil)
-            #expect(again == exchange, "number \(number)")
+            let isSame = again == exchange
+            #expect(isSame, "number \(number): \(String(decoding: line.prefix(300), as: UTF8.self))")
         }
     }
 

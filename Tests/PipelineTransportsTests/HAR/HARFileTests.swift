@@ -12,7 +12,7 @@ struct HARFileTests {
 
     private func location(_ error: PipelineError?) -> HARFailure? { error?.underlyingError as? HARFailure }
 
-    @Test("A new file is HAR 1.2 with its entries on lines, mode 0600, and can be read again")
+    @Test("F11 A new file is HAR 1.2 with its entries on lines, mode 0600, and can be read again")
     func new() throws {
         let bench = try HARBench()
         var file = HARFile()
@@ -72,6 +72,10 @@ struct HARFileTests {
                 "{\n\t\"log\": {\n\t\t\"entries\": [\n\t\t\t1,\n\t\t\t{\n\t\t\t\t\"a\": [\n\t\t\t\t\t1\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t}\n}"
             ),
             (
+                "{\"log\":{\"entries\":[\n    1\n]}}",
+                "{\"log\":{\"entries\":[\n    1,\n    {\n      \"a\": [\n        1\n      ]\n    }\n]}}"
+            ),
+            (
                 "{\r\n \"log\": {\r\n  \"entries\": [\r\n   1,\r\n   2\r\n  ]}}",
                 "{\r\n \"log\": {\r\n  \"entries\": [\r\n   1,\r\n   2,\r\n   {\n    \"a\": [\n     1\n    ]\n   }\r\n  ]}}"
             ),
@@ -89,6 +93,8 @@ struct HARFileTests {
     func layout(before: String, after: String) throws {
         let bench = try HARBench()
         var file = try HARFile(contentsOf: bench.write(before))
+        try file.write(to: bench.url("same.har"))
+        #expect(try text(bench.url("same.har")) == before)
         let added = HAREntry(json: .object(["a": .array([.integer(1)])]))
         file.append(added)
         try file.write(to: bench.url("new.har"))
@@ -241,6 +247,9 @@ struct HARFileTests {
         file.append(try HAREntry(Self.small))
         try file.write(to: bench.url("link.har"))
         #expect(try HARFile(contentsOf: url).count == 1)
+        let journal = try HARJournal(for: bench.url("link.har"))
+        #expect(failure { _ = try HARJournal(for: url) }?.code == .recording(.busy))
+        #expect(journal.url.lastPathComponent == "test.har.journal")
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: bench.url("link.har").path) == url.path)
     }
 }

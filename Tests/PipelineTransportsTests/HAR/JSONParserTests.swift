@@ -87,6 +87,12 @@ struct JSONParserTests {
         #expect(outcome.1 == [Int?](repeating: bracket.utf8.count * JSONParser.maximumDepth, count: 2))
     }
 
+    @Test("F04 More values than are read are an error")
+    func values() {
+        let text = "[" + String(repeating: "0,", count: JSONParser.maximumValueCount) + "0]"
+        #expect(Self.failure(of: text)?.offset == 2 * JSONParser.maximumValueCount - 1)
+    }
+
     @Test("Random values are the same as Foundation reads them, and are read the same when written again")
     func foundation() throws {
         var random = PipelineRandom.seeded(6)
@@ -118,7 +124,6 @@ struct JSONParserTests {
                 refused += 1
                 continue
             }
-            // Foundation takes half a surrogate, and of names that are there twice the first; both are left to the reader.
             guard let node = try? JSONParser.parse(bytes) else {
                 Issue.record("Foundation reads \(String(decoding: bytes, as: UTF8.self))")
                 continue

@@ -9,8 +9,8 @@ package struct RecordingRedaction: Sendable {
     /// What stands for a hidden text; ASCII, so that it is the same in a URL, a form, JSON and a header field.
     package static let placeholder = "REDACTED"
 
-    /// What is shorter could be any word.
-    private static let minimumByteCount = 8
+    /// Of a query value that is looked for elsewhere: what is shorter could be any word.
+    private static let minimumByteCount = 16
 
     private let names: SecretNameCache
     let revealsSecrets: Bool
