@@ -70,7 +70,7 @@ struct HARSideFileTests {
         arguments: [
             "/etc/passwd", "../secret", "a/../../secret", "a/..", "..", ".", "", "a//b", "./a", "a/", "missing", "a",
             "a/loop",
-            "link", "a/link", "up/secret", "a/inside", "a\u{0}b", "fifo",
+            "link", "a/link", "up/secret", "a/inside", "a\u{0}b", "fifo", "fifo/x",
         ]
     )
     func escapes(path: String) throws {
