@@ -116,26 +116,32 @@ public final class RecordingTransport: Transport {
         case .passthrough:
             return (nil, nil)
         case .all:
-            return (nil, recorder(HARFile(), try emptyJournal(file)))
+            return (nil, recorder(HARFile(), try emptied(HARJournal(for: file), file)))
         case .newEpisodes:
             let journal = try HARJournal(for: file)
-            var har = try load(file) ?? HARFile()
-            let left = try journal.entries()
-            for entry in left { har.append(entry) }
-            return (try playback(har), recorder(har, journal, isChanged: !left.isEmpty))
+            let (har, isChanged) = try adding(journal, to: load(file) ?? HARFile())
+            return (try playback(har), recorder(har, journal, isChanged: isChanged))
         case .once:
             if !rules.expiry.recordsAgain, let har = try load(file) { return (try playback(har), nil) }
-            let journal = try emptyJournal(file)
-            if let har = try load(file) { return (try playback(har), recorder(har, journal)) }
-            return (nil, recorder(HARFile(), journal))
+            let journal = try HARJournal(for: file)
+            guard let loaded = try load(file) else { return (nil, recorder(HARFile(), try emptied(journal, file))) }
+            let (har, isChanged) = try adding(journal, to: loaded)
+            return (try playback(har), recorder(har, journal, isChanged: isChanged))
         default:
             return (try playback(try HARFile(contentsOf: file)), nil)
         }
     }
 
-    /// What a recorder has left that was killed is recorded anew in modes that record all.
-    private static func emptyJournal(_ file: URL) throws -> HARJournal {
-        let journal = try HARJournal(for: file)
+    /// The entries that a recorder has left that was killed, behind those of the file.
+    private static func adding(_ journal: HARJournal, to har: HARFile) throws -> (HARFile, isChanged: Bool) {
+        var har = har
+        let entries = try journal.entries()
+        for entry in entries { har.append(entry) }
+        return (har, !entries.isEmpty)
+    }
+
+    /// A journal without them, where all is recorded anew.
+    private static func emptied(_ journal: HARJournal, _ file: URL) throws -> HARJournal {
         guard try !journal.entries().isEmpty else { return journal }
         try journal.discard()
         return try HARJournal(for: file)
