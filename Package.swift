@@ -150,6 +150,7 @@ let package = Package(
         .testTarget(
             name: "PipelineTests",
             dependencies: ["Pipeline", "PipelineTesting", "PipelineTransports", "PipelinePlugins", httpTypes],
+            exclude: ["Documentation/Replays"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

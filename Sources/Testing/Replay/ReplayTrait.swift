@@ -48,7 +48,7 @@ public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
 
         /// Nothing.
         public static let allow = Unused(isFailure: false)
-        /// The test fails. For a test that has a recording of its own.
+        /// The test fails; for a test that has a recording of its own.
         public static let fail = Unused(isFailure: true)
     }
 

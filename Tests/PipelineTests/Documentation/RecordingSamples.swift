@@ -24,7 +24,7 @@ enum RecordingSamples {
 
     struct Tests {
         // sample: test
-        @Test("The zen of GitHub is a sentence", .replay("github"), .disabled("a sample, there is no recording"))
+        @Test("The zen of GitHub is a sentence", .replay("github"))
         func zen() async throws {
             let provider = Provider<GitHub>(transport: .replay)
             #expect(try await provider.request(.zen).mapString().hasSuffix("."))
