@@ -13,7 +13,7 @@ struct ReadmeTests {
         readme = Markdown(try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8))
         continuousIntegration = try String(contentsOf: root.appending(path: ".ci/run"), encoding: .utf8)
         var samples: [String: String] = [:]
-        for file in ["ReadmeProgram", "ReadmeSamples", "ReadmePluginSample"] {
+        for file in ["ReadmeProgram", "ReadmeSamples", "ReadmePluginSample", "RecordingSamples"] {
             let source = try String(contentsOf: folder.appending(path: file + ".swift"), encoding: .utf8)
             samples.merge(Samples.all(in: source)) { $0 + "\n\n" + $1 }
         }
