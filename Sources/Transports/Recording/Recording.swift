@@ -28,6 +28,8 @@ public struct Recording: Sendable, CustomStringConvertible {
     public let unused: [Entry]
     /// Those that were used although they were older than they may be.
     public let expired: [Entry]
+    /// What a ``ReplayTransport`` has left out because it could not be read: place and reason of each.
+    public let unreadable: [String]
 
     /// Fails when an entry is left that no request has used.
     ///

@@ -163,7 +163,8 @@ public final class RecordingTransport: Transport {
 
     /// What was loaded from the file, and what of it is unused.
     public var recording: Recording {
-        playback?.recording ?? Recording(fileName: file.lastPathComponent, entries: [], unused: [], expired: [])
+        playback?.recording
+            ?? Recording(fileName: file.lastPathComponent, entries: [], unused: [], expired: [], unreadable: [])
     }
 
     /// Answers from the file or sends the request on, as the mode says.

@@ -43,6 +43,7 @@ public final class ReplayTransport: Transport {
     ///   - redactor: names and values that are secret.
     ///   - expiry: how old an entry may be.
     ///   - bodyByteCount: the largest body that is compared.
+    ///   - skipsUnreadable: whether an entry that cannot be read is left out, and listed in ``Recording/unreadable``; else it is an error.
     /// - Throws: ``Pipeline/PipelineError`` with code `recording.missingFile` or `recording.corrupt`.
     public init(
         _ file: URL,
@@ -51,7 +52,8 @@ public final class ReplayTransport: Transport {
         pace: ReplayPace = .immediate,
         redactor: Redactor = .standard,
         expiry: RecordingExpiry = .never,
-        bodyByteCount: Int = 64 << 20
+        bodyByteCount: Int = 64 << 20,
+        skipsUnreadable: Bool = false
     ) throws {
         precondition(bodyByteCount >= 0, "bodyByteCount is \(bodyByteCount), not 0 or more")
         let rules = Playback.Rules(
@@ -60,7 +62,8 @@ public final class ReplayTransport: Transport {
             pace: pace,
             redaction: RecordingRedaction(redactor),
             expiry: expiry,
-            bodyByteCount: bodyByteCount
+            bodyByteCount: bodyByteCount,
+            skipsUnreadable: skipsUnreadable
         )
         self.file = file
         playback = try Playback(HARFile(contentsOf: file), at: file, rules)

@@ -56,6 +56,29 @@ struct ReplayTransportTests {
         #expect(lines[4].contains("PIPELINE_RECORD=newEpisodes"))
     }
 
+    @Test("An entry that cannot be read is an error, or is left out and listed, and the others answer")
+    func unreadable() async throws {
+        let entries = ["a", "b", "c"].map { name in
+            let status = name == "b" ? "null" : "200"
+            return """
+                {"request": {"method": "GET", "url": "https://api.example/\(name)"},
+                 "response": {"status": \(status), "content": {"text": "\(name)"}}}
+                """
+        }
+        try bench.write("{\"log\": {\"version\": \"1.2\", \"entries\": [\(entries.joined(separator: ","))]}}")
+        let error = #expect(throws: PipelineError.self) { try ReplayTransport(bench.file) }
+        #expect(error?.code == .recording(.corrupt))
+        let replay = try ReplayTransport(bench.file, skipsUnreadable: true)
+        #expect(replay.recording.unreadable.count == 1)
+        #expect(replay.recording.unreadable.first?.contains("entry 1") == true)
+        let provider = bench.provider(replay)
+        #expect(try await provider.request(bench.target("/c")).data == Data("c".utf8))
+        #expect(replay.recording.unused.map(\.index) == [0])
+        let miss = try #require(try await provider.failure(bench.target("/b")))
+        #expect(miss.code == .recording(.noMatch))
+        #expect(miss.reason.contains("entry 2, used, GET"))
+    }
+
     @Test("F05 a miss shows no secret")
     func nearestSecrets() async throws {
         try bench.write(entries: [("GET", "https://api.example/a?token=canary-recorded&x=1", "1")])

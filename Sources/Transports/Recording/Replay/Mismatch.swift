@@ -28,10 +28,10 @@ struct Mismatch {
     /// The three entries with the most equal parts, and of those the ones whose path begins alike.
     private var nearest: [Int] {
         let prints = live.fingerprints(playback.kinds)
-        let scored = playback.entries.map { entry -> (index: Int, equal: Int, prefix: Int) in
-            let equal = zip(prints, playback.fingerprints[entry.index]).count { $0 == $1 }
+        let scored = playback.entries.enumerated().map { index, entry -> (index: Int, equal: Int, prefix: Int) in
+            let equal = zip(prints, playback.fingerprints[index]).count { $0 == $1 }
             let path = URLParts(entry.url).path
-            return (entry.index, equal, zip(path.utf8, live.path.utf8).prefix { $0 == $1 }.count)
+            return (index, equal, zip(path.utf8, live.path.utf8).prefix { $0 == $1 }.count)
         }
         return scored.sorted { ($1.equal, $1.prefix, $0.index) < ($0.equal, $0.prefix, $1.index) }.prefix(3).map(
             \.index
@@ -41,7 +41,7 @@ struct Mismatch {
     private func description(of index: Int) -> String {
         let entry = playback.entries[index]
         let use = playback.isUsed(index) ? ", used" : ""
-        guard let recorded = try? playback.matched(entry: index) else { return "entry \(index): cannot be read" }
+        guard let recorded = try? playback.matched(entry: index) else { return "entry \(entry.index): cannot be read" }
         let recordedPrints = recorded.fingerprints(playback.kinds)
         var prints = zip(live.fingerprints(playback.kinds), recordedPrints).makeIterator()
         let parts = playback.kinds.map { kind in
@@ -52,7 +52,8 @@ struct Mismatch {
             let (sent, stored) = (live.shown(kind), recorded.shown(kind))
             return "\(kind.name) differs (sent \(Self.excerpt(sent)), recorded \(Self.excerpt(stored)))"
         }
-        return "entry \(index)\(use), \(entry.method) \(Self.excerpt(entry.url)): \(parts.joined(separator: ", "))"
+        return
+            "entry \(entry.index)\(use), \(entry.method) \(Self.excerpt(entry.url)): \(parts.joined(separator: ", "))"
     }
 
     private static func excerpt(_ text: String) -> String {

@@ -13,6 +13,7 @@ final class Playback: Sendable {
         var redaction: RecordingRedaction
         var expiry: RecordingExpiry
         var bodyByteCount: Int
+        var skipsUnreadable = false
 
         var kinds: [RequestMatching.Part.Kind] { matching.parts.flatMap(\.kinds) }
         var readsBody: Bool { kinds.contains(where: \.readsBody) }
@@ -27,26 +28,35 @@ final class Playback: Sendable {
     let file: HARFile
     let rules: Rules
     let kinds: [RequestMatching.Part.Kind]
+    /// Those that can be read.
     let entries: [Recording.Entry]
-    /// Of each entry, part by part.
+    private let unreadable: [String]
+    /// Of each of them, part by part.
     let fingerprints: [[MatchedRequest.Fingerprint]]
     private let candidates: [[MatchedRequest.Fingerprint]: [Int]]
     private let state: Mutex<State>
 
-    /// - Throws: `.recording(.corrupt)` for an entry that cannot be read.
+    /// - Throws: `.recording(.corrupt)` for an entry that cannot be read, unless such are left out.
     init(_ file: HARFile, at url: URL, _ rules: Rules) throws {
         self.url = url
         self.file = file
         self.rules = rules
         kinds = rules.kinds
         var entries: [Recording.Entry] = []
+        var unreadable: [String] = []
         var fingerprints: [[MatchedRequest.Fingerprint]] = []
         var candidates: [[MatchedRequest.Fingerprint]: [Int]] = [:]
         for index in 0..<file.count {
-            let exchange = try file.exchange(at: index)
+            let exchange: RecordedExchange
+            do {
+                exchange = try file.exchange(at: index)
+            } catch let error as PipelineError where rules.skipsUnreadable {
+                unreadable.append(error.reason)
+                continue
+            }
             let request = Self.matched(exchange.request, rules)
             let prints = request.fingerprints(kinds)
-            candidates[prints, default: []].append(index)
+            candidates[prints, default: []].append(entries.count)
             fingerprints.append(prints)
             entries.append(
                 Recording.Entry(
@@ -58,6 +68,7 @@ final class Playback: Sendable {
             )
         }
         self.entries = entries
+        self.unreadable = unreadable
         self.fingerprints = fingerprints
         self.candidates = candidates
         state = Mutex(State(sequence: SequenceState(count: entries.count)))
@@ -79,7 +90,7 @@ final class Playback: Sendable {
     }
 
     func matched(entry index: Int) throws -> MatchedRequest {
-        Self.matched(try file.exchange(at: index).request, rules)
+        Self.matched(try file.exchange(at: entries[index].index).request, rules)
     }
 
     /// Takes the next entry that answers a request.
@@ -112,7 +123,7 @@ final class Playback: Sendable {
     /// Answers a request with an entry.
     func answer(_ index: Int, to request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse
     {
-        let exchange = try file.exchange(at: index)
+        let exchange = try file.exchange(at: entries[index].index)
         let replayed = ReplayedResponse(exchange, rules.pace, byteLimit: rules.bodyByteCount)
         return try await replayed.response(to: request, context)
     }
@@ -123,7 +134,8 @@ final class Playback: Sendable {
             fileName: url.lastPathComponent,
             entries: entries,
             unused: unused.map { entries[$0] },
-            expired: expired.map { entries[$0] }
+            expired: expired.map { entries[$0] },
+            unreadable: unreadable
         )
     }
 }
