@@ -61,7 +61,9 @@ public struct APIClient: Sendable {
         }
     }
 
-    /// The request with all that the client adds to it, for the provider's own methods:
+    /// The request with all that the client adds to it.
+    ///
+    /// For the provider's own methods:
     ///
     /// ```swift
     /// let lines = try await api.provider.stream(api.resolved(Feed.lines())).lines()

@@ -6,5 +6,7 @@ public protocol APIPayload: Encodable, Sendable {
     /// What is carried.
     ///
     /// - Parameter coders: the client's, with the dates of the request.
+    /// - Returns: the task.
+    /// - Throws: any error when the value cannot be carried; nothing is sent then.
     func makeTask(with coders: APICoders) throws -> RequestTask
 }

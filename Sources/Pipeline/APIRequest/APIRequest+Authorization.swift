@@ -16,6 +16,7 @@ extension APIRequest {
     ///   - email: the user's name.
     ///   - password: the password.
     ///   - allowsCleartext: whether they may leave over http; always allowed to the machine itself.
+    /// - Returns: the copy.
     public func basicAuth(email: String, password: String, allowsCleartext: Bool = false) -> Self {
         with { $0.credential = APICredential(.basic(email, password), allowsCleartext: allowsCleartext) }
     }
@@ -32,6 +33,7 @@ extension APIRequest {
     /// - Parameters:
     ///   - token: the token.
     ///   - allowsCleartext: whether it may leave over http; always allowed to the machine itself.
+    /// - Returns: the copy.
     public func bearer(_ token: String, allowsCleartext: Bool = false) -> Self {
         with { $0.credential = APICredential(.bearer(token), allowsCleartext: allowsCleartext) }
     }

@@ -73,9 +73,7 @@ extension APIRequest {
         statuses.reduce(self) { $0.addError($1, text) }
     }
 
-    /// A copy whose every exchange may take this long, ``RequestOptions/attemptTimeout``; uploads too.
-    ///
-    /// - Parameter duration: more than zero.
+    /// A copy whose every exchange may take this long, more than zero, ``RequestOptions/attemptTimeout``; uploads too.
     public func responseTimeout(_ duration: Duration) -> Self { options { $0.attemptTimeout = duration } }
 
     /// A copy that writes dates in another way than the client; the payload's own ``CustomDateEncodingStrategy`` wins over it.
@@ -96,9 +94,7 @@ extension APIRequest {
 }
 
 extension HTTPResponse.Status {
-    /// A status without a name of its own.
-    ///
-    /// - Parameter code: 100 to 999.
+    /// A status without a name of its own, 100 to 999.
     public static func custom(_ code: Int) -> Self {
         precondition((100...999).contains(code), "a status has three digits, not \(code)")
         return Self(code: code)

@@ -38,7 +38,7 @@ public import Foundation
 /// | `mapping` | the answer does not decode; with the response |
 ///
 /// **Secrets**: its description shows the method and the path alone.
-public struct APIRequest<Output: Decodable & SendableMetatype>: DecodableTargetType, AccessTokenAuthorizable {
+public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, AccessTokenAuthorizable {
     /// What the answer decodes to.
     public typealias ResultType = Output
 

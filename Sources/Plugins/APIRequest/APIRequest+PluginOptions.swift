@@ -2,9 +2,7 @@ public import HTTPTypes
 public import Pipeline
 
 extension APIRequest {
-    /// A copy whose call is answered no sooner than this after it began, by ``MinimumDurationPlugin``.
-    ///
-    /// - Parameter duration: zero and up.
+    /// A copy whose call is answered no sooner than this after it began, zero and up, by ``MinimumDurationPlugin``.
     public func additionalTimeout(_ duration: Duration) -> Self { options { $0.additionalTimeout = duration } }
 
     /// A copy whose failure ``LoggingPlugin`` keeps quiet about.
@@ -20,6 +18,7 @@ extension APIRequest {
     /// - Parameters:
     ///   - statuses: the statuses that are worth another attempt.
     ///   - attempts: how many attempts may follow the first, 0 and up.
+    /// - Returns: the copy.
     public func retry(on statuses: [HTTPResponse.Status], attempts: Int = 3) -> Self {
         precondition(attempts >= 0, "attempts is \(attempts), less than 0")
         let policy = RetryPolicy(statusCodes: Set(statuses.map(\.code)))

@@ -249,6 +249,28 @@ struct APIRequestTests {
         #expect(lost?.code == .invalidRequest(.url))
     }
 
+    private enum Users: EndpointController {
+        static let endpoint = "users"
+        static func get(id: Int) -> APIRequest<User> { request("\(id)") }
+    }
+
+    private enum Elsewhere: EndpointController {
+        static let server: ServerURL? = ServerURL(base: "https://other.example.com")
+        static let endpoint = "x"
+    }
+
+    @Test("C6 C7 A controller makes requests below its endpoint, to its own server if it has one")
+    func controllers() async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(200, body: #"{"name":"Ann"}"#)))
+        #expect(try await bench.api.send(Users.get(id: 7)).name == "Ann")
+        let _: Nothing = try await bench.api.send(Elsewhere.request())
+        #expect(
+            bench.transport.sent.compactMap(\.url?.absoluteString) == [
+                "https://api.example.com/v1/users/7", "https://other.example.com/x",
+            ]
+        )
+    }
+
     @Test("Its description and its dump show the method and the path, nothing else")
     func description() {
         let request = APIRequest<Nothing>("login?token=hunter2").headers(["X": "hunter2"])
