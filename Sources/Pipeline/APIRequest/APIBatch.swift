@@ -53,7 +53,6 @@ public struct APIBatch: APIOperation {
         in client: APIClient,
         report: (@Sendable (Double) -> Void)?
     ) async -> Result<Outcome, PipelineError> {
-        let client = client.pinned
         let shares = report.map { ProgressShares(count: operations.count, report: $0) }
         return await withTaskGroup(of: (Int, PipelineError?).self) { group in
             var waiting = operations.enumerated().makeIterator()

@@ -37,7 +37,7 @@ public struct APIChain<Value: Sendable>: APIOperation {
     ) async -> Result<Value, PipelineError> {
         let shares = report.map { ProgressShares(count: count, report: $0) }
         do {
-            return .success(try await send(ChainPosition(client: client.pinned, shares: shares)))
+            return .success(try await send(ChainPosition(client: client, shares: shares)))
         } catch {
             return .failure(PipelineError(thrown: error, otherwise: .plugin, "the chain threw"))
         }

@@ -62,7 +62,9 @@ extension APIClient {
         }
     }
 
-    /// An operation that is answered by callbacks; it begins with ``APICall/execute()``.
+    /// An operation that is answered by callbacks, all of it in the environment that is current as it begins.
+    ///
+    /// It begins with ``APICall/execute()``.
     public func call<Operation: APIOperation>(_ operation: Operation) -> APICall<Operation.Value> {
         APICall { report in await operation.run(in: pinned, report: report) }
     }
