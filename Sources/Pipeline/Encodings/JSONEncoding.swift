@@ -56,6 +56,7 @@ extension ParameterTree: Encodable {
         case .string(let value): try container.encode(value)
         case .date(let value): try container.encode(value)
         case .data(let value): try container.encode(value)
+        case .file(let value): try container.encode(value)
         case .array(let elements): try container.encode(elements)
         }
     }

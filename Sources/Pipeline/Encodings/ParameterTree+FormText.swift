@@ -9,6 +9,19 @@ extension ParameterTree {
         return form.text
     }
 
+    /// The text of what has no parts, `nil` for everything else and for ``null``.
+    func leafText(booleans: URLEncoding.BoolEncoding) -> String? {
+        switch self {
+        case .bool(let value): value ? booleans.trueText : booleans.falseText
+        case .number(let value): "\(value)"
+        case .double(let value): Self.text(of: value)
+        case .string(let value): value
+        case .date(let value): value.formatted(.iso8601)
+        case .data(let value): value.base64EncodedString()
+        case .null, .file, .array, .object: nil
+        }
+    }
+
     /// A double without the `.0` of a whole one, the same on every platform.
     static func text(of value: Double) -> String {
         Int64(exactly: value).map(String.init) ?? "\(value)"
@@ -28,17 +41,12 @@ private struct FormText {
 
     mutating func append(_ name: String, _ tree: ParameterTree) {
         switch tree {
-        case .null: break
-        case .bool(let value): appendPair(name, value ? booleans.trueText : booleans.falseText)
-        case .number(let value): appendPair(name, "\(value)")
-        case .double(let value): appendPair(name, ParameterTree.text(of: value))
-        case .string(let value): appendPair(name, value)
-        case .date(let value): appendPair(name, value.formatted(.iso8601))
-        case .data(let value): appendPair(name, value.base64EncodedString())
         case .array(let elements):
             for (index, element) in elements.enumerated() { append(arrays.name(name, index), element) }
         case .object(let members):
             for member in members { append("\(name)[\(member.key)]", member.value) }
+        default:
+            if let text = tree.leafText(booleans: booleans) { appendPair(name, text) }
         }
     }
 

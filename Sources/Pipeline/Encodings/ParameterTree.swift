@@ -11,6 +11,8 @@ enum ParameterTree {
     case date(Date)
     /// Only in the tree of an encoding that has bytes of its own.
     case data(Data)
+    /// Only in the tree of a form with files.
+    case file(FormFile)
     case array([ParameterTree])
     /// In the order in which it is written.
     case object([(key: String, value: ParameterTree)])

@@ -88,6 +88,7 @@ private enum PropertyListNode: Encodable {
         case .bool(let value): self = .scalar(value)
         case .double(let value): self = .scalar(value)
         case .data(let value): self = .scalar(value)
+        case .file(let value): self = .scalar(value)
         }
     }
 

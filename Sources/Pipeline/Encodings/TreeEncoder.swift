@@ -12,6 +12,8 @@ struct TreeEncoder: Encoder {
         let maximumDepth: Int
         /// Whether only the depth is looked at.
         let isDiscarding: Bool
+        /// Whether bytes and files stay what they are, for a form of several parts.
+        let keepsFiles: Bool
         let userInfo: [CodingUserInfoKey: Any]
         /// A nested container that lies too deep: making one cannot throw.
         fileprivate(set) var failure: PipelineError?
@@ -21,12 +23,14 @@ struct TreeEncoder: Encoder {
             keys: URLFormEncoder.KeyEncoding = .useDefaultKeys,
             maximumDepth: Int = ParameterTree.maximumDepth,
             isDiscarding: Bool = false,
+            keepsFiles: Bool = false,
             userInfo: [CodingUserInfoKey: Any] = [:]
         ) {
             self.dates = dates
             self.keys = keys
             self.maximumDepth = maximumDepth
             self.isDiscarding = isDiscarding
+            self.keepsFiles = keepsFiles
             self.userInfo = userInfo
         }
     }
@@ -102,7 +106,9 @@ struct TreeEncoder: Encoder {
     /// Most values are leaves and never need their key.
     func tree<Value: Encodable>(of value: Value, at key: @autoclosure () -> (any CodingKey)?) throws -> ParameterTree {
         do {
-            if Self.leafTypes.contains(ObjectIdentifier(Value.self)), let leaf = try leaf(value, at: key()) {
+            let isLeaf =
+                Self.leafTypes.contains(ObjectIdentifier(Value.self)) || run.keepsFiles && Value.self == FormFile.self
+            if isLeaf, let leaf = try leaf(value, at: key()) {
                 return leaf
             }
             let inner = try inner(at: key())
@@ -119,7 +125,12 @@ struct TreeEncoder: Encoder {
         guard (path?.count ?? 0) < run.maximumDepth || key() == nil else {
             throw ParameterTree.Refusal.tooDeep(run.maximumDepth)
         }
-        return run.isDiscarding ? .null : try ParameterTree.leaf(value, dates: run.dates)
+        if run.isDiscarding { return .null }
+        if run.keepsFiles {
+            if let file = value as? FormFile { return .file(file) }
+            if let bytes = value as? Data { return .data(bytes) }
+        }
+        return try ParameterTree.leaf(value, dates: run.dates)
     }
 
     private func inner(at key: (any CodingKey)?) throws -> TreeEncoder {

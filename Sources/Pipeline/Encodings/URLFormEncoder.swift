@@ -65,9 +65,15 @@ public struct URLFormEncoder: Sendable {
 
     /// The pairs of a value, without a leading question mark.
     public func encode(_ value: some Encodable) throws -> String {
+        try tree(of: value, keepsFiles: false).formText(arrays: arrayEncoding, booleans: boolEncoding)
+    }
+
+    /// The members of a value, ``ParameterTree/null`` for an optional without one.
+    func tree(of value: some Encodable, keepsFiles: Bool) throws -> ParameterTree {
         let tree: ParameterTree
         do {
-            tree = try TreeEncoder.tree(of: value, run: TreeEncoder.Run(dates: dateEncoding, keys: keyEncoding))
+            let run = TreeEncoder.Run(dates: dateEncoding, keys: keyEncoding, keepsFiles: keepsFiles)
+            tree = try TreeEncoder.tree(of: value, run: run)
         } catch let error as PipelineError {
             throw error
         } catch {
@@ -77,10 +83,8 @@ public struct URLFormEncoder: Sendable {
             )
         }
         switch tree {
-        case .null:
-            return ""
-        case .object:
-            return tree.formText(arrays: arrayEncoding, booleans: boolEncoding)
+        case .null, .object:
+            return tree
         default:
             throw PipelineError(
                 .encoding,

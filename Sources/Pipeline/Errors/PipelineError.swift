@@ -11,6 +11,7 @@ public struct PipelineError: Error {
         var response: PipelineResponse?
         var request: PipelineRequest?
         var underlyingError: (any Error)?
+        var customText: String?
         var plugin: String?
         var stage: Stage.Kind?
         var exchanges: [PipelineExchange] = []
@@ -72,6 +73,12 @@ public struct PipelineError: Error {
     public var underlyingError: (any Error)? {
         get { content.value.underlyingError }
         set { content.value.underlyingError = newValue }
+    }
+
+    /// The text for people that the call has for this failure, ``RequestOptions/errorTexts``; `nil` when it has none.
+    public var customText: String? {
+        get { content.value.customText }
+        set { content.value.customText = newValue }
     }
 
     /// The name of the plugin that threw, `nil` when none did.

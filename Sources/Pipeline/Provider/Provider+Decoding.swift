@@ -49,8 +49,9 @@ extension Provider {
         completion: @escaping @Sendable (Result<Value, PipelineError>) -> Void
     ) -> RequestHandle {
         deliver(on: callbackQueue, completion) {
-            await self.perform(target, options, isStreaming: false)
-                .decoded(atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
+            await self.perform(target, options, isStreaming: false).decoded { response in
+                try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
+            }
         }
     }
 }
@@ -61,7 +62,7 @@ extension Provider where Target: DecodableTargetType {
     /// - Parameters:
     ///   - target: what to ask.
     ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; `nil` for the target's own.
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
     ///   - options: settings of this call; they win over the target's own.
     /// - Returns: the value.
@@ -70,18 +71,21 @@ extension Provider where Target: DecodableTargetType {
     public func requestDecoded(
         _ target: Target,
         atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Target.ResultType {
-        try await request(
-            target,
-            as: Target.ResultType.self,
-            atKeyPath: keyPath,
-            decoder: decoder,
-            failsOnEmptyData: failsOnEmptyData,
-            options: options
-        )
+        switch await perform(target, options, isStreaming: false) {
+        case .success(let response):
+            return try target.makeResult(
+                from: response,
+                atKeyPath: keyPath,
+                using: decoder,
+                failsOnEmptyData: failsOnEmptyData
+            )
+        case .failure(let error):
+            throw error.asThrown
+        }
     }
 
     /// Sends a target, decodes its answer to the type that the target names, and calls back.
@@ -92,42 +96,31 @@ extension Provider where Target: DecodableTargetType {
     public func requestDecoded(
         _ target: Target,
         atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
         completion: @escaping @Sendable (Result<Target.ResultType, PipelineError>) -> Void
     ) -> RequestHandle where Target.ResultType: Sendable {
-        request(
-            target,
-            as: Target.ResultType.self,
-            atKeyPath: keyPath,
-            decoder: decoder,
-            failsOnEmptyData: failsOnEmptyData,
-            options: options,
-            callbackQueue: callbackQueue,
-            completion: completion
-        )
+        deliver(on: callbackQueue, completion) {
+            await self.perform(target, options, isStreaming: false).decoded { response in
+                try target.makeResult(
+                    from: response,
+                    atKeyPath: keyPath,
+                    using: decoder,
+                    failsOnEmptyData: failsOnEmptyData
+                )
+            }
+        }
     }
 }
 
 extension CallResult {
-    /// The decoded body, or the failure as an error that a completion can be given.
-    func decoded<Value: Decodable & SendableMetatype>(
-        atKeyPath keyPath: String?,
-        using decoder: JSONDecoder,
-        failsOnEmptyData: Bool
-    ) -> Result<Value, PipelineError> {
+    /// The value that is made of the response, or the failure as an error that a completion can be given.
+    func decoded<Value>(_ makeValue: (PipelineResponse) throws -> Value) -> Result<Value, PipelineError> {
         flatMap { response in
             do {
-                return .success(
-                    try response.map(
-                        Value.self,
-                        atKeyPath: keyPath,
-                        using: decoder,
-                        failsOnEmptyData: failsOnEmptyData
-                    )
-                )
+                return .success(try makeValue(response))
             } catch {
                 return .failure(PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode"))
             }

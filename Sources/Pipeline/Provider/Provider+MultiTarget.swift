@@ -104,17 +104,16 @@ extension Provider where Target == MultiTarget {
     public func requestDecoded<Inner: DecodableTargetType>(
         _ target: Inner,
         atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Inner.ResultType {
-        try await request(
-            MultiTarget(target),
-            as: Inner.ResultType.self,
+        let response = try await request(MultiTarget(target), options: options)
+        return try target.makeResult(
+            from: response,
             atKeyPath: keyPath,
-            decoder: decoder,
-            failsOnEmptyData: failsOnEmptyData,
-            options: options
+            using: decoder,
+            failsOnEmptyData: failsOnEmptyData
         )
     }
 
@@ -124,21 +123,21 @@ extension Provider where Target == MultiTarget {
     public func requestDecoded<Inner: DecodableTargetType>(
         _ target: Inner,
         atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
         completion: @escaping @Sendable (Result<Inner.ResultType, PipelineError>) -> Void
     ) -> RequestHandle where Inner.ResultType: Sendable {
-        request(
-            MultiTarget(target),
-            as: Inner.ResultType.self,
-            atKeyPath: keyPath,
-            decoder: decoder,
-            failsOnEmptyData: failsOnEmptyData,
-            options: options,
-            callbackQueue: callbackQueue,
-            completion: completion
-        )
+        deliver(on: callbackQueue, completion) {
+            await self.perform(MultiTarget(target), options, isStreaming: false).decoded { response in
+                try target.makeResult(
+                    from: response,
+                    atKeyPath: keyPath,
+                    using: decoder,
+                    failsOnEmptyData: failsOnEmptyData
+                )
+            }
+        }
     }
 }

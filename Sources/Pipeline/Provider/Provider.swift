@@ -137,7 +137,10 @@ extension Provider {
         amend: Amendment? = nil
     ) async -> CallResult {
         if Task.isCancelled { return .failure(PipelineError(.cancelled, "the call was cancelled before it began")) }
-        guard !pipeline.plugins.isEmpty else { return await run(target, options, isStreaming, meter, amend) }
+        guard !pipeline.plugins.isEmpty else {
+            return await run(target, options, isStreaming, meter, amend)
+                .described(by: target.options.overridden(by: options))
+        }
         let depth = CallDepth.current
         guard depth < settings.limits.nestedCallCount else {
             return .failure(PipelineError(.limit(.nestedCalls), "plugins made calls inside calls, \(depth) deep"))
@@ -145,6 +148,7 @@ extension Provider {
         return await CallDepth.$current.withValue(depth + 1) {
             await run(target, options, isStreaming, meter, amend)
         }
+        .described(by: target.options.overridden(by: options))
     }
 
     private func run(

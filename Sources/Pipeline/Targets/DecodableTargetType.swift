@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A target that says which type its answer decodes to.
 ///
 /// ```swift
@@ -12,4 +14,37 @@ public protocol DecodableTargetType: TargetType {
     ///
     /// Decoding runs on no actor: a model in a module whose code is isolated to an actor by default says `nonisolated`.
     associatedtype ResultType: Decodable & SendableMetatype
+
+    /// The value of an answer, for `requestDecoded`.
+    ///
+    /// - Parameters:
+    ///   - response: the answer.
+    ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
+    ///   - decoder: the decoder that the caller has chosen, `nil` for the target's own.
+    ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
+    /// - Returns: the value; by default as ``PipelineResponse/map(_:atKeyPath:using:failsOnEmptyData:)`` decodes it.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response.
+    func makeResult(
+        from response: PipelineResponse,
+        atKeyPath keyPath: String?,
+        using decoder: JSONDecoder?,
+        failsOnEmptyData: Bool
+    ) throws -> ResultType
+}
+
+extension DecodableTargetType {
+    /// The JSON of the body, decoded with the caller's decoder or with a plain one.
+    public func makeResult(
+        from response: PipelineResponse,
+        atKeyPath keyPath: String?,
+        using decoder: JSONDecoder?,
+        failsOnEmptyData: Bool
+    ) throws -> ResultType {
+        try response.map(
+            ResultType.self,
+            atKeyPath: keyPath,
+            using: decoder ?? JSONDecoder(),
+            failsOnEmptyData: failsOnEmptyData
+        )
+    }
 }

@@ -12,6 +12,7 @@ extension RequestTask: CustomStringConvertible, CustomReflectable {
         case .stream: "a stream"
         case .multipart: "a form of several parts"
         case .download: "a download"
+        case .api: "what an APIRequest carries"
         }
     }
 

@@ -38,19 +38,25 @@ extension RequestTask {
             try URLEncoding.queryString.encode(urlParameters, into: &request)
             var random = random
             try form.encode(into: &request, using: &random)
+        case .api(let parts):
+            try parts.encode(into: &request, random: random)
         }
     }
 
     /// Where the answer is put, `nil` when it is not a file.
     var destination: DownloadDestination? {
-        guard case .download(_, _, let destination) = kind else { return nil }
-        return destination
+        switch kind {
+        case .download(_, _, let destination): destination
+        case .api(let parts): parts.task?.destination
+        default: nil
+        }
     }
 
     /// Whether it is the request's body whose progress matters.
     var isUpload: Bool {
         switch kind {
         case .file, .stream, .multipart: true
+        case .api(let parts): parts.isUpload
         default: false
         }
     }

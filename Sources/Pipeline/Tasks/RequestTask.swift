@@ -17,6 +17,7 @@ public struct RequestTask: Sendable {
         case stream(PipelineBody)
         case download(RequestParameters, (any ParameterEncoding)?, DownloadDestination)
         case multipart(MultipartFormData, urlParameters: RequestParameters)
+        indirect case api(APIRequestParts)
     }
 
     let kind: Kind

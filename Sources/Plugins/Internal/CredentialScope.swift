@@ -22,7 +22,7 @@ enum CredentialScope {
         allowsCleartext: Bool,
         _ credential: String
     ) throws {
-        guard !allowsCleartext, request.head.scheme != "https", !isLoopback(request.host ?? "") else { return }
+        guard !allowsCleartext, !request.isConfidential else { return }
         throw PipelineError(.invalidRequest(.credential), "\(credential) would leave over http, readable on the way")
     }
 
@@ -32,19 +32,6 @@ enum CredentialScope {
         let authority = (request.head.authority ?? "").lowercased()
         let port = scheme == "https" ? ":443" : ":80"
         return [scheme, authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority]
-    }
-
-    private static func isLoopback(_ authority: String) -> Bool {
-        let bytes = authority.utf8
-        let name =
-            bytes.first == UInt8(ascii: "[")
-            ? bytes.prefix { $0 != UInt8(ascii: "]") }.dropFirst()
-            : bytes.prefix { $0 != UInt8(ascii: ":") }
-        let host = String(Substring(name))
-        if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
-        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-            .map { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt8($0) : nil }
-        return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
     }
 
     /// Whether a URL begins with the scheme and the authority of a request, letter for letter: nearly all do, and need no reading.

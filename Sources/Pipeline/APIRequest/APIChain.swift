@@ -1,0 +1,71 @@
+/// Requests that run strictly one after another, with all their values at the end.
+///
+/// ```swift
+/// let (profile, posts, friends) = try await api.send(profile().and(posts()).and(friends()))
+/// ```
+///
+/// **Effects**: a request is sent when the one before it has succeeded, and only then. The first failure ends the chain, and is that of
+/// the chain; later requests are never sent. All go to the environment that was current as the chain began. Cancelling ends the request
+/// that is running.
+///
+/// **Errors**: those of ``APIRequest``; the failed request's texts are its own.
+public struct APIChain<Value: Sendable>: APIOperation {
+    private let count: Int
+    private let send: @Sendable (ChainPosition) async throws -> Value
+
+    fileprivate init(count: Int, _ send: @escaping @Sendable (ChainPosition) async throws -> Value) {
+        self.count = count
+        self.send = send
+    }
+
+    /// A chain with one more request at its end.
+    public func and<each Output: Sendable, Next>(
+        _ next: APIRequest<Next>
+    ) -> APIChain<(repeat each Output, Next)> where Value == (repeat each Output) {
+        let send = send
+        return APIChain<(repeat each Output, Next)>(count: count + 1) { position in
+            let values = try await send(position)
+            let last = try await position.send(next)
+            return (repeat each values, last)
+        }
+    }
+
+    /// Sends the requests, each a share of the progress.
+    public func run(
+        in client: APIClient,
+        report: (@Sendable (Double) -> Void)?
+    ) async -> Result<Value, PipelineError> {
+        let shares = report.map { ProgressShares(count: count, report: $0) }
+        do {
+            return .success(try await send(ChainPosition(client: client, shares: shares)))
+        } catch {
+            return .failure(PipelineError(thrown: error, otherwise: .plugin, "the chain threw"))
+        }
+    }
+}
+
+extension APIRequest {
+    /// A chain of this request and another.
+    public func and<Next>(_ next: APIRequest<Next>) -> APIChain<(Output, Next)> {
+        APIChain(count: 2) { position in (try await position.send(self), try await position.send(next)) }
+    }
+}
+
+/// How far a chain has come; only the task that runs the chain uses it.
+private final class ChainPosition {
+    private let client: APIClient
+    private let shares: ProgressShares?
+    private var index = 0
+
+    init(client: APIClient, shares: ProgressShares?) {
+        self.client = client
+        self.shares = shares
+    }
+
+    func send<Output>(_ request: APIRequest<Output>) async throws -> Output {
+        defer { index += 1 }
+        let value = try await request.run(in: client, report: shares?.part(index)).get()
+        shares?.end(index)
+        return value
+    }
+}

@@ -1,0 +1,115 @@
+/// What sends ``APIRequest``s: a provider, with what its requests do not say themselves.
+///
+/// ```swift
+/// var api = APIClient(provider, environments: environments)
+/// api.errorTexts.set("You are not logged in", for: .unauthorized)
+/// api.options.attemptTimeout = .seconds(15)
+/// let posts = try await api.send(PostController.list())
+/// ```
+///
+/// It is a value: change a copy, and pass it to whoever needs it. Header fields for all requests come from a `HeadersPlugin` of the
+/// provider, and a handler for every 401 is an `UnauthorizedPlugin`.
+///
+/// **Effects**: the server is that of the request, else ``server``, else that of ``environments`` as the call begins. It is a part of the
+/// target that plugins see, so that credentials go to its origin and to no other.
+///
+/// **Defaults**
+///
+/// | setting | default |
+/// |---|---|
+/// | `server`, `environments` | none |
+/// | `coders` | ``APICoders`` |
+/// | `errorTexts`, `options` | none; those of the request win, text by text and key by key |
+///
+/// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a server.
+public struct APIClient: Sendable {
+    /// What requests are sent through.
+    public let provider: Provider<MultiTarget>
+    /// The server of requests that name none.
+    public var server: ServerURL?
+    /// The servers of requests that name none, when there is no ``server``.
+    public var environments: Environments?
+    /// How values are written and read.
+    public var coders = APICoders()
+    /// Texts for failures of all requests.
+    public var errorTexts = ErrorTexts()
+    /// Settings of all requests.
+    public var options = RequestOptions()
+
+    /// Makes a client.
+    ///
+    /// - Parameters:
+    ///   - provider: what requests are sent through.
+    ///   - server: the server of requests that name none.
+    ///   - environments: the servers of requests that name none, when there is no `server`.
+    public init(_ provider: Provider<MultiTarget>, server: ServerURL? = nil, environments: Environments? = nil) {
+        self.provider = provider
+        self.server = server
+        self.environments = environments
+    }
+
+    /// Sends a request and decodes its answer, never on the caller's actor.
+    ///
+    /// - Returns: the value.
+    /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled.
+    @concurrent
+    public func send<Output>(_ request: APIRequest<Output>) async throws -> sending Output {
+        let (request, result) = await answer(to: request)
+        switch result {
+        case .success(let response): return try request.value(of: response)
+        case .failure(let error): throw error.asThrown
+        }
+    }
+
+    /// The request with all that the client adds to it.
+    ///
+    /// For the provider's own methods:
+    ///
+    /// ```swift
+    /// let lines = try await api.provider.stream(api.resolved(Feed.lines())).lines()
+    /// ```
+    ///
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when there is no server.
+    public func resolved<Output>(_ request: APIRequest<Output>) throws -> APIRequest<Output> {
+        let request = completed(request)
+        guard request.parts.server != nil else {
+            throw PipelineError(.invalidRequest(.url), "neither the request nor its client names a server")
+        }
+        return request
+    }
+
+    private func completed<Output>(_ request: APIRequest<Output>) -> APIRequest<Output> {
+        request.with { parts in
+            parts.server = parts.server ?? server ?? environments?.server
+            parts.coders = coders
+            let texts = errorTexts.overridden(by: parts.options.errorTexts)
+            parts.options = options.overridden(by: parts.options)
+            parts.options.errorTexts = texts
+        }
+    }
+
+    /// The request as it was sent, and what came of it.
+    func answer<Output>(
+        to request: APIRequest<Output>,
+        meter: ProgressMeter? = nil
+    ) async -> (APIRequest<Output>, CallResult) {
+        do {
+            let request = try resolved(request)
+            return (
+                request,
+                await provider.perform(MultiTarget(request), RequestOptions(), isStreaming: false, meter: meter)
+            )
+        } catch {
+            let request = completed(request)
+            let failure = PipelineError(thrown: error, otherwise: .invalidRequest, "the request could not be made")
+            return (request, CallResult.failure(failure).described(by: request.options))
+        }
+    }
+
+    /// A copy that stays with the environment of this moment.
+    var pinned: APIClient {
+        var copy = self
+        copy.server = server ?? environments?.server
+        return copy
+    }
+}

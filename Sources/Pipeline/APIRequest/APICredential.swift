@@ -1,0 +1,49 @@
+import Foundation
+import HTTPTypes
+
+/// A credential that stands in a request itself.
+struct APICredential: Sendable {
+    enum Kind: Sendable {
+        case basic(String, String)
+        case bearer(String)
+    }
+
+    private let kind: Kind
+    private let allowsCleartext: Bool
+
+    init(_ kind: Kind, allowsCleartext: Bool) {
+        self.kind = kind
+        self.allowsCleartext = allowsCleartext
+    }
+
+    /// Sets Authorization.
+    ///
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)``, naming no value.
+    func authorize(_ request: inout PipelineRequest) throws {
+        guard allowsCleartext || request.isConfidential else {
+            throw Self.refused("the credential of the request would leave over http, readable on the way")
+        }
+        try request.setHeader(try value(), for: .authorization, isSecret: true)
+    }
+
+    private func value() throws -> String {
+        switch kind {
+        case .basic(let name, let password):
+            guard !name.utf8.contains(UInt8(ascii: ":")) else { throw Self.refused("the user name has a colon") }
+            for text in [name, password]
+            where text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                throw Self.refused("the user name or the password has a control character")
+            }
+            let text = "\(name):\(password)".precomposedStringWithCanonicalMapping
+            return "Basic " + Data(text.utf8).base64EncodedString()
+        case .bearer(let token):
+            guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x2c })
+            else { throw Self.refused("the token is not one word") }
+            return "Bearer " + token
+        }
+    }
+
+    private static func refused(_ reason: String) -> PipelineError {
+        PipelineError(.invalidRequest(.credential), reason)
+    }
+}

@@ -1,0 +1,35 @@
+public import Foundation
+
+extension APIRequest {
+    /// The value of an answer, as the type says; JSON with the dates of the nearest strategy unless a decoder is given.
+    public func makeResult(
+        from response: PipelineResponse,
+        atKeyPath keyPath: String?,
+        using decoder: JSONDecoder?,
+        failsOnEmptyData: Bool
+    ) throws -> Output {
+        guard keyPath == nil, let plain = Output.self as? any PlainResult.Type else {
+            return try response.map(
+                Output.self,
+                atKeyPath: keyPath,
+                using: decoder ?? parts.ownCoders.jsonDecoder(for: Output.self),
+                failsOnEmptyData: failsOnEmptyData
+            )
+        }
+        guard let value = try plain.make(from: response) as? Output else {
+            throw PipelineError(.mapping(.object), "the body is not the text of a \(Output.self)", response: response)
+        }
+        return value
+    }
+
+    /// The value of an answer, an error with the text that this request has for it.
+    func value(of response: PipelineResponse) throws -> Output {
+        do {
+            return try makeResult(from: response, atKeyPath: nil, using: nil, failsOnEmptyData: true)
+        } catch {
+            var error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
+            error.customText = parts.options.errorTexts.text(for: error)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,102 @@
+public import Foundation
+public import HTTPTypes
+
+extension APIRequest {
+    /// A copy with another method.
+    public func method(_ method: HTTPMethod) -> Self { with { $0.method = method } }
+
+    /// A copy that goes to this server, whatever the client's is.
+    public func serverURL(_ server: ServerURL) -> Self { with { $0.server = server } }
+
+    /// A copy with more header fields; names are compared without case, and the last value of a name wins.
+    public func headers(_ fields: [String: String]) -> Self {
+        with { parts in
+            for (name, value) in fields.sorted(by: { $0.key < $1.key }) { parts.setHeader(name, value) }
+        }
+    }
+
+    /// A copy whose query has a value's members, in the order in which they are encoded, after the endpoint's own query.
+    ///
+    /// It replaces a value that was given before.
+    ///
+    /// ```swift
+    /// APIRequest("post").query(ListQuery(offset: 0, limit: 100))  // post?offset=0&limit=100
+    /// ```
+    public func query(_ value: some Encodable & Sendable) -> Self { with { $0.query = value } }
+
+    /// A copy that carries another payload.
+    public func payload(_ payload: some APIPayload) -> Self {
+        with { parts in
+            parts.payload = payload
+            parts.task = nil
+        }
+    }
+
+    /// A copy that carries what a task says, such as a file, a stream or a download, in place of a payload.
+    public func task(_ task: RequestTask) -> Self {
+        with { parts in
+            parts.payload = nil
+            parts.task = task
+        }
+    }
+
+    /// A copy for which these statuses alone are successes; none at all accepts any status.
+    ///
+    /// ```swift
+    /// APIRequest<Nothing>("post", "7").method(.delete).desiredStatusCode(.noContent, .custom(777))
+    /// ```
+    public func desiredStatusCode(_ statuses: HTTPResponse.Status...) -> Self { desiredStatusCode(statuses) }
+
+    /// A copy for which these statuses alone are successes; none at all accepts any status.
+    public func desiredStatusCode(_ statuses: [HTTPResponse.Status]) -> Self {
+        with { $0.statusCodes = statuses.map(\.code) }
+    }
+
+    /// A copy with a text for failures of this status, ``PipelineError/customText``; it replaces one that was given before.
+    public func addError(_ status: HTTPResponse.Status, _ text: String) -> Self {
+        options { $0.errorTexts.set(text, for: status) }
+    }
+
+    /// A copy with a text for failures of this code and its details.
+    public func addError(_ code: PipelineError.Code, _ text: String) -> Self {
+        options { $0.errorTexts.set(text, for: code) }
+    }
+
+    /// The same as ``addError(_:_:)-(HTTPResponse.Status,_)``.
+    public func addCustomError(_ status: HTTPResponse.Status, _ text: String) -> Self { addError(status, text) }
+
+    /// The same as ``addError(_:_:)-(PipelineError.Code,_)``.
+    public func addCustomError(_ code: PipelineError.Code, _ text: String) -> Self { addError(code, text) }
+
+    /// A copy with one text for several statuses.
+    public func addCustomError(_ statuses: [HTTPResponse.Status], _ text: String) -> Self {
+        statuses.reduce(self) { $0.addError($1, text) }
+    }
+
+    /// A copy whose every exchange may take this long, more than zero, ``RequestOptions/attemptTimeout``; uploads too.
+    public func responseTimeout(_ duration: Duration) -> Self { options { $0.attemptTimeout = duration } }
+
+    /// A copy that writes dates in another way than the client; the payload's own ``CustomDateEncodingStrategy`` wins over it.
+    public func dateEncodingStrategy(_ strategy: DateCodingStrategy) -> Self { with { $0.dateEncoding = strategy } }
+
+    /// A copy that reads dates in another way than the client; the answer's own ``CustomDateDecodingStrategy`` wins over it.
+    public func dateDecodingStrategy(_ strategy: DateCodingStrategy) -> Self { with { $0.dateDecoding = strategy } }
+
+    /// A copy with other settings for plugins and transports.
+    ///
+    /// ```swift
+    /// request.options { $0.retry = .never }
+    /// ```
+    public func options(_ configure: (inout RequestOptions) -> Void) -> Self { with { configure(&$0.options) } }
+
+    /// A copy that a stub answers with these bytes.
+    public func sampleData(_ data: Data) -> Self { with { $0.sampleData = data } }
+}
+
+extension HTTPResponse.Status {
+    /// A status without a name of its own, 100 to 999.
+    public static func custom(_ code: Int) -> Self {
+        precondition((100...999).contains(code), "a status has three digits, not \(code)")
+        return Self(code: code)
+    }
+}

@@ -1,0 +1,118 @@
+public import Foundation
+
+/// What to ask of an API and what its answer decodes to, as one value that modifiers change.
+///
+/// ```swift
+/// extension AuthController {
+///     static func login(email: String, password: String) -> APIRequest<LoginResponse> {
+///         APIRequest("login").method(.post).basicAuth(email: email, password: password)
+///             .addCustomError(.notFound, "User not found")
+///     }
+/// }
+/// let token = try await api.send(AuthController.login(email: email, password: password)).token
+/// ```
+///
+/// It is a target as any other: an ``APIClient`` sends it, and so does any `Provider<MultiTarget>` when it has a server of its own.
+/// Each modifier gives a copy; nothing is sent by making or changing one.
+///
+/// The answer decodes by the type: ``Nothing`` from whatever there is, `Data` to the body as it is, `String`, `Bool` and numbers
+/// from the body as text, every other type from JSON.
+///
+/// **Defaults**
+///
+/// | setting | default |
+/// |---|---|
+/// | `method` | GET |
+/// | `desiredStatusCode` | 200 alone |
+/// | `serverURL` | that of the client |
+/// | dates | those of the client, ISO 8601 without one |
+/// | `responseTimeout` | none |
+///
+/// **Errors**
+///
+/// | code | when |
+/// |---|---|
+/// | `unacceptableStatus` | any other status than the desired ones; with the response |
+/// | `encoding` | the query or the payload cannot be encoded; nothing is sent |
+/// | `invalidRequest` | there is no server, or a field, a credential or the URL cannot be sent |
+/// | `mapping` | the answer does not decode; with the response |
+///
+/// **Secrets**: its description shows the method and the path alone.
+public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, AccessTokenAuthorizable {
+    /// What the answer decodes to.
+    public typealias ResultType = Output
+
+    var parts: APIRequestParts
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the path below the server's, its parts joined by slashes; a query may follow a question mark.
+    ///   - payload: what the request carries.
+    public init(_ endpoint: String..., payload: (any APIPayload)? = nil) {
+        parts = APIRequestParts(endpoint: endpoint, payload: payload)
+    }
+
+    /// Makes a request to a server of its own.
+    ///
+    /// - Parameters:
+    ///   - server: the server, whatever the client's is.
+    ///   - endpoint: the path below the server's, its parts joined by slashes; a query may follow a question mark.
+    ///   - payload: what the request carries.
+    public init(_ server: ServerURL, _ endpoint: String..., payload: (any APIPayload)? = nil) {
+        parts = APIRequestParts(endpoint: endpoint, payload: payload)
+        parts.server = server
+    }
+
+    /// Makes a request from parts in an array.
+    ///
+    /// - Parameters:
+    ///   - endpoint: the parts of the path, joined by slashes; a query may follow a question mark.
+    ///   - payload: what the request carries.
+    public init(_ endpoint: [String], payload: (any APIPayload)? = nil) {
+        parts = APIRequestParts(endpoint: endpoint, payload: payload)
+    }
+
+    func with(_ change: (inout APIRequestParts) -> Void) -> Self {
+        var copy = self
+        change(&copy.parts)
+        return copy
+    }
+}
+
+extension APIRequest {
+    /// The server; without one a URL that is refused when the request is made.
+    public var baseURL: URL { parts.server?.url ?? ServerURL.missing }
+
+    /// The path below the server's.
+    public var path: String { parts.path }
+
+    /// The method.
+    public var method: HTTPMethod { parts.method }
+
+    /// Query, payload and credential.
+    public var task: RequestTask { RequestTask(kind: .api(parts)) }
+
+    /// The header fields of this request.
+    public var headers: [String: String]? { parts.headers.isEmpty ? nil : parts.headers }
+
+    /// The desired statuses.
+    public var validationType: ValidationType { .customCodes(parts.statusCodes) }
+
+    /// What a stub answers.
+    public var sampleData: Data { parts.sampleData }
+
+    /// Typed settings for plugins and transports.
+    public var options: RequestOptions { parts.options }
+
+    /// How a token plugin is to send its token, `nil` for no token.
+    public var authorizationType: AuthorizationType? { parts.authorizationType }
+}
+
+extension APIRequest: CustomStringConvertible, CustomReflectable {
+    /// The method and the path.
+    public var description: String { "\(parts.method) \(parts.path)" }
+
+    /// Only what the description shows, so that `dump` leaks nothing either.
+    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
+}

@@ -1,0 +1,83 @@
+public import Foundation
+
+/// How dates are written and read: in JSON, in queries, in forms.
+///
+/// The nearest says how: the model's own (``CustomDateEncodingStrategy``, ``CustomDateDecodingStrategy``), else the request's, else the
+/// client's, else ISO 8601.
+///
+/// | strategy | in JSON | in queries and forms |
+/// |---|---|---|
+/// | ``iso8601`` | `"2001-09-09T01:46:40Z"` | `2001-09-09T01:46:40Z` |
+/// | ``secondsSince1970`` | `1000000000`, with a fraction when there is one | the same |
+/// | ``millisecondsSince1970`` | `1000000000000`, rounded | the same |
+/// | ``formatted(_:)-(DateFormatter)`` | the formatter's text | the same |
+public struct DateCodingStrategy: Sendable {
+    private enum Kind: Sendable {
+        case iso8601
+        case seconds
+        case milliseconds
+        case formatted(DateFormatter)
+    }
+
+    private let kind: Kind
+
+    /// Date and time in UTC, to the second.
+    public static let iso8601 = DateCodingStrategy(kind: .iso8601)
+
+    /// Seconds since 1970.
+    public static let secondsSince1970 = DateCodingStrategy(kind: .seconds)
+
+    /// Whole milliseconds since 1970.
+    public static let millisecondsSince1970 = DateCodingStrategy(kind: .milliseconds)
+
+    /// As a formatter says; do not change it afterwards.
+    public static func formatted(_ formatter: DateFormatter) -> DateCodingStrategy {
+        DateCodingStrategy(kind: .formatted(formatter))
+    }
+
+    /// As a pattern says, for example `yyyy-MM-dd`: the same on every device, in UTC.
+    public static func formatted(_ pattern: String) -> DateCodingStrategy {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = .gmt
+        formatter.dateFormat = pattern
+        return .formatted(formatter)
+    }
+
+    /// For queries and forms.
+    var text: DateTextEncoding {
+        switch kind {
+        case .iso8601: .iso8601
+        case .seconds: .secondsSince1970
+        case .milliseconds: .millisecondsSince1970
+        case .formatted(let formatter): .custom { formatter.string(from: $0) }
+        }
+    }
+
+    var jsonEncoding: JSONEncoder.DateEncodingStrategy {
+        switch kind {
+        case .iso8601: .iso8601
+        case .seconds: .secondsSince1970
+        case .milliseconds:
+            .custom { date, encoder in
+                var container = encoder.singleValueContainer()
+                let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+                if let whole = Int64(exactly: milliseconds) {
+                    try container.encode(whole)
+                } else {
+                    try container.encode(milliseconds)
+                }
+            }
+        case .formatted(let formatter): .formatted(formatter)
+        }
+    }
+
+    var jsonDecoding: JSONDecoder.DateDecodingStrategy {
+        switch kind {
+        case .iso8601: .iso8601
+        case .seconds: .secondsSince1970
+        case .milliseconds: .millisecondsSince1970
+        case .formatted(let formatter): .formatted(formatter)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// A plain type that makes the requests of one part of an API.
+///
+/// ```swift
+/// enum PostController: EndpointController {
+///     static let endpoint = "post"
+///     static func get(id: Int) -> APIRequest<Post> { request("\(id)") }  // post/7
+///     static func list(_ query: ListQuery) -> APIRequest<[Post]> { request().query(query) }
+/// }
+/// ```
+public protocol EndpointController {
+    /// The server of its requests; `nil` for that of the client, which is the default.
+    static var server: ServerURL? { get }
+    /// What the paths of its requests begin with.
+    static var endpoint: String { get }
+}
+
+extension EndpointController {
+    /// That of the client.
+    public static var server: ServerURL? { nil }
+
+    /// A request below the endpoint.
+    ///
+    /// - Parameters:
+    ///   - parts: the parts of the path below ``endpoint``, joined by slashes.
+    ///   - payload: what the request carries.
+    /// - Returns: the request, whose type of answer comes from where it is used.
+    public static func request<Output>(_ parts: String..., payload: (any APIPayload)? = nil) -> APIRequest<Output> {
+        let request = APIRequest<Output>([endpoint] + parts, payload: payload)
+        return server.map { request.serverURL($0) } ?? request
+    }
+}

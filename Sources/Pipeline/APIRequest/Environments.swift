@@ -1,0 +1,124 @@
+public import Foundation
+import Synchronization
+
+/// The servers of an API by environment, of which one is current.
+///
+/// ```swift
+/// let environments = Environments(
+///     dev: ServerURL(base: "https://dev.example.com"),
+///     testFlight: ServerURL(base: "https://stage.example.com"),
+///     appStore: ServerURL(base: "https://example.com")
+/// )
+/// try environments.use(.testFlight)
+/// ```
+///
+/// **Effects**: whoever holds it sees the same current environment; an ``APIClient`` asks for it once, as a call begins, so that a call
+/// and a chain keep the one that they began with. It is safe to switch at any time. Nothing is kept on disk.
+///
+/// **Defaults**: the current one is ``detected``.
+///
+/// **Errors**: `unknownEnvironment` for one that is not there; the current one stays.
+public final class Environments: Sendable {
+    /// The name of an environment.
+    public struct Name: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+        /// The name.
+        public let rawValue: String
+        /// Makes a name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Makes a name.
+        public init(stringLiteral value: String) { rawValue = value }
+        /// Where the app is being developed.
+        public static let dev = Name(rawValue: "dev")
+        /// Where it is tested before it is released.
+        public static let testFlight = Name(rawValue: "testFlight")
+        /// Where everybody is.
+        public static let appStore = Name(rawValue: "appStore")
+    }
+
+    private let servers: [Name: ServerURL]
+    private let currentName: Mutex<Name>
+
+    /// Makes the three environments of an app, and others.
+    ///
+    /// - Parameters:
+    ///   - dev: for debug builds.
+    ///   - testFlight: for builds with a sandbox receipt.
+    ///   - appStore: for all others.
+    ///   - others: environments beyond the three, by name.
+    ///   - current: the one to begin with, among those above; `nil` for ``detected``.
+    public convenience init(
+        dev: ServerURL,
+        testFlight: ServerURL,
+        appStore: ServerURL,
+        others: [Name: ServerURL] = [:],
+        current: Name? = nil
+    ) {
+        let servers = others.merging([.dev: dev, .testFlight: testFlight, .appStore: appStore]) { _, own in own }
+        self.init(servers, current: current ?? Self.detected)
+    }
+
+    /// Makes environments of any names.
+    ///
+    /// - Parameters:
+    ///   - servers: the servers by name.
+    ///   - current: the one to begin with, among those above.
+    public init(_ servers: [Name: ServerURL], current: Name) {
+        precondition(servers[current] != nil, "current is \(current.rawValue), which has no server")
+        self.servers = servers
+        currentName = Mutex(current)
+    }
+
+    /// The current environment.
+    public var current: Name { currentName.withLock { $0 } }
+
+    /// The server of the current environment.
+    public var server: ServerURL? { servers[current] }
+
+    /// Switches to another environment, for calls that begin later.
+    ///
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/unknownEnvironment``; the current one stays.
+    public func use(_ name: Name) throws {
+        guard servers[name] != nil else {
+            let known = servers.keys.map(\.rawValue).sorted().joined(separator: ", ")
+            throw PipelineError(
+                .unknownEnvironment,
+                "there is no environment \(name.rawValue.quotedExcerpt), only \(known)"
+            )
+        }
+        currentName.withLock { $0 = name }
+    }
+
+    /// Switches to the environment that a variable of the process names, as a scheme of Xcode sets it; without it, nothing changes.
+    ///
+    /// - Parameters:
+    ///   - variable: the variable.
+    ///   - variables: all variables; by default those of the process.
+    /// - Throws: as ``use(_:)``.
+    public func useVariable(
+        _ variable: String = "env",
+        of variables: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
+        guard let name = variables[variable], !name.isEmpty else { return }
+        try use(Name(rawValue: name))
+    }
+
+    /// The environment of this build: ``Name/dev`` for a debug build, ``Name/testFlight`` with a sandbox receipt, else
+    /// ``Name/appStore``.
+    public static var detected: Name {
+        #if DEBUG
+        let isDebug = true
+        #else
+        let isDebug = false
+        #endif
+        #if canImport(Darwin)
+        return detect(isDebug: isDebug, receipt: Bundle.main.appStoreReceiptURL)
+        #else
+        return detect(isDebug: isDebug, receipt: nil)
+        #endif
+    }
+
+    static func detect(isDebug: Bool, receipt: URL?) -> Name {
+        if isDebug { return .dev }
+        return receipt?.lastPathComponent == "sandboxReceipt" ? .testFlight : .appStore
+    }
+}

@@ -1,0 +1,60 @@
+public import Foundation
+
+/// A file in a ``MultipartPayload``: bytes in memory, or a file that is read as it is sent.
+///
+/// ```swift
+/// FormFile(jpeg, fileName: "cat.jpg")
+/// FormFile(contentsOf: video, mimeType: "video/mp4")
+/// ```
+///
+/// Outside of such a payload it encodes as an object of its members, the bytes as the encoder writes bytes.
+public struct FormFile: Codable, Sendable, Hashable {
+    /// The bytes, when they are in memory.
+    public let data: Data?
+    /// The file, when they are not.
+    public let url: URL?
+    /// The name that is sent.
+    public let fileName: String
+    /// The media type; `nil` for that of the name's extension.
+    public let mimeType: String?
+
+    /// Makes a file of bytes in memory.
+    ///
+    /// - Parameters:
+    ///   - data: the bytes.
+    ///   - fileName: the name that is sent.
+    ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not known.
+    public init(_ data: Data, fileName: String, mimeType: String? = nil) {
+        self.data = data
+        self.url = nil
+        self.fileName = fileName
+        self.mimeType = mimeType
+    }
+
+    /// Makes a file of one on disk, which is read as it is sent.
+    ///
+    /// - Parameters:
+    ///   - url: the file.
+    ///   - fileName: the name that is sent; `nil` for the file's own.
+    ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not known.
+    public init(contentsOf url: URL, fileName: String? = nil, mimeType: String? = nil) {
+        self.data = nil
+        self.url = url
+        self.fileName = fileName ?? url.lastPathComponent
+        self.mimeType = mimeType
+    }
+
+    /// The file as a part of a form.
+    func part(named name: String) -> MultipartFormBodyPart {
+        let body: PipelineBody = url.map { .file($0) } ?? .bytes(data ?? Data())
+        return MultipartFormBodyPart(body, name: name, fileName: fileName, mimeType: mimeType)
+    }
+}
+
+extension FormFile: CustomStringConvertible, CustomReflectable {
+    /// The file's name.
+    public var description: String { fileName.quotedExcerpt }
+
+    /// Only what the description shows, so that `dump` leaks nothing.
+    public var customMirror: Mirror { Mirror(self, children: ["file": description]) }
+}

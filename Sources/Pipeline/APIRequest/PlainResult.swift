@@ -1,0 +1,55 @@
+import Foundation
+
+/// A result that is made of the body as it is, not of JSON.
+protocol PlainResult {
+    /// `nil` when the body is none.
+    static func make(from response: PipelineResponse) throws -> Self?
+}
+
+extension PlainResult where Self: LosslessStringConvertible {
+    static func make(from response: PipelineResponse) throws -> Self? {
+        Self(try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}
+
+extension Int: PlainResult {}
+extension Int8: PlainResult {}
+extension Int16: PlainResult {}
+extension Int32: PlainResult {}
+extension Int64: PlainResult {}
+extension UInt: PlainResult {}
+extension UInt8: PlainResult {}
+extension UInt16: PlainResult {}
+extension UInt32: PlainResult {}
+extension UInt64: PlainResult {}
+extension Float: PlainResult {}
+extension Double: PlainResult {}
+
+extension Bool: PlainResult {
+    /// `true`, `false`, or an integer that is 0 or is not.
+    static func make(from response: PipelineResponse) throws -> Bool? {
+        let text = try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines)
+        return Bool(text) ?? Int(text).map { $0 != 0 }
+    }
+}
+
+extension Decimal: PlainResult {
+    static func make(from response: PipelineResponse) throws -> Decimal? {
+        let text = try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines)
+        // Foundation reads as far as it can.
+        guard Double(text)?.isFinite ?? false else { return nil }
+        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    }
+}
+
+extension String: PlainResult {
+    static func make(from response: PipelineResponse) throws -> String? { try response.mapString() }
+}
+
+extension Data: PlainResult {
+    static func make(from response: PipelineResponse) -> Data? { response.data }
+}
+
+extension Nothing: PlainResult {
+    static func make(from response: PipelineResponse) -> Nothing? { Nothing() }
+}

@@ -1,0 +1,41 @@
+import Synchronization
+
+/// The progress of several operations as one, each with the same share.
+final class ProgressShares: Sendable {
+    private struct State {
+        var parts: [Double]
+        var last = 0.0
+    }
+
+    private let state: Mutex<State>
+    private let report: @Sendable (Double) -> Void
+
+    /// - Parameters:
+    ///   - count: how many operations there are.
+    ///   - report: only hands on; it runs under a lock, so that steps keep their order.
+    init(count: Int, report: @escaping @Sendable (Double) -> Void) {
+        state = Mutex(State(parts: Array(repeating: 0, count: count)))
+        self.report = report
+    }
+
+    /// What an operation tells of itself.
+    func part(_ index: Int) -> @Sendable (Double) -> Void {
+        { self.set($0, index) }
+    }
+
+    /// An operation has ended, well or not.
+    func end(_ index: Int) { set(1, index) }
+
+    private func set(_ progress: Double, _ index: Int) {
+        state.withLock { state in
+            state.parts[index] = max(state.parts[index], progress)
+            let isWhole = state.parts.allSatisfy { $0 >= 1 }
+            // A sum of shares may miss 1, or reach it too early.
+            let sum = state.parts.reduce(0, +) / Double(state.parts.count)
+            let total = isWhole ? 1 : min(sum, 1.0.nextDown)
+            guard total > state.last else { return }
+            state.last = total
+            report(total)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("APIRequest: settings for plugins")
+struct APIRequestOptionsTests {
+    private func client(_ transport: ScriptedTransport, _ clock: ManualClock, _ plugins: any PluginType...) -> APIClient
+    {
+        APIClient(
+            Provider<MultiTarget>(transport: transport, plugins: plugins, clock: clock),
+            server: ServerURL(base: "https://api.example.com")
+        )
+    }
+
+    @Test("C20 additionalTimeout holds a success back until so much time has passed since the call began")
+    func additionalTimeout() async throws {
+        let clock = ManualClock()
+        let api = client(ScriptedTransport(always: .status(200)), clock, MinimumDurationPlugin(.zero))
+        let request = APIRequest<Nothing>("x").additionalTimeout(.seconds(2))
+        async let answer = api.send(request)
+        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        _ = try await answer
+    }
+
+    @Test(
+        "C22 B-C11 retry(on:attempts:) sends again after these statuses, at most so often, and only what may be repeated"
+    )
+    func retry() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport(always: .status(418))
+        let api = client(transport, clock, RetryPlugin())
+        let request = APIRequest<Nothing>("x").retry(on: [.custom(418)], attempts: 2)
+        let task = Task { try await api.send(request) }
+        for _ in 0..<2 { await clock.advanceToNextSleeper() }
+        await #expect(throws: PipelineError.self) { try await task.value }
+        #expect(transport.sent.count == 3)
+        await #expect(throws: PipelineError.self) { try await api.send(request.method(.post)) }
+        #expect(transport.sent.count == 4)
+        await #expect(throws: PipelineError.self) { try await api.send(request.retry(.never)) }
+        #expect(transport.sent.count == 5)
+    }
+
+    @Test("C21 avoidLogError sets the option of LoggingPlugin, which keeps quiet then")
+    func avoidLogError() {
+        let request = APIRequest<Nothing>("x")
+        #expect(!request.options.avoidLogError)
+        #expect(request.avoidLogError().options.avoidLogError)
+    }
+
+    @Test("authorized asks a token plugin for a token; without it none is sent")
+    func token() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        let api = client(transport, ManualClock(), AccessTokenPlugin { _ in "abc" })
+        _ = try await api.send(APIRequest<Nothing>("x"))
+        _ = try await api.send(APIRequest<Nothing>("x").authorized())
+        _ = try await api.send(APIRequest<Nothing>("x").bearer("own").authorized(.custom("Token")))
+        #expect(transport.sent.map { $0.headers[.authorization] } == [nil, "Bearer abc", "Token abc"])
+    }
+
+    @Test("Credentials of a plugin go to the server that is in force for the call")
+    func originInForce() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        let api = client(transport, ManualClock(), AccessTokenPlugin { _ in "abc" })
+        let request = APIRequest<Nothing>("x").authorized().serverURL(ServerURL(base: "https://other.example.com"))
+        _ = try await api.send(request)
+        #expect(transport.sent.map(\.host) == ["other.example.com"])
+        #expect(transport.sent.first?.headers[.authorization] == "Bearer abc")
+    }
+
+    @Test("Options of a request win over those of its client, key by key")
+    func options() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport(always: .status(503))
+        var api = client(transport, clock, RetryPlugin())
+        api.options.retry = .never
+        await #expect(throws: PipelineError.self) { try await api.send(APIRequest<Nothing>("x")) }
+        #expect(transport.sent.count == 1)
+        let task = Task { [api] in try await api.send(APIRequest<Nothing>("x").retry(.init(maximumAttempts: 2))) }
+        await clock.advanceToNextSleeper()
+        await #expect(throws: PipelineError.self) { try await task.value }
+        #expect(transport.sent.count == 3)
+    }
+}

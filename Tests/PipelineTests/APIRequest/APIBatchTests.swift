@@ -1,0 +1,155 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("Batches of APIRequest")
+struct APIBatchTests {
+    private let journal = Journal()
+
+    private func requests(_ count: Int) -> [APIRequest<Nothing>] { (1...count).map { APIRequest("\($0)") } }
+
+    @Test("C95 C96 By default operations run one after the other, in their order")
+    func sequential() async throws {
+        let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(1), .ok)))
+        async let outcome = bench.api.send(requests(3).flatten())
+        for count in 1...3 {
+            await bench.clock.waitForSleepers()
+            #expect(bench.transport.sent.count == count)
+            bench.clock.advance(by: .seconds(1))
+        }
+        #expect(try await outcome.failures.isEmpty)
+        #expect(bench.paths == ["1", "2", "3"])
+    }
+
+    @Test(
+        "C96 concurrent(by:) runs so many at a time, never more, and 0 one after the other",
+        arguments: [0, 1, 2, 5, 20]
+    )
+    func concurrent(width: Int) async throws {
+        let running = Mutex((now: 0, most: 0))
+        let transport = ScriptedTransport(
+            always: .answer { request, context in
+                running.withLock {
+                    $0.now += 1
+                    $0.most = max($0.most, $0.now)
+                }
+                try await context.clock.sleep(for: .seconds(1))
+                running.withLock { $0.now -= 1 }
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        )
+        let bench = APIBench(transport)
+        async let outcome = bench.api.send(requests(10).flatten().concurrent(by: width))
+        let expected = min(max(width, 1), 10)
+        var ended = 0
+        while ended < 10 {
+            let next = min(expected, 10 - ended)
+            await bench.clock.waitForSleepers(next)
+            bench.clock.advance(by: .seconds(1))
+            ended += next
+        }
+        #expect(try await outcome.count == 10)
+        #expect(running.withLock { $0.most } == expected)
+    }
+
+    @Test("Operations of several kinds run as one: requests, chains, batches")
+    func kinds() async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(200, body: "1")))
+        let chain = APIRequest<Int>("2").and(APIRequest<String>("3"))
+        let operations: [any APIOperation] = [APIRequest<Nothing>("1"), chain, requests(2).flatten()]
+        _ = try await bench.api.send(operations.flatten())
+        _ = try await bench.api.send(APIBatch([APIRequest<Nothing>("4"), APIRequest<Int>("5")]))
+        #expect(bench.paths == ["1", "2", "3", "1", "2", "4", "5"])
+    }
+
+    @Test("C97 B-C30 B-C32 The first failure cancels what runs, begins nothing more, and is the batch's, once")
+    func failure() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path.hasSuffix("/2") ? .delayed(.seconds(1), .failure(.timeout(.attempt))) : .hang
+        }
+        let bench = APIBench(transport)
+        let call = bench.api.call(requests(9).flatten().concurrent(by: 3))
+            .onSuccess { [journal] _ in journal.add("success") }.onError { [journal] in journal.add("\($0.code)") }
+            .onCancellation { [journal] in journal.add("cancellation") }
+        async let finished: Void = call.finished()
+        await eventually { transport.sent.count == 3 }
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(1))
+        await finished
+        #expect(journal.entries == ["timeout.attempt"])
+        #expect(transport.sent.count == 3)
+    }
+
+    @Test("C98 With avoidCancelOnError the others go on, and the batch succeeds with a list of failures")
+    func avoidCancel() async throws {
+        let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 500 : 200) }
+        let bench = APIBench(transport)
+        let outcome = try await bench.api.send(requests(4).flatten().avoidCancelOnError(except: .unauthorized))
+        #expect(outcome.count == 4 && outcome.failures.mapValues { $0.response?.statusCode } == [1: 500])
+        #expect(transport.sent.count == 4)
+    }
+
+    @Test("C98 A status that is excepted ends the batch all the same")
+    func exceptedStatus() async throws {
+        let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 401 : 200) }
+        let bench = APIBench(transport)
+        let batch = requests(4).flatten().avoidCancelOnError(except: .unauthorized)
+        let error = await pipelineError { _ = try await bench.api.send(batch) }
+        #expect(error?.response?.statusCode == 401 && transport.sent.count == 2)
+    }
+
+    @Test("B-C29 A batch of nothing, of any width, succeeds once, with a progress of 1", arguments: [0, 1, 4])
+    func empty(width: Int) async throws {
+        let bench = APIBench()
+        await bench.api.call(APIBatch([]).concurrent(by: width)).onProgress { [journal] in journal.add("\($0)") }
+            .onSuccess { [journal] in journal.add("success \($0.count)") }.finished()
+        #expect(journal.entries == ["1.0", "success 0"])
+    }
+
+    @Test("B-C29 More at a time than there are operations end once")
+    func tooWide() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        await bench.api.call(requests(2).flatten().concurrent(by: 8)).onSuccess { [journal] in
+            journal.add("\($0.count)")
+        }
+        .finished()
+        #expect(journal.entries == ["2"] && bench.transport.sent.count == 2)
+    }
+
+    @Test(
+        "C99 B-C31 Progress never falls, is below 1 until the end, and is 1 then, also with failures",
+        arguments: [1, 3, 7]
+    )
+    func progress(width: Int) async throws {
+        let transport = ScriptedTransport { request, index in .status(index.isMultiple(of: 3) ? 500 : 200, body: "{}") }
+        let bench = APIBench(transport)
+        let batch = requests(7).flatten().concurrent(by: width).avoidCancelOnError()
+        await bench.api.call(batch).onProgress { [journal] in journal.add("\($0)") }
+            .onSuccess { [journal] _ in journal.add("success") }.finished()
+        let steps = journal.entries.compactMap(Double.init)
+        #expect(zip(steps, steps.dropFirst()).allSatisfy(<) && steps.last == 1 && steps.filter { $0 >= 1 }.count == 1)
+        #expect(journal.entries.last == "success")
+    }
+
+    @Test("Cancelling a batch ends all that is running, begins nothing more, and waits for their end")
+    func cancel() async throws {
+        let ended = Mutex(0)
+        let transport = ScriptedTransport(
+            always: .answer { request, context in
+                defer { ended.withLock { $0 += 1 } }
+                try await context.clock.sleep(for: .seconds(60))
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        )
+        let bench = APIBench(transport)
+        let batch = requests(9).flatten().concurrent(by: 3).avoidCancelOnError()
+        let task = Task { try await bench.api.send(batch) }
+        await bench.clock.waitForSleepers(3)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(ended.withLock { $0 } == 3 && transport.sent.count == 3)
+    }
+}

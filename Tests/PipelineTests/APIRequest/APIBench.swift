@@ -1,0 +1,34 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+
+/// A client on a scripted transport, in virtual time.
+struct APIBench {
+    let transport: ScriptedTransport
+    let clock = ManualClock()
+    var api: APIClient
+
+    init(_ transport: ScriptedTransport, plugins: [any PluginType] = [], server: String = "https://api.example.com/v1")
+    {
+        self.transport = transport
+        let provider = Provider<MultiTarget>(transport: transport, plugins: plugins, clock: clock)
+        api = APIClient(provider, server: ServerURL(base: server))
+    }
+
+    init(_ steps: ScriptedTransport.Step..., plugins: [any PluginType] = []) {
+        self.init(ScriptedTransport(steps), plugins: plugins)
+    }
+
+    /// The URLs without scheme, host and the server's path.
+    var paths: [String] {
+        transport.sent.map { ($0.head.path ?? "").replacing("/v1/", with: "", maxReplacements: 1) }
+    }
+
+    /// The text of the last body that was sent.
+    var sentText: String { String(decoding: transport.sent.last?.body.bytes ?? Data(), as: UTF8.self) }
+}
+
+extension ScriptedTransport.Step {
+    static let ok = status(200, body: "{}")
+}

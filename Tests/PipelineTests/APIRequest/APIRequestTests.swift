@@ -1,0 +1,282 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("APIRequest")
+struct APIRequestTests {
+    struct ListQuery: Encodable, Sendable {
+        var offset = 0
+        var limit = 100
+    }
+
+    struct User: Codable, Sendable, Equatable {
+        var name: String
+    }
+
+    struct Unencodable: JSONPayload, Error {
+        func encode(to encoder: any Encoder) throws { throw self }
+    }
+
+    @Test("C1 C3 B-C21 The endpoint stands below the server's path, its parts joined by one slash, escaped once")
+    func url() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let requests: [APIRequest<Nothing>] = [
+            APIRequest("login"), APIRequest("/login"), APIRequest("users", "7"), APIRequest(["a b", "c%20d"]),
+            APIRequest("post?sort=a b&x=%31#2"), APIRequest(),
+        ]
+        for request in requests { _ = try await bench.api.send(request) }
+        #expect(
+            bench.transport.sent.map { $0.head.path ?? "" } == [
+                "/v1/login", "/v1/login", "/v1/users/7", "/v1/a%20b/c%20d", "/v1/post?sort=a%20b&x=%31%232", "/v1",
+            ]
+        )
+        #expect(bench.transport.sent.allSatisfy { $0.host == "api.example.com" && $0.method == .get })
+    }
+
+    @Test(
+        "C11 C64 B-C14 B-C15 A query has its members in their order, after the endpoint's own, and replaces an earlier one"
+    )
+    func query() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>("post").query(ListQuery())
+        _ = try await bench.api.send(request)
+        _ = try await bench.api.send(APIRequest<Nothing>("post?a=1").query(ListQuery()).query(["q": "a&b=c+d"]))
+        #expect(bench.paths == ["post?offset=0&limit=100", "post?a=1&q=a%26b%3Dc%2Bd"])
+    }
+
+    @Test("C9 C12 The method and header fields are the request's, a name once whatever its case")
+    func methodAndHeaders() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>("x").method(.patch).headers(["X-A": "1", "X-B": "2"]).headers(["x-a": "3"])
+        _ = try await bench.api.send(request)
+        let sent = try #require(bench.transport.sent.first)
+        #expect(sent.method == .patch)
+        #expect(sent.headers[values: try #require(HTTPField.Name("X-A"))] == ["3"])
+        #expect(sent.headers[try #require(HTTPField.Name("X-B"))] == "2")
+    }
+
+    @Test("Each modifier gives a copy: the request that it was made from is as before")
+    func values() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>("x")
+        _ = request.method(.put).query(ListQuery()).headers(["X-A": "1"]).bearer("t")
+        _ = try await bench.api.send(request)
+        let sent = try #require(bench.transport.sent.first)
+        #expect(sent.method == .get && bench.paths == ["x"] && sent.headers.isEmpty)
+    }
+
+    @Test("C14 B-C20 basicAuth sends name and password as they are, replacing a field and a token given before")
+    func basicAuth() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>("login").headers(["Authorization": "x"]).bearer("t")
+        _ = try await bench.api.send(request.basicAuth(email: "Ann@Example.com", password: "s3:cret"))
+        let field = try #require(bench.transport.sent.first?.headers[values: .authorization])
+        #expect(field == ["Basic " + Data("Ann@Example.com:s3:cret".utf8).base64EncodedString()])
+    }
+
+    @Test("bearer sends a token as Bearer")
+    func bearer() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        _ = try await bench.api.send(APIRequest<Nothing>("x").bearer("abc"))
+        #expect(bench.transport.sent.first?.headers[.authorization] == "Bearer abc")
+    }
+
+    @Test(
+        "A credential that cannot be sent is refused without a word of it, and nothing is sent",
+        arguments: [
+            APIRequest<Nothing>("x").basicAuth(email: "a:hunter2", password: "p"),
+            APIRequest<Nothing>("x").basicAuth(email: "a", password: "hunter2\n"),
+            APIRequest<Nothing>("x").bearer("hunter2 x"), APIRequest<Nothing>("x").bearer(""),
+            APIRequest<Nothing>("x").bearer("hunter2").serverURL(ServerURL(base: "http://example.com")),
+        ]
+    )
+    func refusedCredential(request: APIRequest<Nothing>) async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let error = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(error?.code == .invalidRequest(.credential))
+        #expect(!"\(String(describing: error))\(request)".contains("hunter2"))
+        #expect(bench.transport.sent.isEmpty)
+        _ = try await bench.api.send(APIRequest<Nothing>("next"))
+        #expect(bench.paths == ["next"])
+    }
+
+    @Test("A credential goes over http to the machine itself, and elsewhere when that is allowed")
+    func cleartext() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>("x")
+        _ = try await bench.api.send(request.bearer("t").serverURL(ServerURL(base: "http://127.0.0.1:8080")))
+        let other = request.serverURL(ServerURL(base: "http://example.com"))
+        _ = try await bench.api.send(other.bearer("t", allowsCleartext: true))
+        #expect(bench.transport.sent.map { $0.headers[.authorization] } == ["Bearer t", "Bearer t"])
+    }
+
+    @Test(
+        "C15 C74 Exactly 200 is a success, unless other statuses are desired, named or not",
+        arguments: [200, 201, 204, 404, 777]
+    )
+    func status(code: Int) async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(code)))
+        let request = APIRequest<Nothing>("x")
+        let error = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(error?.code == (code == 200 ? nil : .unacceptableStatus))
+        #expect(error?.response?.statusCode == (code == 200 ? nil : code))
+        let wanted = request.desiredStatusCode(.created, .noContent, .custom(777))
+        let second = await pipelineError { _ = try await bench.api.send(wanted) }
+        #expect((second == nil) == [201, 204, 777].contains(code))
+        _ = try await bench.api.send(request.desiredStatusCode([]))
+    }
+
+    @Test("C16 C17 addError and addCustomError give the failure of a status its text; the last for a status wins")
+    func errorTexts() async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(404, body: #"{"message":"from the server"}"#)))
+        let request = APIRequest<Nothing>("x")
+        let plain = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(plain?.customText == nil && plain?.message == "from the server")
+        let texts = request.addError(.notFound, "a").addCustomError([.gone, .notFound], "User not found")
+        let error = await pipelineError { _ = try await bench.api.send(texts.addError(.conflict, "c")) }
+        #expect(error?.customText == "User not found" && error?.message == "User not found")
+    }
+
+    @Test("A text for a code is that of its details too, and the text of a detail wins")
+    func codeTexts() async throws {
+        let bench = APIBench(.failure(.timeout(.attempt)), .failure(.timeout(.idle)), .failure(.offline))
+        let request = APIRequest<Nothing>("x").addError(.timeout, "slow").addCustomError(.timeout(.idle), "idle")
+        var texts: [String?] = []
+        for _ in 0..<3 { texts.append(await pipelineError { _ = try await bench.api.send(request) }?.customText) }
+        #expect(texts == ["slow", "idle", nil])
+    }
+
+    @Test(
+        "C46 A text of the request wins over the client's, and both over the server's; any provider knows the request's"
+    )
+    func textPriority() async throws {
+        var bench = APIBench(ScriptedTransport(always: .status(404)))
+        bench.api.errorTexts = ErrorTexts().adding("client 404", for: .notFound).adding("client 409", for: .conflict)
+        let request = APIRequest<Nothing>("x")
+        let error = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(error?.customText == "client 404")
+        let own = request.addError(.notFound, "request 404")
+        #expect(await pipelineError { _ = try await bench.api.send(own) }?.customText == "request 404")
+        let direct = own.serverURL(ServerURL(base: "https://example.com"))
+        let thrown = await pipelineError { _ = try await bench.api.provider.requestDecoded(direct) }
+        #expect(thrown?.customText == "request 404")
+    }
+
+    @Test(
+        "C45 C76 Without a text, the message is what the server says, else a general one",
+        arguments: [
+            (400, #"{"message":"m"}"#, "m"), (400, #"["only"]"#, "only"), (400, #"["a","b"]"#, "Something went wrong"),
+            (401, "", "You're not authorized"), (503, "<html>", "The service is temporarily unavailable"),
+        ]
+    )
+    func messages(status: Int, body: String, message: String) async throws {
+        let bench = APIBench(.status(status, body: body))
+        #expect(await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }?.message == message)
+    }
+
+    @Test("C19 B-C12 responseTimeout ends a call that takes longer, of any payload")
+    func responseTimeout() async throws {
+        let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(30), .ok)))
+        let request = APIRequest<Nothing>("x").method(.post).responseTimeout(.seconds(5))
+        let file = request.payload(PayloadTests.Post(text: "t"))
+        for request in [request, file] {
+            async let error = pipelineError { _ = try await bench.api.send(request) }
+            await bench.clock.waitForSleepers(2)
+            bench.clock.advance(by: .seconds(5))
+            #expect(await error?.code == .timeout(.attempt))
+        }
+    }
+
+    @Test("C41 C42 C43 C44 The type says how the answer is read")
+    func results() async throws {
+        func answer<Value>(_ body: String, _ type: Value.Type) async throws -> Value where Value: Decodable & Sendable {
+            try await APIBench(.status(200, body: body)).api.send(APIRequest<Value>("x"))
+        }
+        #expect(try await answer(#"{"name":"Ann"}"#, User.self) == User(name: "Ann"))
+        #expect(try await answer(#"[{"name":"Ann"}]"#, [User].self) == [User(name: "Ann")])
+        _ = try await answer("not JSON", Nothing.self)
+        _ = try await answer("", Nothing.self)
+        #expect(try await answer("bytes", Data.self) == Data("bytes".utf8))
+        #expect(try await answer("a text", String.self) == "a text")
+        #expect(try await answer("42\n", Int.self) == 42)
+        #expect(try await answer("18446744073709551615", UInt64.self) == .max)
+        #expect(try await answer("1.5", Double.self) == 1.5)
+        #expect(try await answer("0.1", Decimal.self) == Decimal(string: "0.1"))
+        #expect(try await answer("true", Bool.self))
+        #expect(try await !answer("0", Bool.self))
+    }
+
+    @Test(
+        "C44 An answer that does not decode is an error with the response, and the next call works",
+        arguments: [
+            "", "nonsense", #"{"name":1}"#,
+        ]
+    )
+    func undecodable(body: String) async throws {
+        let bench = APIBench(.status(200, body: body), .status(200, body: body), .status(200, body: #"{"name":"Ann"}"#))
+        let request = APIRequest<User>("x").addError(.mapping, "odd answer")
+        let error = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(error?.code == .mapping(.object) && error?.response?.data == Data(body.utf8))
+        #expect(error?.customText == "odd answer")
+        let number = await pipelineError { _ = try await bench.api.send(APIRequest<Int>("x")) }
+        #expect(number?.code == .mapping(.object))
+        #expect(try await bench.api.send(request) == User(name: "Ann"))
+    }
+
+    @Test("C8 B-C8 A payload or a query that cannot be encoded is an error, nothing is sent, and the next call works")
+    func unencodable() async throws {
+        let bench = APIBench(.ok)
+        let request = APIRequest<Nothing>("x", payload: Unencodable()).method(.post)
+        #expect(await pipelineError { _ = try await bench.api.send(request) }?.code == .encoding)
+        let query = APIRequest<Nothing>("x").query([Double.infinity])
+        #expect(await pipelineError { _ = try await bench.api.send(query) }?.code == .encoding)
+        #expect(bench.transport.sent.isEmpty)
+        _ = try await bench.api.send(APIRequest<Nothing>("next"))
+        #expect(bench.paths == ["next"])
+    }
+
+    @Test("Any Provider<MultiTarget> sends a request that has a server, and decodes as the request says")
+    func anyProvider() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: "100"))
+        let provider = Provider<MultiTarget>(transport: transport)
+        let request = APIRequest<Date>(ServerURL(base: "https://example.com", path: "v2"), "time")
+            .dateDecodingStrategy(.secondsSince1970)
+        #expect(try await provider.requestDecoded(request) == Date(timeIntervalSince1970: 100))
+        #expect(transport.sent.first?.url?.absoluteString == "https://example.com/v2/time")
+        let lost = await pipelineError { _ = try await provider.requestDecoded(APIRequest<Nothing>("time")) }
+        #expect(lost?.code == .invalidRequest(.url))
+    }
+
+    private enum Users: EndpointController {
+        static let endpoint = "users"
+        static func get(id: Int) -> APIRequest<User> { request("\(id)") }
+    }
+
+    private enum Elsewhere: EndpointController {
+        static let server: ServerURL? = ServerURL(base: "https://other.example.com")
+        static let endpoint = "x"
+    }
+
+    @Test("C6 C7 A controller makes requests below its endpoint, to its own server if it has one")
+    func controllers() async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(200, body: #"{"name":"Ann"}"#)))
+        #expect(try await bench.api.send(Users.get(id: 7)).name == "Ann")
+        let _: Nothing = try await bench.api.send(Elsewhere.request())
+        #expect(
+            bench.transport.sent.compactMap(\.url?.absoluteString) == [
+                "https://api.example.com/v1/users/7", "https://other.example.com/x",
+            ]
+        )
+    }
+
+    @Test("Its description and its dump show the method and the path, nothing else")
+    func description() {
+        let request = APIRequest<Nothing>("login?token=hunter2").headers(["X": "hunter2"])
+            .basicAuth(email: "hunter2", password: "hunter2").query(["q": "hunter2"])
+        var text = "\(request)\(request.task)"
+        dump(request, to: &text)
+        #expect(text.contains("GET login") && !text.contains("hunter2"))
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("Payloads and dates of APIRequest")
+struct PayloadTests {
+    struct Signup: JSONPayload, Codable {
+        var name = "Ann"
+        var born = Date(timeIntervalSince1970: 1_000_000_000.25)
+    }
+
+    struct Form: FormURLEncodedPayload {
+        var z = "a&b"
+        var a = [1, 2]
+        var none: Int?
+        var ok = true
+    }
+
+    struct Post: MultipartPayload {
+        var text: String
+        var id: UUID?
+        var at: Date?
+        var raw: Data?
+        var images: [FormFile] = []
+        var video: FormFile?
+        var tags: [String] = []
+    }
+
+    struct Own: JSONPayload, CustomDateEncodingStrategy {
+        static let dateEncodingStrategy = DateCodingStrategy.formatted("yyyy-MM-dd")
+        var born = Date(timeIntervalSince1970: 1_000_000_000)
+    }
+
+    struct Moment: Decodable, CustomDateDecodingStrategy, Equatable {
+        static let dateDecodingStrategy = DateCodingStrategy.secondsSince1970
+        var at: Date
+    }
+
+    private let bench = APIBench(ScriptedTransport(always: .ok))
+
+    private func send(_ request: APIRequest<Nothing>) async throws -> PipelineRequest {
+        _ = try await bench.api.send(request.method(.post))
+        return try #require(bench.transport.sent.last)
+    }
+
+    @Test("C60 B-C18 B-C19 A JSONPayload is JSON, with a Content-Type where the request has none")
+    func json() async throws {
+        let sent = try await send(APIRequest("signup", payload: Signup()))
+        #expect(bench.sentText == #"{"born":"2001-09-09T01:46:40Z","name":"Ann"}"#)
+        #expect(sent.headers[values: .contentType] == ["application/json"])
+        let own = APIRequest<Nothing>("signup").payload(Signup()).headers(["content-type": "application/x"])
+        #expect(try await send(own).headers[values: .contentType] == ["application/x"])
+    }
+
+    @Test("C61 B-C15 A FormURLEncodedPayload is a form in the order of its members, escaped, without what is nil")
+    func form() async throws {
+        let sent = try await send(APIRequest("form", payload: Form()))
+        #expect(bench.sentText == "z=a%26b&a%5B%5D=1&a%5B%5D=2&ok=1")
+        #expect(sent.headers[.contentType] == "application/x-www-form-urlencoded; charset=utf-8")
+    }
+
+    @Test("C62 C65 C66 B-C15 A MultipartPayload has a part for each member, in their order, files with name and type")
+    func multipart() async throws {
+        let folder = try TemporaryFolder()
+        try Data("movie".utf8).write(to: folder.file("cat.mp4"))
+        let id = UUID()
+        let post = Post(
+            text: "Hi & bye",
+            id: id,
+            at: Date(timeIntervalSince1970: 1_000_000_000),
+            raw: Data([0, 255]),
+            images: [
+                FormFile(Data("1".utf8), fileName: "1.jpg"),
+                FormFile(Data("2".utf8), fileName: "2", mimeType: "image/png"),
+            ],
+            video: FormFile(contentsOf: folder.file("cat.mp4")),
+            tags: ["x", "y"]
+        )
+        let sent = try await send(APIRequest("post", payload: post))
+        let parts = try MultipartFormData(encoding: post).parts
+        #expect(parts.map(\.name) == ["text", "id", "at", "raw", "images[]", "images[]", "video", "tags[]", "tags[]"])
+        #expect(parts.map(\.fileName) == [nil, nil, nil, nil, "1.jpg", "2", "cat.mp4", nil, nil])
+        #expect(parts.map(\.mimeType) == [nil, nil, nil, nil, nil, "image/png", nil, nil, nil])
+        #expect(
+            parts.prefix(4).map(\.body.bytes) == [
+                Data("Hi & bye".utf8), Data(id.uuidString.utf8), Data("2001-09-09T01:46:40Z".utf8), Data([0, 255]),
+            ]
+        )
+        let bytes = try await sent.body.collect(upTo: 10_000)
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(sent.headers[.contentType]?.hasPrefix("multipart/form-data; boundary=") == true)
+        #expect(
+            text.contains("Content-Type: image/jpeg\r\n\r\n1\r\n")
+                && text.contains("Content-Type: video/mp4\r\n\r\nmovie")
+        )
+    }
+
+    @Test("B-C12 A form without parts, or with a file that is not there, is an error and nothing is sent")
+    func brokenForm() async throws {
+        struct Empty: MultipartPayload { var none: Int? }
+        let empty = await pipelineError { _ = try await send(APIRequest("x", payload: Empty())) }
+        #expect(empty?.code == .encoding)
+        let missing = Post(text: "t", video: FormFile(contentsOf: URL(filePath: "/nowhere/cat.mp4")))
+        let error = await pipelineError { _ = try await send(APIRequest("x", payload: missing)) }
+        #expect(error?.code == .file(.unreadable))
+        #expect(bench.transport.sent.isEmpty)
+    }
+
+    @Test("A file of a form is Codable, outside of forms too")
+    func formFile() throws {
+        let file = FormFile(Data([1, 2]), fileName: "a.bin", mimeType: "x/y")
+        #expect(try JSONDecoder().decode(FormFile.self, from: JSONEncoder().encode(file)) == file)
+        #expect("\(file)" == "\"a.bin\"")
+    }
+
+    @Test("A payload in a form of its own makes its task itself")
+    func ownForm() async throws {
+        struct Lines: APIPayload {
+            func makeTask(with coders: APICoders) -> RequestTask { .requestData(Data("a\nb".utf8)) }
+        }
+        #expect(try await send(APIRequest("x", payload: Lines())).body.bytes == Data("a\nb".utf8))
+        let task = APIRequest<Nothing>("x", payload: Lines()).task(.requestData(Data("c".utf8)))
+        #expect(try await send(task).body.bytes == Data("c".utf8))
+    }
+
+    @Test(
+        "C18 C70 C71 B-C24 A strategy writes dates alike in JSON, queries and forms",
+        arguments: [
+            (DateCodingStrategy.iso8601, #""2001-09-09T01:46:40Z""#, "2001-09-09T01:46:40Z"),
+            (.secondsSince1970, "1000000000.25", "1000000000.25"),
+            (.millisecondsSince1970, "1000000000250", "1000000000250"),
+            (.formatted("yyyy/MM"), #""2001\/09""#, "2001/09"),
+        ]
+    )
+    func dates(strategy: DateCodingStrategy, json: String, text: String) async throws {
+        let request = APIRequest<Nothing>("x").dateEncodingStrategy(strategy)
+        _ = try await send(request.payload(Signup()))
+        #expect(bench.sentText == #"{"born":\#(json),"name":"Ann"}"#)
+        _ = try await send(request.query(Signup()))
+        #expect(bench.paths.last?.removingPercentEncoding == "x?name=Ann&born=\(text)")
+    }
+
+    @Test("C72 The payload's own strategy wins over the request's, that over the client's")
+    func nearestEncoding() async throws {
+        var bench = bench
+        bench.api.coders.dateEncodingStrategy = .secondsSince1970
+        let request = APIRequest<Nothing>("x").method(.post)
+        _ = try await bench.api.send(request.payload(Signup()))
+        #expect(bench.sentText.contains("1000000000.25"))
+        _ = try await bench.api.send(request.payload(Signup()).dateEncodingStrategy(.millisecondsSince1970))
+        #expect(bench.sentText.contains("1000000000250"))
+        _ = try await bench.api.send(request.payload(Own()).dateEncodingStrategy(.millisecondsSince1970))
+        #expect(bench.sentText == #"{"born":"2001-09-09"}"#)
+        _ = try await bench.api.send(APIRequest<Nothing>("x").query(Own()))
+        #expect(bench.paths.last == "x?born=2001-09-09")
+    }
+
+    @Test("C73 B-C23 The answer's own strategy wins over the request's, that over the client's")
+    func nearestDecoding() async throws {
+        var bench = APIBench(ScriptedTransport(always: .status(200, body: #"[{"at":2000}]"#)))
+        struct Plain: Decodable { var at: Date }
+        bench.api.coders.dateDecodingStrategy = .millisecondsSince1970
+        let plain = APIRequest<[Plain]>("x")
+        #expect(try await bench.api.send(plain).first?.at == Date(timeIntervalSince1970: 2))
+        let nearer = try await bench.api.send(plain.dateDecodingStrategy(.secondsSince1970)).first?.at
+        #expect(nearer == Date(timeIntervalSince1970: 2_000))
+        let own = try await bench.api.send(APIRequest<[Moment]>("x").dateDecodingStrategy(.iso8601))
+        #expect(own == [Moment(at: Date(timeIntervalSince1970: 2_000))])
+    }
+
+    @Test("The client's coders write payloads and read answers")
+    func coders() async throws {
+        struct User: JSONPayload, Codable { var firstName: String }
+        var bench = APIBench(ScriptedTransport(always: .status(200, body: #"{"first_name":"Eve"}"#)))
+        bench.api.coders.makeJSONEncoder = {
+            let encoder = JSONEncoder()
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            return encoder
+        }
+        bench.api.coders.makeJSONDecoder = {
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            return decoder
+        }
+        bench.api.coders.form.boolEncoding = .literal
+        let request = APIRequest<User>("x", payload: User(firstName: "Ann")).method(.post).query(["ok": true])
+        #expect(try await bench.api.send(request).firstName == "Eve")
+        #expect(bench.sentText == #"{"first_name":"Ann"}"# && bench.paths == ["x?ok=true"])
+    }
+}
