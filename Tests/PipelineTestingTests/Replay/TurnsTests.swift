@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("Turns")
+@Suite("Turns", .timeLimit(.minutes(1)))
 struct TurnsTests {
     private let turns = Turns<String>()
 
