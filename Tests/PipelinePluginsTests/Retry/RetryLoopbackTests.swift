@@ -54,12 +54,10 @@ struct RetryLoopbackTests {
 
     @Test("C01 A port where nobody listens is tried again, also with a POST")
     func refused() async throws {
-        let server = try LoopbackServer { _ in [] }
-        let url = "\(server.url)"
-        server.stop()
+        let refusal = try LoopbackRefusal()
         let provider = Self.provider(RetryPlugin(maximumAttempts: 2, backoff: .immediate))
         let error = await #expect(throws: PipelineError.self) {
-            try await provider.request(Ask(url: url, method: .post))
+            try await provider.request(Ask(url: "\(refusal.url)", method: .post))
         }
         #expect(error?.code == .connect(.refused))
         #expect(error?.exchanges.map(\.attempt) == [1, 2])
