@@ -34,7 +34,7 @@ package enum RecordingMerge {
         var sources: [Source] = []
         for file in files {
             var start = Date.distantPast
-            let folder = file.url?.deletingLastPathComponent()
+            let folder = file.url?.resolvingSymlinksInPath().deletingLastPathComponent()
             for index in 0..<file.count {
                 let entry = try file.entry(at: index)
                 start = entry.startedDate ?? start

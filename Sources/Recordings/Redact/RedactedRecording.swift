@@ -16,11 +16,13 @@ package struct RedactedRecording {
         var secrets: Set<String> = []
         for index in 0..<file.count {
             guard let exchange = try? file.exchange(at: index) else { continue }
+            let url = exchange.request.url
+            let query = url.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(url[$0...]) }
             let head = HTTPRequest(
                 method: .get,
                 scheme: nil,
                 authority: nil,
-                path: nil,
+                path: "/" + (query ?? ""),
                 headerFields: exchange.request.headers
             )
             secrets.formUnion(
@@ -32,14 +34,15 @@ package struct RedactedRecording {
 
     /// Writes it; entries in which nothing is secret stay as they are, byte by byte.
     ///
-    /// In its old place, side files that no entry names any more are removed.
+    /// In its old place, side files of ours that no entry names any more are removed; files of other names never are.
     ///
     /// - Returns: how many entries have been changed.
     /// - Throws: `.recording(.secret)` when a secret value is still found in what was written; `.recording(.corrupt)` and
     ///   `.recording(.notWritten)`.
     package func write(to output: URL) throws -> Int {
-        let folder = file.url?.deletingLastPathComponent().standardizedFileURL
-        let isMoved = output.deletingLastPathComponent().standardizedFileURL != folder
+        let source = file.url?.resolvingSymlinksInPath()
+        let folder = source?.deletingLastPathComponent()
+        let isMoved = output.resolvingSymlinksInPath().deletingLastPathComponent().path != folder?.path
         let sideFiles = HARSideFiles(for: output)
         var result = file
         var before: Set<String> = []
@@ -60,9 +63,10 @@ package struct RedactedRecording {
             after.formUnion(stored.sideFiles)
             result.replace(at: index, with: stored)
         }
+        result.replaceLog(with: redaction.log(file.log))
         try result.write(to: output)
-        if !isMoved, output.standardizedFileURL == file.url?.standardizedFileURL {
-            for name in before.subtracting(after) {
+        if !isMoved, output.resolvingSymlinksInPath().path == source?.path {
+            for name in before.subtracting(after) where HARSideFiles.isOwn(name, of: output) {
                 try? folder.map { try FileManager.default.removeItem(at: $0.appending(path: name)) }
             }
         }

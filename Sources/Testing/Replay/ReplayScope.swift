@@ -64,8 +64,7 @@ struct ReplayScope {
             redactor: trait.redactor
         )
         try await run(test, ReplaySession(transport)) {
-            try transport.finish()
-            if mode != .passthrough { Self.recorded.withLock { _ = $0.insert(trait.file) } }
+            if try transport.finishRecording() { Self.recorded.withLock { _ = $0.insert(trait.file) } }
         }
     }
 

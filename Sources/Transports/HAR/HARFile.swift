@@ -25,8 +25,9 @@ package struct HARFile: Sendable {
 
     /// Where it was read from; `nil` for one that is new.
     package let url: URL?
-    /// What stands around the entries, as the object `log` with none.
-    package let log: JSONNode
+    /// The whole file with no entry in `log`.
+    private var root: JSONNode
+    private var isRootChanged = false
     private let source: Source?
     private let layout: HARLayout
     private var slots: [Slot]
@@ -38,7 +39,7 @@ package struct HARFile: Sendable {
         source = nil
         layout = .standard
         slots = []
-        log = Self.ownLog
+        root = .object(["log": Self.ownLog])
     }
 
     /// Reads where the entries are.
@@ -64,7 +65,7 @@ package struct HARFile: Sendable {
         self.url = url
         self.source = source
         slots = source.ranges.indices.map { .source($0) }
-        log = try Self.log(in: source, url)
+        root = try Self.root(in: source, url)
         let start = try Self.start(of: source)
         layout = HARLayout(
             before: try file.read(max(start - 4096, 0)..<start),
@@ -81,7 +82,7 @@ package struct HARFile: Sendable {
         return source.prefixEnd - before.reversed().prefix { $0 <= 0x20 }.count
     }
 
-    private static func log(in source: Source, _ url: URL) throws -> JSONNode {
+    private static func root(in source: Source, _ url: URL) throws -> JSONNode {
         let file = source.file
         guard source.prefixEnd + file.byteCount - source.suffixStart <= maximumByteCount else {
             throw HARFailure(offset: source.suffixStart, index: nil, reason: "too much stands around the entries")
@@ -93,13 +94,13 @@ package struct HARFile: Sendable {
         let cut = text.count
         text += try file.read(source.suffixStart..<file.byteCount)
         do {
-            let log = try JSONParser.parse(text)["log"] ?? .null
-            if let version = log["version"]?.string, version.prefix(2) != "1." {
+            let root = try JSONParser.parse(text)
+            if let version = root["log"]?["version"]?.string, version.prefix(2) != "1." {
                 throw HARFailure(offset: 0, index: nil, reason: "version \(version.prefix(16).debugDescription)").error(
                     in: url
                 )
             }
-            return log
+            return root
         } catch let failure as JSONParser.Failure {
             let shift = byteOrderMark + (failure.offset < cut ? 0 : source.suffixStart - source.prefixEnd)
             throw HARFailure(offset: failure.offset + shift, index: nil, reason: failure.reason).error(in: url)
@@ -111,6 +112,17 @@ package struct HARFile: Sendable {
 
 extension HARFile {
     package var count: Int { slots.count }
+
+    /// What stands around the entries, as the object `log` with none.
+    package var log: JSONNode { root["log"] ?? .null }
+
+    /// Changes what stands around the entries; those of the new object are not looked at.
+    package mutating func replaceLog(with log: JSONNode) {
+        guard log != self.log else { return }
+        root["log"] = log
+        isRootChanged = true
+        isChanged = true
+    }
 
     /// - Throws: `.recording(.corrupt)` with a ``HARFailure`` in it, whose offset is the file's.
     package func entry(at index: Int) throws -> HAREntry {
@@ -190,13 +202,13 @@ extension HARFile {
     }
 
     private func write(to writer: HARWriter) throws {
+        let source = isRootChanged ? nil : source
         let isNew = source?.ranges.isEmpty != false
-        let frame = source == nil ? JSONNode.object(["log": Self.ownLog]).data(indentation: 0) : Data()
-        let bracket = frame.firstRange(of: Data("[]".utf8))?.lowerBound ?? 0
+        let (start, end) = frame
         if let source {
             try copy(0..<Self.start(of: source), to: writer)
         } else {
-            try writer.append(frame[...bracket])
+            try writer.append(start)
         }
         if isNew, !slots.isEmpty { try writer.append(Data(layout.opening.utf8)) }
         for (index, slot) in slots.enumerated() {
@@ -210,12 +222,26 @@ extension HARFile {
         if let source {
             try copy(source.suffixStart..<source.file.byteCount, to: writer)
         } else {
-            try writer.append(frame[(bracket + 1)...] + Data("\n".utf8))
+            try writer.append(end)
         }
     }
 
+    /// What is written before and behind the entries where that is not copied.
+    private var frame: (start: Data, end: Data) {
+        var root = root
+        let place = JSONNode.string("entries-\(UUID())")
+        root["log"]?["entries"] = place
+        let text = root.data(lines: layout.lines.map { ("", $0.unit) })
+        let range = text.firstRange(of: place.data()) ?? text.endIndex..<text.endIndex
+        return (
+            text[..<range.lowerBound] + Data("[".utf8), Data("]".utf8) + text[range.upperBound...] + Data("\n".utf8)
+        )
+    }
+
     private func writeSeparator(_ last: Slot, _ next: Slot, to writer: HARWriter) throws {
-        guard let source, case .source(let first) = last, case .source(let second) = next, second == first + 1 else {
+        guard let source, !isRootChanged, case .source(let first) = last, case .source(let second) = next,
+            second == first + 1
+        else {
             try writer.append(Data(layout.separator.utf8))
             return
         }

@@ -63,13 +63,23 @@ package struct HARSideFiles: Sendable {
     /// - Returns: the path from the HAR file's folder.
     private func store(_ body: Data) throws -> String {
         let digest = SHA256.hash([UInt8](body)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        let folder = har.deletingPathExtension().lastPathComponent + "-files"
+        let folder = Self.folderName(for: har)
         let directory = har.deletingLastPathComponent().appending(path: folder, directoryHint: .isDirectory)
         guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
             throw PipelineError.notWritten(directory, errno: errno)
         }
         try HARWriter.replace(directory.appending(path: digest, directoryHint: .notDirectory)) { try $0.append(body) }
         return folder + "/" + digest
+    }
+
+    private static func folderName(for har: URL) -> String { har.deletingPathExtension().lastPathComponent + "-files" }
+
+    /// Whether a path is one that is given here to bodies of this HAR file.
+    package static func isOwn(_ path: String, of har: URL) -> Bool {
+        let folder = folderName(for: har) + "/"
+        let digest = path.utf8.dropFirst(folder.utf8.count)
+        return path.hasPrefix(folder) && digest.count == 64
+            && digest.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
     // MARK: Reading

@@ -20,7 +20,8 @@ public import Pipeline
 ///   stops before is recorded as far as it was read, and replays so far and then fails with `truncated`. An exchange that the caller
 ///   cancels is not recorded. A failure is recorded by its code.
 /// - The file is written by ``finish()``, or at the end of the transport's life: beside the old one, which it then replaces. Until then
-///   a journal beside it keeps what was recorded; while it is there, another recorder of the same file is refused.
+///   a journal beside it keeps what was recorded, and another recorder of the same file is refused. What a process has left that was
+///   killed is taken over by ``RecordingMode/newEpisodes``, and discarded by modes that record all.
 /// - A body of more than 1 MiB stands in a file of its own, in a folder beside the HAR file.
 /// - A request is compared as ``RequestMatching`` says, and takes the first entry that answers it and that no other has taken.
 ///
@@ -47,7 +48,8 @@ public import Pipeline
 /// user names and passwords of URLs, and values of secret names in queries, forms, JSON and multipart bodies become `REDACTED`, numbers 0.
 /// Declared values are hidden wherever they stand, and so is what the secret header fields of the recorded requests and the cookies of their
 /// answers hold from 8 bytes on, and secret query values from 16. When one of them is found in the written bytes all the same, ``finish()``
-/// fails with `recording.secret`. The file can be read by its owner only.
+/// fails with `recording.secret`. File and journal can be read by their owner only; the journal may hold what only a later request
+/// shows to be secret.
 ///
 /// Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
 public final class RecordingTransport: Transport {
@@ -119,13 +121,13 @@ public final class RecordingTransport: Transport {
             return (nil, recorder(HARFile(), try emptied(HARJournal(for: file), file)))
         case .newEpisodes:
             let journal = try HARJournal(for: file)
-            let (har, isChanged) = try adding(journal, to: load(file) ?? HARFile())
+            let (har, isChanged) = try adding(journal, to: load(file) ?? HARFile(), rules.redaction)
             return (try playback(har), recorder(har, journal, isChanged: isChanged))
         case .once:
             if !rules.expiry.recordsAgain, let har = try load(file) { return (try playback(har), nil) }
             let journal = try HARJournal(for: file)
             guard let loaded = try load(file) else { return (nil, recorder(HARFile(), try emptied(journal, file))) }
-            let (har, isChanged) = try adding(journal, to: loaded)
+            let (har, isChanged) = try adding(journal, to: loaded, rules.redaction)
             return (try playback(har), recorder(har, journal, isChanged: isChanged))
         default:
             return (try playback(try HARFile(contentsOf: file)), nil)
@@ -133,10 +135,18 @@ public final class RecordingTransport: Transport {
     }
 
     /// The entries that a recorder has left that was killed, behind those of the file.
-    private static func adding(_ journal: HARJournal, to har: HARFile) throws -> (HARFile, isChanged: Bool) {
+    ///
+    /// Those that had come into the file already are not added again.
+    private static func adding(
+        _ journal: HARJournal,
+        to har: HARFile,
+        _ redaction: RecordingRedaction
+    ) throws -> (HARFile, isChanged: Bool) {
         var har = har
         let entries = try journal.entries()
-        for entry in entries { har.append(entry) }
+        let last = try (max(0, har.count - entries.count)..<har.count).map { try har.entry(at: $0).json.data() }
+        let known = Set(last)
+        for entry in entries where !known.contains(entry.json.data()) { har.append(redaction.entry(entry)) }
         return (har, !entries.isEmpty)
     }
 
@@ -194,6 +204,12 @@ public final class RecordingTransport: Transport {
     ///
     /// - Throws: ``Pipeline/PipelineError`` with code `recording.notWritten` or `recording.secret`.
     public func finish() throws {
-        try recorder?.finish()
+        try finishRecording()
+    }
+
+    /// As ``finish()``, and tells whether the file was written.
+    @discardableResult
+    package func finishRecording() throws -> Bool {
+        try recorder?.finish() ?? false
     }
 }

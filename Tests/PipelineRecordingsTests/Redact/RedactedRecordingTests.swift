@@ -46,6 +46,71 @@ struct RedactedRecordingTests {
         #expect(RecordingCheck.findings(of: url) == [])
     }
 
+    @Test("What stands around the entries is redacted too, and the entries stay byte by byte")
+    func pages() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var file = try write([Self.plain, Self.secret])
+        var log = file.log
+        log["pages"] = .array([
+            .object(["title": .string("https://h.example/?access_token=t0ken&a=1"), "id": .string("1")])
+        ])
+        log["_note"] = .string("see \(Self.token)")
+        file.replaceLog(with: log)
+        try file.write(to: url)
+        let before = try String(contentsOf: url, encoding: .utf8)
+        #expect(before.contains("t0ken"))
+        #expect(try HARFile(contentsOf: url).log == log)
+        #expect(try RedactedRecording(try HARFile(contentsOf: url), RecordingRedaction(.standard)).write(to: url) == 1)
+        let after = try String(contentsOf: url, encoding: .utf8)
+        #expect(!after.contains("t0ken"))
+        #expect(!after.contains(Self.token))
+        #expect(after.contains("a=1"))
+        let plain = try HARFile(contentsOf: url).entry(at: 0)
+        #expect(plain.json.data() == (try file.entry(at: 0).json.data()))
+        #expect(RecordingCheck.findings(of: url) == [])
+    }
+
+    @Test("The value of a secret query item is hidden wherever it stands")
+    func query() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let asked = HAREntry(Sample.exchange("GET", "https://h.example/a?access_token=\(Self.token)"))
+        let echo = HAREntry(Sample.exchange("GET", "https://h.example/b", body: Self.token))
+        _ = try RedactedRecording(try write([asked, echo]), RecordingRedaction(.standard)).write(to: url)
+        #expect(try !String(contentsOf: url, encoding: .utf8).contains(Self.token))
+    }
+
+    @Test(
+        "Files that a recording only names are never removed",
+        arguments: ["../precious", "precious", "a-files/precious", "a-files/../../precious"]
+    )
+    func hostile(path: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let entry = HAREntry(
+            json: .object([
+                "request": .object([
+                    "method": .string("GET"), "url": .string("https://h.example/?token=secret"),
+                ]),
+                "response": .object([
+                    "status": .integer(0), "_error": .string("x"), "content": .object(["_file": .string(path)]),
+                ]),
+            ])
+        )
+        let sub = folder.appending(path: "sub")
+        let precious = sub.appending(path: path).standardizedFileURL
+        try FileManager.default.createDirectory(
+            at: precious.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try FileManager.default.createDirectory(at: sub, withIntermediateDirectories: true)
+        try Data("kept".utf8).write(to: precious)
+        let url = sub.appending(path: "a.har")
+        var file = HARFile()
+        file.append(entry)
+        try file.write(to: url)
+        _ = try? RedactedRecording(try HARFile(contentsOf: url), RecordingRedaction(.standard)).write(to: url)
+        #expect(FileManager.default.fileExists(atPath: precious.path))
+    }
+
     @Test("Declared values are hidden, too")
     func declared() throws {
         defer { try? FileManager.default.removeItem(at: folder) }

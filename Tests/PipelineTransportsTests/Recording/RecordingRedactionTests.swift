@@ -143,9 +143,38 @@ struct RecordingRedactionTests {
     @Test("a long body of quotation marks and backslashes takes a time that grows with its length")
     func linear() {
         for text in ["\"", "\\", "\":", "{\"token\":", "\\\"", "[", "?a=", "://"] {
-            let body = Data(String(repeating: text, count: 200_000 / text.utf8.count).utf8)
-            _ = redaction.body(body, contentType: "application/json")
+            for start in ["", "{\"token\":[", "{\"token\":["] {
+                let body = Data((start + String(repeating: text, count: 400_000 / text.utf8.count)).utf8)
+                _ = redaction.body(body, contentType: "application/json")
+            }
         }
+    }
+
+    @Test("parts within parts are looked at to a depth, and hidden as a whole beyond it", arguments: [3, 20_000])
+    func nestedMultipart(depth: Int) {
+        var body = ""
+        for level in 1...depth {
+            body += "--b\(level)\r\nContent-Type: multipart/x; boundary=b\(level + 1)\r\n\r\n"
+        }
+        body += "--b\(depth + 1)\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\ncanary"
+        let shown = redaction.body(Data(body.utf8), contentType: "multipart/x; boundary=b1")
+        #expect(!String(decoding: shown, as: UTF8.self).contains("canary"))
+        #expect(String(decoding: shown, as: UTF8.self).contains("boundary=b2"))
+    }
+
+    @Test("a user name and a password in a URL are hidden whatever their length", arguments: [1, 1_000, 100_000])
+    func longCredentials(count: Int) {
+        let shown = redaction.url("https://x:" + String(repeating: "canary", count: count) + "@h.example/a")
+        #expect(shown == "https://REDACTED@h.example/a")
+    }
+
+    @Test("words of which a HAR file is made are no learned secrets", arguments: ["response", "postData", "Pipeline"])
+    func vocabulary(word: String) {
+        let values = redaction.values(
+            of: PipelineRequest(head: .init(method: .get, scheme: "https", authority: "h", path: "/")),
+            answer: [.setCookie: "view=\(word)", .eTag: "x"]
+        )
+        #expect(values.isEmpty)
     }
 
     @Test("an entry of another writer is redacted with all that it holds, and keeps the rest")

@@ -275,6 +275,57 @@ struct RecordingTransportTests {
         #expect(bench.names == ["api.har"])
     }
 
+    @Test("entries that came into the file before the recorder was killed are not taken over twice")
+    func journalAndFile() async throws {
+        let journal = try HARJournal(for: bench.file)
+        var har = HARFile()
+        for path in ["a", "b"] {
+            let entry = HAREntry(
+                RecordedExchange(
+                    request: .init(method: "GET", url: "https://api.example/\(path)"),
+                    response: .init(status: 200, body: Data(path.utf8))
+                )
+            )
+            try journal.append(entry)
+            har.append(entry)
+        }
+        try har.write(to: bench.file)
+        let left = try Data(contentsOf: journal.url)
+        try journal.discard()
+        try left.write(to: journal.url)
+        let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .newEpisodes)
+        #expect(transport.recording.entries.count == 2)
+        try transport.finish()
+        #expect(try HARFile(contentsOf: bench.file).count == 2)
+        #expect(bench.names == ["api.har"])
+    }
+
+    @Test("what an earlier request has shown to be secret is hidden in the journal already")
+    func journalSecrets() async throws {
+        let steps: [ScriptedTransport.Step] = [.status(200, body: "1"), .status(200, body: "you are 2YotnFZFEjr1")]
+        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
+        let first = bench.provider(transport) {
+            try $0.setHeader("Bearer 2YotnFZFEjr1", for: .authorization, isSecret: true)
+        }
+        _ = try await first.request(bench.target("/login"))
+        _ = try await bench.provider(transport).request(bench.target("/me"))
+        let journal = try String(contentsOf: bench.folder.appending(path: "api.har.journal"), encoding: .utf8)
+        #expect(journal.contains("/me"))
+        #expect(!journal.contains("2YotnFZFEjr1"))
+        try transport.finish()
+    }
+
+    @Test("a cookie whose value is a word of HAR does not harm the file")
+    func vocabulary() async throws {
+        let headers: HTTPFields = [.setCookie: "view=response"]
+        try await bench.record([.status(200, headers: headers, body: "ok")]) {
+            _ = try await $0.request(bench.target())
+        }
+        #expect(
+            try await bench.provider(try ReplayTransport(bench.file)).request(bench.target()).data == Data("ok".utf8)
+        )
+    }
+
     @Test("its name shows the wrapped transport and the mode, and it decodes as that does", arguments: [true, false])
     func description(decodes: Bool) throws {
         let transport = try RecordingTransport(

@@ -77,6 +77,8 @@ final class Recorder: Sendable {
         }
     }
 
+    private static let maximumSecretCount = 256
+
     private func begin() throws -> Int {
         try state.withLock { state in
             guard !state.isClosed else {
@@ -104,16 +106,20 @@ final class Recorder: Sendable {
             }
         case .recorded(let exchange, let request):
             if index != nil, exchange.failure != nil { return }
-            let secrets = redaction.values(of: request, answer: exchange.response?.headers ?? [:])
-            let entry = entry(exchange, request, secrets)
-            let isKept = state.withLock { state in
-                guard !state.isClosed else { return false }
-                if let index { state.replacements[index] = entry } else { state.entries[ticket] = entry }
-                state.secrets.formUnion(secrets)
-                return true
+            let own = redaction.values(of: request, answer: exchange.response?.headers ?? [:])
+            let secrets = state.withLock { state in
+                state.secrets.formUnion(own)
+                // With more, looking for all of them each time would take longer than the exchange; the end looks for all.
+                return state.secrets.count <= Self.maximumSecretCount ? state.secrets : own
             }
-            // What the journal does not take is still in memory, and written at the end.
-            if isKept { try? journal.append(entry) }
+            let entry = entry(exchange, request, secrets)
+            // Under the lock, so that nothing comes into the journal after it was discarded.
+            state.withLock { state in
+                guard !state.isClosed else { return }
+                if let index { state.replacements[index] = entry } else { state.entries[ticket] = entry }
+                // What the journal does not take is still in memory, and written at the end.
+                try? journal.append(entry)
+            }
         }
     }
 
@@ -145,17 +151,23 @@ final class Recorder: Sendable {
     // MARK: Writing
 
     /// Writes what has ended by now; when nothing has, the file stays as it is.
-    func finish() throws {
+    ///
+    /// - Returns: whether it was written.
+    @discardableResult
+    func finish() throws -> Bool {
         try isWritten.withLock { isWritten in
-            guard !isWritten else { return }
+            guard !isWritten else { return false }
             let closed = state.withLock { state in
                 state.isClosed = true
                 return state
             }
-            if isChanged || !closed.entries.isEmpty || !closed.replacements.isEmpty { try write(closed) }
+            let hasNews = isChanged || !closed.entries.isEmpty || !closed.replacements.isEmpty
+            if hasNews { try write(closed) }
             isWritten = true
             try journal.discard()
+            if hasNews { try search(closed) }
             if let problem = closed.problem { throw problem }
+            return hasNews
         }
     }
 
@@ -170,6 +182,11 @@ final class Recorder: Sendable {
             har.append(try sideFiles.moveBodies(of: try checked(entry, redaction)))
         }
         try har.write(to: file)
+    }
+
+    /// Looks once more at what was written.
+    private func search(_ closed: State) throws {
+        let redaction = redaction.adding(secretValues: closed.secrets)
         guard let written = try? Data(contentsOf: file, options: .mappedIfSafe) else {
             throw PipelineError(
                 .recording(.notWritten),

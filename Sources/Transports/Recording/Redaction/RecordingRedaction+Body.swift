@@ -10,10 +10,17 @@ extension RecordingRedaction {
     ///   - contentType: the value of Content-Type.
     /// - Returns: the same bytes when nothing in them is secret.
     package func body(_ body: Data, contentType: String?) -> Data {
+        self.body(body, contentType, depth: 0)
+    }
+
+    /// What is nested deeper is hidden as a whole.
+    private static let maximumDepth = 8
+
+    private func body(_ body: Data, _ contentType: String?, depth: Int) -> Data {
         guard !body.isEmpty else { return body }
         let type = MediaType(contentType ?? "")
         if type.essence.hasPrefix("multipart/"), let boundary = Multipart.boundary(in: contentType ?? "") {
-            return multipart(body, boundary)
+            return depth < Self.maximumDepth ? multipart(body, boundary, depth) : Data(Self.placeholder.utf8)
         }
         if let charset = type.charset, charset.hasPrefix("utf-16"),
             let encoding = MediaType.encoding(ofCharset: charset),
@@ -40,7 +47,7 @@ extension RecordingRedaction {
         return values(in: shown)
     }
 
-    private func multipart(_ body: Data, _ boundary: String) -> Data {
+    private func multipart(_ body: Data, _ boundary: String, _ depth: Int) -> Data {
         let parts = Multipart(body, boundary: boundary)
         var result = Data()
         var copied = body.startIndex
@@ -48,7 +55,7 @@ extension RecordingRedaction {
             let content = body[part.content]
             let shown =
                 part.name.map { isSecret(name: $0) } == true && !content.isEmpty
-                ? Data(Self.placeholder.utf8) : self.body(Data(content), contentType: part.contentType)
+                ? Data(Self.placeholder.utf8) : self.body(Data(content), part.contentType, depth: depth + 1)
             guard shown != Data(content) else { continue }
             result += body[copied..<part.content.lowerBound] + shown
             copied = part.content.upperBound

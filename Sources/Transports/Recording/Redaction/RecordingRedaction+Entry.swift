@@ -19,6 +19,16 @@ extension RecordingRedaction {
         )
     }
 
+    /// What stands around the entries of a file: pages, comments, and what its writer has added.
+    package func log(_ log: JSONNode) -> JSONNode {
+        mapMembers(of: log) { name, value in
+            switch name {
+            case "version", "creator", "browser", "entries": value
+            default: node(value, isHidden: isSecret(name: name))
+            }
+        }
+    }
+
     private func request(_ request: JSONNode) -> JSONNode {
         mapMembers(of: request) { name, value in
             switch name {
@@ -98,9 +108,6 @@ extension RecordingRedaction {
     /// A body that is in pieces or in its content coding is written anew when something in it is secret.
     private func content(_ content: JSONNode, _ type: String?, _ response: JSONNode) -> JSONNode {
         guard content["text"]?.string?.isEmpty == false else { return node(content, isHidden: false) }
-        var others = content
-        others["text"] = nil
-        others = node(others, isHidden: false)
         let fields = HAREntry.fields(response["headers"])
         let entry = HAREntry(json: .object(["response": response]))
         guard let (stored, isCoded) = try? entry.responseBody(fields, nil) else {
@@ -109,7 +116,9 @@ extension RecordingRedaction {
         let decoded = isCoded ? CodedBody.decoded(stored, fields, upTo: Self.decodedByteCount)?.body : stored
         let body = decoded ?? stored
         let shown = self.body(body, contentType: type)
-        var result = mapMembers(of: content) { name, value in name == "text" ? value : others[name] ?? value }
+        var result = mapMembers(of: content) { name, value in
+            name == "text" ? value : node(value, isHidden: isSecret(name: name))
+        }
         guard shown != body else { return result }
         let isText = content["encoding"] == nil && !isCoded
         let charset = MediaType(type ?? "").charset.flatMap { MediaType.encoding(ofCharset: $0) } ?? .utf8
@@ -148,7 +157,12 @@ extension RecordingRedaction {
 
     private func mapMembers(of node: JSONNode, _ transform: (String, JSONNode) -> JSONNode) -> JSONNode {
         guard case .object(let members) = node else { return self.node(node, isHidden: false) }
-        return .object(members.map { .init(values(in: $0.name), transform($0.name, $0.value)) })
+        return .object(
+            members.map { member in
+                let name = HARVocabulary.names.contains(member.name) ? member.name : values(in: member.name)
+                return .init(name, transform(member.name, member.value))
+            }
+        )
     }
 
     private func mapElements(of node: JSONNode, _ transform: (JSONNode) -> JSONNode) -> JSONNode {

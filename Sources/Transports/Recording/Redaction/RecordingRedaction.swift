@@ -41,7 +41,7 @@ package struct RecordingRedaction: Sendable {
             let value = String(decoding: URLParts.decoded(item.value.utf8, plus: 0x20), as: UTF8.self)
             if value.utf8.count >= Self.minimumByteCount { values.insert(value) }
         }
-        return values.subtracting([Self.placeholder])
+        return values.filter { $0 != Self.placeholder && !HARVocabulary.contains($0) }
     }
 
     /// Whether bytes hold a declared value in any of its forms.

@@ -127,9 +127,9 @@ struct SecretText {
 
     /// Hides what stands in the quotation marks, unless it is the name of a member; returns what is behind them.
     private mutating func hideString(from start: Int, _ level: Int, isInside: Bool) -> Int {
-        guard let open = input[start...].firstIndex(where: { $0 != UInt8(ascii: "\\") }),
-            input[open] == UInt8(ascii: "\"")
-        else { return min(start + 2, input.count) }
+        let open = input[start...].firstIndex { $0 != UInt8(ascii: "\\") } ?? input.count
+        // Behind all of them: looked at one by one, they would be counted as often as there are any.
+        guard open < input.count, input[open] == UInt8(ascii: "\"") else { return open }
         var close = open + 1
         while let byte = byte(close), byte != UInt8(ascii: "\"") || self.level(ofQuoteAt: close) > level {
             guard byte >= 0x20 else { break }
@@ -187,9 +187,7 @@ struct SecretText {
             || before == UInt8(ascii: "\\") && input[..<index].suffix(4).elementsEqual(":\\/\\".utf8)
         guard isStart else { return }
         let start = index + 1
-        let end =
-            input[start...].prefix(Self.longestAuthority).firstIndex { $0 <= 0x20 || "/?#\"'<>\\".utf8.contains($0) }
-            ?? min(input.count, start + Self.longestAuthority)
+        let end = input[start...].firstIndex { $0 <= 0x20 || "/?#\"'<>\\".utf8.contains($0) } ?? input.count
         guard let at = input[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return }
         replace(start..<at, with: RecordingRedaction.placeholder)
         index = at
@@ -203,5 +201,4 @@ struct SecretText {
     }
 
     private static let longestName = 256
-    private static let longestAuthority = 1_024
 }

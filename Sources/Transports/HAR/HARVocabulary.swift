@@ -1,0 +1,23 @@
+/// The words of which every HAR file is made.
+enum HARVocabulary {
+    /// Names of members, those of the standard and our own.
+    static let names: Set<String> = [
+        "log", "version", "creator", "name", "browser", "pages", "entries", "comment", "pageref", "startedDateTime",
+        "time",
+        "request", "response", "cache", "timings", "serverIPAddress", "connection", "method", "url", "httpVersion",
+        "cookies",
+        "headers", "queryString", "postData", "headersSize", "bodySize", "status", "statusText", "content",
+        "redirectURL",
+        "value", "path", "domain", "expires", "httpOnly", "secure", "mimeType", "params", "text", "fileName",
+        "contentType",
+        "size", "compression", "encoding", "beforeRequest", "afterRequest", "blocked", "dns", "connect", "send", "wait",
+        "receive", "ssl", "_chunks", "_coded", "_encoding", "_error", "_errorKind", "_file", "_trailers",
+    ]
+
+    /// Whether a word stands in every file, so that it is no secret and could not be hidden.
+    static func contains(_ word: String) -> Bool {
+        words.contains { $0.contains(word) }
+    }
+
+    private static let words = names.union(["Pipeline", "base64", "latin1", "HTTP/1.1", "application/octet-stream"])
+}
