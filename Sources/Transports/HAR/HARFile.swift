@@ -214,7 +214,7 @@ extension HARFile {
         for (index, slot) in slots.enumerated() {
             if index > 0 { try writeSeparator(slots[index - 1], slot, to: writer) }
             switch slot {
-            case .source(let number): try source.map { try copy($0.ranges[number], to: writer) }
+            case .source(let number): try self.source.map { try copy($0.ranges[number], to: writer) }
             case .entry(let entry): try writer.append(entry.json.data(lines: layout.lines))
             }
         }

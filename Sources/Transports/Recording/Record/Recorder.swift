@@ -48,7 +48,7 @@ final class Recorder: Sendable {
         self.isChanged = isChanged
     }
 
-    deinit { try? finish() }
+    deinit { _ = try? finish() }
 
     /// Sends a request and records what comes of it.
     ///
