@@ -52,7 +52,10 @@ struct RedactedRecordingTests {
         var file = try write([Self.plain, Self.secret])
         var log = file.log
         log["pages"] = .array([
-            .object(["title": .string("https://h.example/?access_token=t0ken&a=1"), "id": .string("1")])
+            .object([
+                "title": .string("https://h.example/?access_token=t0ken&a=1"), "id": .string("1"),
+                "startedDateTime": .string("2026-01-01T00:00:00.000Z"), "pageTimings": .object([:]),
+            ])
         ])
         log["_note"] = .string("see \(Self.token)")
         file.replaceLog(with: log)
