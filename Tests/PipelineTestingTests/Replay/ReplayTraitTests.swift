@@ -218,6 +218,24 @@ struct ReplayScopeTests {
         #expect(reports.all == [])
     }
 
+    @Test("With PIPELINE_RECORD=all a first test that sends nothing does not keep the others from recording anew")
+    func allAfterNothing() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let old = ScriptedTransport(always: .status(200, body: "old"))
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "Replays"),
+            withIntermediateDirectories: true
+        )
+        let file = folder.appending(path: "Replays/empty.har")
+        let recorder = try RecordingTransport(file, wrapping: old, mode: .all)
+        _ = try await Provider<Item>(transport: recorder).request(Item(number: 1))
+        try recorder.finish()
+        let live = ScriptedTransport(always: .status(200, body: "new"))
+        try await scope("empty", mode: "all", recording: live).run {}
+        try await scope("empty", mode: "all", recording: live).run { try await check(1, "new") }
+        #expect(live.sent.count == 1)
+    }
+
     @Test("What a failing test has recorded is written as well")
     func failingRecorder() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
