@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import Synchronization
 import Testing
 
 @Suite("Fidelity of recordings", .timeLimit(.minutes(1)))
@@ -22,13 +23,15 @@ struct RecordingFidelityTests {
     /// Pieces that come one second after the other, and then a failure or the end.
     private func stream(_ pieces: [String], failure: PipelineError? = nil, byteCount: Int? = nil) -> PipelineBody {
         let clock = bench.clock
-        let (chunks, continuation) = AsyncThrowingStream.makeStream(of: Data.self)
-        Task {
-            for piece in pieces {
-                try await clock.sleep(until: clock.now.advanced(by: .seconds(1)), tolerance: nil)
-                continuation.yield(Data(piece.utf8))
+        // Each is made when it is asked for: made ahead, they could all be there before the first is read.
+        let rest = Mutex(pieces[...])
+        let chunks = AsyncThrowingStream<Data, any Error> {
+            guard let piece = rest.withLock({ $0.popFirst() }) else {
+                if let failure { throw failure }
+                return nil
             }
-            continuation.finish(throwing: failure)
+            try await clock.sleep(until: clock.now.advanced(by: .seconds(1)), tolerance: nil)
+            return Data(piece.utf8)
         }
         return .stream(chunks, byteCount: byteCount)
     }
