@@ -36,7 +36,7 @@ public import Pipeline
 ///
 /// | setting | default |
 /// |---|---|
-/// | `patience` | 60 s, in real time, in which nothing happens to a call; only calls that do not end wait for it |
+/// | `patience` | 180 s, in real time, in which nothing happens to a call; only calls that do not end wait for it |
 public struct PluginConformance: Sendable {
     /// Something that a plugin does wrong.
     public struct Violation: Sendable, Hashable, CustomStringConvertible {
@@ -57,7 +57,7 @@ public struct PluginConformance: Sendable {
     /// - Parameters:
     ///   - patience: how long nothing may happen before a call counts as hung, more than zero.
     ///   - makePlugin: makes a plugin for each check.
-    public init(patience: Duration = .seconds(60), makePlugin: @escaping @Sendable () -> any PluginType) {
+    public init(patience: Duration = .seconds(180), makePlugin: @escaping @Sendable () -> any PluginType) {
         precondition(patience > .zero, "patience is \(patience), not more than zero")
         self.patience = patience
         self.makePlugin = makePlugin

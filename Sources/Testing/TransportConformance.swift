@@ -19,7 +19,7 @@ public import Pipeline
 /// | setting | default |
 /// |---|---|
 /// | `kind` | ``Kind/network`` |
-/// | `patience` | 60 s for each check, in real time |
+/// | `patience` | 180 s for each check, in real time |
 public struct TransportConformance: Sendable {
     /// Where answers come from.
     public struct Kind: Sendable, Hashable {
@@ -62,7 +62,7 @@ public struct TransportConformance: Sendable {
     ///   - makeTransport: makes a transport for each check.
     public init(
         _ kind: Kind = .network,
-        patience: Duration = .seconds(60),
+        patience: Duration = .seconds(180),
         makeTransport: @escaping @Sendable () -> any Transport
     ) {
         self.kind = kind
