@@ -28,6 +28,50 @@ nonisolated struct Profile: Decodable {
     let name: String
 }
 
+nonisolated struct Search: Encodable {
+    let text: String
+}
+
+struct NewProfile: JSONPayload {
+    let name: String
+}
+
+enum ProfileController: EndpointController {
+    static let endpoint = "profiles"
+
+    static func create(_ profile: NewProfile) -> APIRequest<Profile> {
+        request("new", payload: profile).method(.post).query(Search(text: "a"))
+    }
+}
+
+/// What a view holds: state of the main actor, changed by callbacks.
+final class ProfileView {
+    private(set) var text: [String] = []
+
+    func load(_ api: APIClient, then: @escaping () -> Void) {
+        api.call(APIRequest<Profile>("profile"))
+            .onRequestStarted { self.text.append("started") }
+            .onProgress { self.text.append("\($0)") }
+            .onError { self.text.append("\($0.code)") }
+            .onNotAuthorized { self.text.append("not authorized") }
+            .onSuccess { [weak self] profile in
+                self?.text.append(profile.name)
+                then()
+            }
+            .execute()
+    }
+
+    func load(_ provider: Provider<MultiTarget>, then: @escaping () -> Void) {
+        provider.request(AppAPI.profile, progress: { self.text.append("\($0.progress)") }) { result in
+            self.text.append("\((try? result.get())?.statusCode ?? 0)")
+            provider.request(AppAPI.profile, as: Profile.self) { result in
+                self.text.append((try? result.get())?.name ?? "none")
+                then()
+            }
+        }
+    }
+}
+
 @Suite("A module that is isolated to the main actor")
 struct AppIsolationTests {
     @Test("Its targets are given their token, its options and values arrive, and its models decode")
@@ -48,5 +92,28 @@ struct AppIsolationTests {
         #expect(profile.name == "Ada")
         #expect(transport.sent.first?.headers[.authorization] == "Bearer token")
         #expect(transport.sent.first?.headers[.userAgent] == "sweet")
+    }
+
+    @Test("Its controllers make requests with payloads and queries")
+    func controllers() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: #"{"name": "Ada"}"#))
+        let api = APIClient(Provider(transport: transport), server: ServerURL(base: "https://api.example.com"))
+        #expect(try await api.send(ProfileController.create(NewProfile(name: "Ada"))).name == "Ada")
+        #expect(transport.sent.first?.head.path == "/profiles/new?text=a")
+        #expect(transport.sent.first?.body.bytes == Data(#"{"name":"Ada"}"#.utf8))
+    }
+
+    @Test("Callbacks that are written in a view change its state, on the main actor")
+    func callbacks() async {
+        let transport = ScriptedTransport(always: .status(200, body: #"{"name": "Ada"}"#))
+        let provider = Provider<MultiTarget>(transport: transport)
+        let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
+        let view = ProfileView()
+        await withCheckedContinuation { ended in view.load(api) { ended.resume() } }
+        #expect(view.text == ["started", "1.0", "Ada"])
+
+        let other = ProfileView()
+        await withCheckedContinuation { ended in other.load(provider) { ended.resume() } }
+        #expect(other.text.last == "Ada" && other.text.contains("200") && other.text.contains("1.0"))
     }
 }

@@ -8,7 +8,7 @@ public import HTTPTypes
 /// ```
 ///
 /// **Effects**: operations begin in their order, at most so many at a time as ``concurrent(by:)`` says. The first failure cancels those that
-/// run, no further one begins, and it is the failure of the batch; with ``avoidCancelOnError(except:)`` the others go on, and the
+/// run, no further one begins, and it is the failure of the batch; with ``avoidCancelOnError()`` the others go on, and the
 /// batch succeeds with a list of failures. Cancelling ends all that is running, and the batch waits for their end. Its progress gives
 /// each operation the same share, one that has failed too. A batch of nothing succeeds at once.
 ///
@@ -26,6 +26,7 @@ public struct APIBatch: APIOperation {
     private var width = 1
     private var avoidsCancel = false
     private var endingStatuses: Set<Int> = []
+    private var endingCodes: [PipelineError.Code] = []
 
     /// Makes a batch.
     public init(_ operations: [any APIOperation]) {
@@ -40,6 +41,13 @@ public struct APIBatch: APIOperation {
         return copy
     }
 
+    /// A copy in which a failure leaves the others be.
+    public func avoidCancelOnError() -> APIBatch {
+        var copy = self
+        copy.avoidsCancel = true
+        return copy
+    }
+
     /// A copy in which a failure leaves the others be, except one with these statuses, which ends the batch all the same.
     public func avoidCancelOnError(except statuses: HTTPResponse.Status...) -> APIBatch {
         var copy = self
@@ -48,11 +56,24 @@ public struct APIBatch: APIOperation {
         return copy
     }
 
+    /// A copy in which a failure leaves the others be, except one of these codes and their details, which ends the batch all the same.
+    ///
+    /// ```swift
+    /// uploads.flatten().avoidCancelOnError(except: .offline, .timeout)
+    /// ```
+    public func avoidCancelOnError(except codes: PipelineError.Code...) -> APIBatch {
+        var copy = self
+        copy.avoidsCancel = true
+        copy.endingCodes = codes
+        return copy
+    }
+
     /// Runs the operations.
     public func run(
         in client: APIClient,
         report: (@Sendable (Double) -> Void)?
     ) async -> Result<Outcome, PipelineError> {
+        let client = client.pinned
         let shares = report.map { ProgressShares(count: operations.count, report: $0) }
         return await withTaskGroup(of: (Int, PipelineError?).self) { group in
             var waiting = operations.enumerated().makeIterator()
@@ -81,6 +102,7 @@ public struct APIBatch: APIOperation {
 
     private func ends(_ failure: PipelineError) -> Bool {
         if !avoidsCancel || failure.code == .cancelled { return true }
+        if endingCodes.contains(where: { failure.code.isKind(of: $0) }) { return true }
         return failure.response.map { endingStatuses.contains($0.statusCode) } ?? false
     }
 }

@@ -5,7 +5,6 @@ import Synchronization
 ///
 /// ```swift
 /// let handle = api.call(AuthController.login(email: email, password: password))
-///     .deliver(on: .main)
 ///     .onSuccess { show($0.token) }
 ///     .onNotAuthorized { showWrongPassword() }
 ///     .onError { show($0.message) }
@@ -29,27 +28,34 @@ import Synchronization
 /// | `onCancellation` | `cancelled` |
 /// | `onError` | every other failure, and those above that have no handler |
 ///
-/// **Defaults**: handlers run on a background executor.
+/// A handler that belongs to an actor runs there: one written in a view belongs to the main actor and may use the view. Any other runs
+/// on the queue of ``deliver(on:)``, else on that of the provider, else on a background executor.
 public struct APICall<Value: Sendable>: Sendable {
+    /// A handler of something that has no value.
+    public typealias Handler = @isolated(any) @Sendable () -> Void
     typealias Report = @Sendable (Double) -> Void
 
     private struct Handlers: Sendable {
-        var requestStarted: (@Sendable () -> Void)?
-        var progress: Report?
-        var success: (@Sendable (Value) -> Void)?
-        var error: (@Sendable (PipelineError) -> Void)?
-        var notAuthorized: (@Sendable () -> Void)?
-        var networkUnavailable: (@Sendable () -> Void)?
-        var timeout: (@Sendable () -> Void)?
-        var cancellation: (@Sendable () -> Void)?
+        var requestStarted: Handler?
+        var progress: (@isolated(any) @Sendable (Double) -> Void)?
+        var success: (@isolated(any) @Sendable (Value) -> Void)?
+        var error: (@isolated(any) @Sendable (PipelineError) -> Void)?
+        var notAuthorized: Handler?
+        var networkUnavailable: Handler?
+        var timeout: Handler?
+        var cancellation: Handler?
     }
 
-    private let perform: @Sendable (Report?) async -> Result<Value, PipelineError>
-    private var handlers = Handlers()
-    private var place = CallbackPlace.background
+    typealias Perform = @Sendable (Report?) async -> Result<Value, PipelineError>
 
-    init(_ perform: @escaping @Sendable (Report?) async -> Result<Value, PipelineError>) {
-        self.perform = perform
+    /// Is called as a call begins.
+    let prepare: @Sendable () -> Perform
+    private var handlers = Handlers()
+    private var place: CallbackPlace
+
+    init(on queue: DispatchQueue?, prepare: @escaping @Sendable () -> Perform) {
+        place = CallbackPlace(queue: queue)
+        self.prepare = prepare
     }
 
     private func with(_ change: (inout APICall) -> Void) -> APICall {
@@ -60,51 +66,54 @@ public struct APICall<Value: Sendable>: Sendable {
 }
 
 extension APICall {
-    /// A copy whose handlers run on a queue.
-    public func deliver(on queue: DispatchQueue) -> APICall { with { $0.place = .queue(queue) } }
-
-    /// A copy whose handlers run on an actor, for example `MainActor.shared`.
-    public func deliver(on actor: any Actor) -> APICall { with { $0.place = .actor(actor) } }
+    /// A copy whose handlers run on a queue, those apart that belong to an actor.
+    public func deliver(on queue: DispatchQueue) -> APICall { with { $0.place.queue = queue } }
 
     /// A copy that tells when a call begins, once.
-    public func onRequestStarted(_ handler: @escaping @Sendable () -> Void) -> APICall {
+    public func onRequestStarted(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.requestStarted = handler }
     }
 
     /// A copy that tells how far a call has come: from 0 to 1, never less than before, 1 exactly once, before `onSuccess`.
     ///
     /// Steps that come faster than the handler takes them are left out.
-    public func onProgress(_ handler: @escaping @Sendable (Double) -> Void) -> APICall {
+    public func onProgress(
+        @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (Double) -> Void
+    ) -> APICall {
         with { $0.handlers.progress = handler }
     }
 
     /// A copy that gives the value of a call.
-    public func onSuccess(_ handler: @escaping @Sendable (Value) -> Void) -> APICall {
+    public func onSuccess(
+        @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (Value) -> Void
+    ) -> APICall {
         with { $0.handlers.success = handler }
     }
 
     /// A copy that tells of every failure for which no special handler is set.
-    public func onError(_ handler: @escaping @Sendable (PipelineError) -> Void) -> APICall {
+    public func onError(
+        @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (PipelineError) -> Void
+    ) -> APICall {
         with { $0.handlers.error = handler }
     }
 
     /// A copy that tells of an answer with status 401 that is not desired.
-    public func onNotAuthorized(_ handler: @escaping @Sendable () -> Void) -> APICall {
+    public func onNotAuthorized(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.notAuthorized = handler }
     }
 
     /// A copy that tells that the network is not there.
-    public func onNetworkUnavailable(_ handler: @escaping @Sendable () -> Void) -> APICall {
+    public func onNetworkUnavailable(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.networkUnavailable = handler }
     }
 
     /// A copy that tells that time ran out.
-    public func onTimeout(_ handler: @escaping @Sendable () -> Void) -> APICall {
+    public func onTimeout(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.timeout = handler }
     }
 
     /// A copy that tells that the call was cancelled.
-    public func onCancellation(_ handler: @escaping @Sendable () -> Void) -> APICall {
+    public func onCancellation(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.cancellation = handler }
     }
 }
@@ -115,22 +124,22 @@ extension APICall {
     /// - Returns: a handle that cancels it.
     @discardableResult
     public func execute() -> RequestHandle {
-        RequestHandle(task: Task { await run() })
+        let perform = prepare()
+        return RequestHandle(task: Task { await run(perform) })
     }
 
-    func run() async {
+    func run(_ perform: Perform) async {
         let cancellation = Cancellation()
         await withTaskCancellationHandler {
-            let result = await outcome(cancellation)
-            await place.run { end(cancellation.isRequested ? .failure(.cancelledCall) : result) }
+            let result = await outcome(of: perform, cancellation)
+            if await !end(result, cancellation) { await end(.failure(.cancelledCall), nil) }
         } onCancel: {
             cancellation.request()
         }
     }
 
-    private func outcome(_ cancellation: Cancellation) async -> Result<Value, PipelineError> {
-        if cancellation.isRequested { return .failure(.cancelledCall) }
-        if let started = handlers.requestStarted { await place.run(started) }
+    private func outcome(of perform: Perform, _ cancellation: Cancellation) async -> Result<Value, PipelineError> {
+        await deliver(to: handlers.requestStarted?.isolation, unless: cancellation) { await handlers.requestStarted?() }
         if cancellation.isRequested { return .failure(.cancelledCall) }
         guard let progress = handlers.progress else { return await perform(nil) }
 
@@ -140,26 +149,34 @@ extension APICall {
             return await perform { continuation.yield($0) }
         }()
         for await step in steps where step < 1 {
-            await place.run { if !cancellation.isRequested { progress(step) } }
+            await deliver(to: progress.isolation, unless: cancellation) { await progress(step) }
         }
         let result = await performed
-        if case .success = result { await place.run { if !cancellation.isRequested { progress(1) } } }
+        if case .success = result {
+            await deliver(to: progress.isolation, unless: cancellation) { await progress(1) }
+        }
         return result
     }
-}
 
-extension APICall {
-    /// Tells of the end, once.
-    private func end(_ result: Result<Value, PipelineError>) {
+    /// Tells of the end, unless the call is cancelled there and then.
+    ///
+    /// - Returns: whether it was told.
+    @discardableResult
+    private func end(_ result: Result<Value, PipelineError>, _ cancellation: Cancellation?) async -> Bool {
         switch result {
         case .success(let value):
-            handlers.success?(value)
+            return await deliver(to: handlers.success?.isolation, unless: cancellation) {
+                await handlers.success?(value)
+            }
         case .failure(let error):
-            if let special = special(for: error) { special() } else { handlers.error?(error) }
+            if let special = special(for: error) {
+                return await deliver(to: special.isolation, unless: cancellation) { await special() }
+            }
+            return await deliver(to: handlers.error?.isolation, unless: cancellation) { await handlers.error?(error) }
         }
     }
 
-    private func special(for error: PipelineError) -> (@Sendable () -> Void)? {
+    private func special(for error: PipelineError) -> Handler? {
         switch error.code {
         case .cancelled: handlers.cancellation
         case .timeout: handlers.timeout
@@ -167,6 +184,15 @@ extension APICall {
         case .unacceptableStatus where error.response?.statusCode == 401: handlers.notAuthorized
         default: nil
         }
+    }
+
+    @discardableResult
+    private func deliver(
+        to actor: (any Actor)?,
+        unless cancellation: Cancellation?,
+        _ handler: @Sendable () async -> Void
+    ) async -> Bool {
+        await place.run(isolatedTo: actor, unless: { cancellation?.isRequested ?? false }, handler)
     }
 }
 

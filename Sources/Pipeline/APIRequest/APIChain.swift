@@ -4,6 +4,9 @@
 /// let (profile, posts, friends) = try await api.send(profile().and(posts()).and(friends()))
 /// ```
 ///
+/// Its parts are requests, also with their responses (`withResponse`), batches, or any other operation. All are made before the first is
+/// sent: a request that needs a value of the one before is a second `send`.
+///
 /// **Effects**: a request is sent when the one before it has succeeded, and only then. The first failure ends the chain, and is that of
 /// the chain; later requests are never sent. All go to the environment that was current as the chain began. Cancelling ends the request
 /// that is running.
@@ -19,11 +22,11 @@ public struct APIChain<Value: Sendable>: APIOperation {
     }
 
     /// A chain with one more request at its end.
-    public func and<each Output: Sendable, Next>(
-        _ next: APIRequest<Next>
-    ) -> APIChain<(repeat each Output, Next)> where Value == (repeat each Output) {
+    public func and<each Output: Sendable, Next: APIOperation>(
+        _ next: Next
+    ) -> APIChain<(repeat each Output, Next.Value)> where Value == (repeat each Output) {
         let send = send
-        return APIChain<(repeat each Output, Next)>(count: count + 1) { position in
+        return APIChain<(repeat each Output, Next.Value)>(count: count + 1) { position in
             let values = try await send(position)
             let last = try await position.send(next)
             return (repeat each values, last)
@@ -37,16 +40,16 @@ public struct APIChain<Value: Sendable>: APIOperation {
     ) async -> Result<Value, PipelineError> {
         let shares = report.map { ProgressShares(count: count, report: $0) }
         do {
-            return .success(try await send(ChainPosition(client: client, shares: shares)))
+            return .success(try await send(ChainPosition(client: client.pinned, shares: shares)))
         } catch {
             return .failure(PipelineError(thrown: error, otherwise: .plugin, "the chain threw"))
         }
     }
 }
 
-extension APIRequest {
-    /// A chain of this request and another.
-    public func and<Next>(_ next: APIRequest<Next>) -> APIChain<(Output, Next)> {
+extension APIOperation {
+    /// A chain of this and another.
+    public func and<Next: APIOperation>(_ next: Next) -> APIChain<(Value, Next.Value)> {
         APIChain(count: 2) { position in (try await position.send(self), try await position.send(next)) }
     }
 }
@@ -62,9 +65,9 @@ private final class ChainPosition {
         self.shares = shares
     }
 
-    func send<Output>(_ request: APIRequest<Output>) async throws -> Output {
+    func send<Operation: APIOperation>(_ operation: Operation) async throws -> Operation.Value {
         defer { index += 1 }
-        let value = try await request.run(in: client, report: shares?.part(index)).get()
+        let value = try await operation.run(in: client, report: shares?.part(index)).get()
         shares?.end(index)
         return value
     }

@@ -3,7 +3,6 @@
 /// ```swift
 /// var api = APIClient(provider, environments: environments)
 /// api.errorTexts.set("You are not logged in", for: .unauthorized)
-/// api.options.attemptTimeout = .seconds(15)
 /// let posts = try await api.send(PostController.list())
 /// ```
 ///
@@ -19,7 +18,8 @@
 /// |---|---|
 /// | `server`, `environments` | none |
 /// | `coders` | ``APICoders`` |
-/// | `errorTexts`, `options` | none; those of the request win, text by text and key by key |
+/// | `options` | none; those of the request win, key by key |
+/// | `errorTexts` | none; those of the request win, text by text |
 ///
 /// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a server.
 public struct APIClient: Sendable {
@@ -31,10 +31,14 @@ public struct APIClient: Sendable {
     public var environments: Environments?
     /// How values are written and read.
     public var coders = APICoders()
-    /// Texts for failures of all requests.
-    public var errorTexts = ErrorTexts()
     /// Settings of all requests.
     public var options = RequestOptions()
+
+    /// Texts for failures of all requests, a part of ``options``.
+    public var errorTexts: ErrorTexts {
+        get { options.errorTexts }
+        set { options.errorTexts = newValue }
+    }
 
     /// Makes a client.
     ///
@@ -54,9 +58,8 @@ public struct APIClient: Sendable {
     /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled.
     @concurrent
     public func send<Output>(_ request: APIRequest<Output>) async throws -> sending Output {
-        let (request, result) = await answer(to: request)
-        switch result {
-        case .success(let response): return try request.value(of: response)
+        switch await request.run(in: self, report: nil) {
+        case .success(let value): return value
         case .failure(let error): throw error.asThrown
         }
     }

@@ -11,7 +11,8 @@ public import Foundation
 /// | `makeJSONEncoder` | a `JSONEncoder` that sorts keys, so that equal values give equal bytes |
 /// | `makeJSONDecoder` | a `JSONDecoder` |
 ///
-/// The date strategies replace those of `form`, and those of what the closures make. The closures are called for each use.
+/// The date strategies replace those of `form`, and those of what the closures make, but for ``DateCodingStrategy/ofCoder``. The closures
+/// are called for each use.
 public struct APICoders: Sendable {
     /// How dates are written.
     public var dateEncodingStrategy = DateCodingStrategy.iso8601
@@ -34,14 +35,14 @@ public struct APICoders: Sendable {
     /// The encoder of JSON for a value, with the dates that it wants.
     public func jsonEncoder(for value: any Encodable) -> JSONEncoder {
         let encoder = makeJSONEncoder()
-        encoder.dateEncodingStrategy = dates(of: value).jsonEncoding
+        if let dates = dates(of: value).jsonEncoding { encoder.dateEncodingStrategy = dates }
         return encoder
     }
 
     /// The encoder of a query or a form for a value, with the dates that it wants.
     public func formEncoder(for value: any Encodable) -> URLFormEncoder {
         var encoder = form
-        encoder.dateEncoding = dates(of: value).text
+        if let dates = dates(of: value).text { encoder.dateEncoding = dates }
         return encoder
     }
 
@@ -49,7 +50,9 @@ public struct APICoders: Sendable {
     public func jsonDecoder(for type: any Decodable.Type) -> JSONDecoder {
         let own = type as? any CustomDateDecodingStrategy.Type
         let decoder = makeJSONDecoder()
-        decoder.dateDecodingStrategy = (own?.dateDecodingStrategy ?? dateDecodingStrategy).jsonDecoding
+        if let dates = (own?.dateDecodingStrategy ?? dateDecodingStrategy).jsonDecoding {
+            decoder.dateDecodingStrategy = dates
+        }
         return decoder
     }
 

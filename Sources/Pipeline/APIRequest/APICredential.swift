@@ -9,21 +9,27 @@ struct APICredential: Sendable {
     }
 
     private let kind: Kind
-    private let allowsCleartext: Bool
 
-    init(_ kind: Kind, allowsCleartext: Bool) {
+    init(_ kind: Kind) {
         self.kind = kind
-        self.allowsCleartext = allowsCleartext
     }
 
-    /// Sets Authorization.
+    /// Sets Authorization, which no plugin can make leave in clear text then.
     ///
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)``, naming no value.
-    func authorize(_ request: inout PipelineRequest) throws {
-        guard allowsCleartext || request.isConfidential else {
-            throw Self.refused("the credential of the request would leave over http, readable on the way")
-        }
-        try request.setHeader(try value(), for: .authorization, isSecret: true)
+    func authorize(_ request: inout PipelineRequest, allowsCleartext: Bool) throws {
+        let value = try value()
+        try request.setHeader(value, for: .authorization, isSecret: true)
+        guard !allowsCleartext else { return }
+        request.confidentialCredential = value
+        if let failure = Self.failure(of: request) { throw failure }
+    }
+
+    /// Why the request cannot be sent, `nil` when its credential is safe or is not there any more.
+    static func failure(of request: PipelineRequest) -> PipelineError? {
+        guard let credential = request.confidentialCredential, !request.isConfidential else { return nil }
+        guard request.headers[.authorization] == credential else { return nil }
+        return refused("the credential of the request would leave over http, readable on the way")
     }
 
     private func value() throws -> String {

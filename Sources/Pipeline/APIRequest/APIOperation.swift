@@ -43,7 +43,10 @@ extension APIRequest: APIOperation {
         ) async -> Result<APIResponse<Output>, PipelineError> {
             let meter = report.map { report in ProgressMeter { report($0.progress) } }
             let (request, result) = await client.answer(to: request, meter: meter)
-            return result.decoded { APIResponse(body: try request.value(of: $0), response: $0) }
+            return result.decoded { response in
+                let body = try request.makeResult(from: response, atKeyPath: nil, using: nil, failsOnEmptyData: true)
+                return APIResponse(body: body, response: response)
+            }
         }
     }
 }
@@ -66,6 +69,9 @@ extension APIClient {
     ///
     /// It begins with ``APICall/execute()``.
     public func call<Operation: APIOperation>(_ operation: Operation) -> APICall<Operation.Value> {
-        APICall { report in await operation.run(in: pinned, report: report) }
+        APICall(on: provider.callbackQueue) {
+            let client = pinned
+            return { report in await operation.run(in: client, report: report) }
+        }
     }
 }

@@ -6,7 +6,7 @@ extension APIRequest {
     /// AccessTokenPlugin does for a request that asks for a token, wins.
     ///
     /// **Errors**: `invalidRequest.credential` for a name with a colon, for a control character in either, and over http to another machine
-    /// unless `allowsCleartext`; nothing is sent then.
+    /// unless the server ``ServerURL/allowsCleartext``, also when a plugin leads the request there; nothing is sent then.
     ///
     /// **Secrets**: no error and no description shows either. A redirect to another origin drops the field.
     ///
@@ -15,27 +15,24 @@ extension APIRequest {
     /// - Parameters:
     ///   - email: the user's name.
     ///   - password: the password.
-    ///   - allowsCleartext: whether they may leave over http; always allowed to the machine itself.
     /// - Returns: the copy.
-    public func basicAuth(email: String, password: String, allowsCleartext: Bool = false) -> Self {
-        with { $0.credential = APICredential(.basic(email, password), allowsCleartext: allowsCleartext) }
+    public func basicAuth(email: String, password: String) -> Self {
+        with { $0.credential = APICredential(.basic(email, password)) }
     }
 
     /// A copy that sends a token, as Bearer; AccessTokenPlugin is for tokens that change.
     ///
     /// **Errors**: `invalidRequest.credential` for a token that is not one word, and over http to another machine
-    /// unless `allowsCleartext`; nothing is sent then.
+    /// unless the server ``ServerURL/allowsCleartext``, also when a plugin leads the request there; nothing is sent then.
     ///
-    /// **Secrets**: as `basicAuth(email:password:allowsCleartext:)`.
+    /// **Secrets**: as `basicAuth(email:password:)`.
     ///
     /// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1
     ///
-    /// - Parameters:
-    ///   - token: the token.
-    ///   - allowsCleartext: whether it may leave over http; always allowed to the machine itself.
+    /// - Parameter token: the token.
     /// - Returns: the copy.
-    public func bearer(_ token: String, allowsCleartext: Bool = false) -> Self {
-        with { $0.credential = APICredential(.bearer(token), allowsCleartext: allowsCleartext) }
+    public func bearer(_ token: String) -> Self {
+        with { $0.credential = APICredential(.bearer(token)) }
     }
 
     /// A copy that asks a token plugin of the provider for a token, sent in this form.

@@ -8,6 +8,28 @@ extension APIRequest {
         using decoder: JSONDecoder?,
         failsOnEmptyData: Bool
     ) throws -> Output {
+        do {
+            return try value(of: response, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
+        } catch {
+            var error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
+            error.customText = parts.options.errorTexts.text(for: error)
+            throw error
+        }
+    }
+
+    private func value(
+        of response: PipelineResponse,
+        atKeyPath keyPath: String?,
+        using decoder: JSONDecoder?,
+        failsOnEmptyData: Bool
+    ) throws -> Output {
+        guard response.body.fileURL == nil || Output.self == Nothing.self else {
+            throw PipelineError(
+                .mapping(.object),
+                "the answer is a file, which decodes to Nothing alone",
+                response: response
+            )
+        }
         guard keyPath == nil, let plain = Output.self as? any PlainResult.Type else {
             return try response.map(
                 Output.self,
@@ -20,16 +42,5 @@ extension APIRequest {
             throw PipelineError(.mapping(.object), "the body is not the text of a \(Output.self)", response: response)
         }
         return value
-    }
-
-    /// The value of an answer, an error with the text that this request has for it.
-    func value(of response: PipelineResponse) throws -> Output {
-        do {
-            return try makeResult(from: response, atKeyPath: nil, using: nil, failsOnEmptyData: true)
-        } catch {
-            var error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
-            error.customText = parts.options.errorTexts.text(for: error)
-            throw error
-        }
     }
 }

@@ -33,6 +33,8 @@ extension APIRequest {
     }
 
     /// A copy that carries what a task says, such as a file, a stream or a download, in place of a payload.
+    ///
+    /// The answer of a download is a file, so its request is an `APIRequest<Nothing>`.
     public func task(_ task: RequestTask) -> Self {
         with { parts in
             parts.payload = nil
@@ -73,7 +75,10 @@ extension APIRequest {
         statuses.reduce(self) { $0.addError($1, text) }
     }
 
-    /// A copy whose every exchange may take this long, more than zero, ``RequestOptions/attemptTimeout``; uploads too.
+    /// A copy whose every exchange may take this long, more than zero, ``RequestOptions/attemptTimeout``.
+    ///
+    /// The time counts to the last byte of the answer, uploads included, other than that of `URLRequest.timeoutInterval`, which begins
+    /// anew with each byte; ``RequestOptions/idleTimeout`` is for that.
     public func responseTimeout(_ duration: Duration) -> Self { options { $0.attemptTimeout = duration } }
 
     /// A copy that writes dates in another way than the client; the payload's own ``CustomDateEncodingStrategy`` wins over it.

@@ -26,6 +26,7 @@ public import Foundation
 /// | `desiredStatusCode` | 200 alone |
 /// | `serverURL` | that of the client |
 /// | dates | those of the client, ISO 8601 without one |
+/// | plugins | those of the provider: what is for a plugin, as a retry, does nothing without it |
 /// | `responseTimeout` | none |
 ///
 /// **Errors**
@@ -34,8 +35,10 @@ public import Foundation
 /// |---|---|
 /// | `unacceptableStatus` | any other status than the desired ones; with the response |
 /// | `encoding` | the query or the payload cannot be encoded; nothing is sent |
-/// | `invalidRequest` | there is no server, or a field, a credential or the URL cannot be sent |
+/// | `invalidRequest` | there is no server, the endpoint has `..` between slashes, or a field, a credential or the URL cannot be sent |
 /// | `mapping` | the answer does not decode; with the response |
+///
+/// In a module that is isolated to the main actor by default, models of answers and queries are `nonisolated`; payloads need nothing.
 ///
 /// **Secrets**: its description shows the method and the path alone.
 public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, AccessTokenAuthorizable {
@@ -47,7 +50,8 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     /// Makes a request.
     ///
     /// - Parameters:
-    ///   - endpoint: the path below the server's, its parts joined by slashes; a query may follow a question mark.
+    ///   - endpoint: the path below the server's, its parts joined by slashes. Of a single part a query may follow a question mark; of
+    ///     several a question mark is one of the path.
     ///   - payload: what the request carries.
     public init(_ endpoint: String..., payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
@@ -57,7 +61,8 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     ///
     /// - Parameters:
     ///   - server: the server, whatever the client's is.
-    ///   - endpoint: the path below the server's, its parts joined by slashes; a query may follow a question mark.
+    ///   - endpoint: the path below the server's, its parts joined by slashes. Of a single part a query may follow a question mark; of
+    ///     several a question mark is one of the path.
     ///   - payload: what the request carries.
     public init(_ server: ServerURL, _ endpoint: String..., payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
@@ -67,7 +72,7 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     /// Makes a request from parts in an array.
     ///
     /// - Parameters:
-    ///   - endpoint: the parts of the path, joined by slashes; a query may follow a question mark.
+    ///   - endpoint: the parts of the path, joined by slashes; as of the other initializers.
     ///   - payload: what the request carries.
     public init(_ endpoint: [String], payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)

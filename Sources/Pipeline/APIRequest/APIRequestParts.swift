@@ -25,7 +25,8 @@ struct APIRequestParts: Sendable {
     init(endpoint: [String], payload: (any APIPayload)?) {
         let text = endpoint.joined(separator: "/")
         self.payload = payload
-        guard let mark = text.firstIndex(of: "?") else {
+        // Of several parts each may be data, in which a question mark is one of the path.
+        guard endpoint.count == 1, let mark = text.firstIndex(of: "?") else {
             path = text
             return
         }
@@ -53,6 +54,9 @@ struct APIRequestParts: Sendable {
 
     /// Writes query, payload and credential into the request.
     func encode(into request: inout PipelineRequest, random: PipelineRandom) throws {
+        if path.split(separator: "/").contains(where: { $0.lowercased().replacing("%2e", with: ".") == ".." }) {
+            throw PipelineError(.invalidRequest(.path), "the endpoint leads out of the server's path, with two dots")
+        }
         if let rawQuery {
             var bytes: [UInt8] = []
             PercentEncoding.append(rawQuery.utf8, to: &bytes, allowed: .query, keepsEscapes: true)
@@ -63,7 +67,7 @@ struct APIRequestParts: Sendable {
             try task.encode(into: &request, random: random)
         }
         try (task ?? payloadTask())?.encode(into: &request, random: random)
-        try credential?.authorize(&request)
+        try credential?.authorize(&request, allowsCleartext: server?.allowsCleartext ?? false)
     }
 
     private func payloadTask() throws -> RequestTask? {

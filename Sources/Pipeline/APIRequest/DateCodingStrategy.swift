@@ -11,12 +11,14 @@ public import Foundation
 /// | ``secondsSince1970`` | `1000000000`, with a fraction when there is one | the same |
 /// | ``millisecondsSince1970`` | `1000000000000`, rounded | the same |
 /// | ``formatted(_:)-(DateFormatter)`` | the formatter's text | the same |
+/// | ``ofCoder`` | as the encoder or decoder does that the client makes | as its form encoder does |
 public struct DateCodingStrategy: Sendable {
     private enum Kind: Sendable {
         case iso8601
         case seconds
         case milliseconds
         case formatted(DateFormatter)
+        case ofCoder
     }
 
     private let kind: Kind
@@ -29,6 +31,9 @@ public struct DateCodingStrategy: Sendable {
 
     /// Whole milliseconds since 1970.
     public static let millisecondsSince1970 = DateCodingStrategy(kind: .milliseconds)
+
+    /// As the coders of ``APICoders`` do by themselves, which may have a strategy of their own.
+    public static let ofCoder = DateCodingStrategy(kind: .ofCoder)
 
     /// As a formatter says; do not change it afterwards.
     public static func formatted(_ formatter: DateFormatter) -> DateCodingStrategy {
@@ -45,16 +50,17 @@ public struct DateCodingStrategy: Sendable {
     }
 
     /// For queries and forms.
-    var text: DateTextEncoding {
+    var text: DateTextEncoding? {
         switch kind {
         case .iso8601: .iso8601
         case .seconds: .secondsSince1970
         case .milliseconds: .millisecondsSince1970
         case .formatted(let formatter): .custom { formatter.string(from: $0) }
+        case .ofCoder: nil
         }
     }
 
-    var jsonEncoding: JSONEncoder.DateEncodingStrategy {
+    var jsonEncoding: JSONEncoder.DateEncodingStrategy? {
         switch kind {
         case .iso8601: .iso8601
         case .seconds: .secondsSince1970
@@ -69,15 +75,17 @@ public struct DateCodingStrategy: Sendable {
                 }
             }
         case .formatted(let formatter): .formatted(formatter)
+        case .ofCoder: nil
         }
     }
 
-    var jsonDecoding: JSONDecoder.DateDecodingStrategy {
+    var jsonDecoding: JSONDecoder.DateDecodingStrategy? {
         switch kind {
         case .iso8601: .iso8601
         case .seconds: .secondsSince1970
         case .milliseconds: .millisecondsSince1970
         case .formatted(let formatter): .formatted(formatter)
+        case .ofCoder: nil
         }
     }
 }

@@ -8,16 +8,21 @@
 /// }
 /// ```
 public protocol EndpointController {
+    /// A ``ServerURL``, or an optional one; it comes from ``server``.
+    associatedtype Server: ControllerServer = ServerURL?
+
     /// The server of its requests; `nil` for that of the client, which is the default.
-    static var server: ServerURL? { get }
+    static var server: Server { get }
     /// What the paths of its requests begin with.
     static var endpoint: String { get }
 }
 
-extension EndpointController {
+extension EndpointController where Server == ServerURL? {
     /// That of the client.
     public static var server: ServerURL? { nil }
+}
 
+extension EndpointController {
     /// A request below the endpoint.
     ///
     /// - Parameters:
@@ -26,6 +31,6 @@ extension EndpointController {
     /// - Returns: the request, whose type of answer comes from where it is used.
     public static func request<Output>(_ parts: String..., payload: (any APIPayload)? = nil) -> APIRequest<Output> {
         let request = APIRequest<Output>([endpoint] + parts, payload: payload)
-        return server.map { request.serverURL($0) } ?? request
+        return server.serverURL.map { request.serverURL($0) } ?? request
     }
 }

@@ -13,7 +13,8 @@ import Synchronization
 /// ```
 ///
 /// **Effects**: whoever holds it sees the same current environment; an ``APIClient`` asks for it once, as a call begins, so that a call
-/// and a chain keep the one that they began with. It is safe to switch at any time. Nothing is kept on disk.
+/// and a chain keep the one that they began with. It is safe to switch at any time. Nothing is kept on disk. Who is logged in is
+/// another matter: end the session before switching, or its token goes to the other server.
 ///
 /// **Defaults**: the current one is ``detected``.
 ///
@@ -45,16 +46,14 @@ public final class Environments: Sendable {
     ///   - testFlight: for builds with a sandbox receipt.
     ///   - appStore: for all others.
     ///   - others: environments beyond the three, by name.
-    ///   - current: the one to begin with, among those above; `nil` for ``detected``.
     public convenience init(
         dev: ServerURL,
         testFlight: ServerURL,
         appStore: ServerURL,
-        others: [Name: ServerURL] = [:],
-        current: Name? = nil
+        others: [Name: ServerURL] = [:]
     ) {
         let servers = others.merging([.dev: dev, .testFlight: testFlight, .appStore: appStore]) { _, own in own }
-        self.init(servers, current: current ?? Self.detected)
+        self.init(servers: servers, current: Self.detected)
     }
 
     /// Makes environments of any names.
@@ -62,8 +61,13 @@ public final class Environments: Sendable {
     /// - Parameters:
     ///   - servers: the servers by name.
     ///   - current: the one to begin with, among those above.
-    public init(_ servers: [Name: ServerURL], current: Name) {
-        precondition(servers[current] != nil, "current is \(current.rawValue), which has no server")
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/unknownEnvironment`` for one that is not there.
+    public convenience init(_ servers: [Name: ServerURL], current: Name) throws {
+        self.init(servers: servers, current: current)
+        try use(current)
+    }
+
+    private init(servers: [Name: ServerURL], current: Name) {
         self.servers = servers
         currentName = Mutex(current)
     }
@@ -102,8 +106,10 @@ public final class Environments: Sendable {
         try use(Name(rawValue: name))
     }
 
-    /// The environment of this build: ``Name/dev`` for a debug build, ``Name/testFlight`` with a sandbox receipt, else
+    /// The environment of this build: ``Name/dev`` for a debug build of this package, ``Name/testFlight`` with a sandbox receipt, else
     /// ``Name/appStore``.
+    ///
+    /// Xcode builds packages for release under a configuration of another name than Debug; such an app says ``use(_:)``.
     public static var detected: Name {
         #if DEBUG
         let isDebug = true

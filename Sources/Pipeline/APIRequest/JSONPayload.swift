@@ -8,6 +8,8 @@
 /// APIRequest<Nothing>("signup", payload: signup).method(.post)
 /// ```
 ///
+/// An array of such payloads is one, too.
+///
 /// **Errors**: those of ``RequestTask/requestJSONEncodable(_:)``; nothing is sent then.
 public protocol JSONPayload: APIPayload {}
 
@@ -17,3 +19,5 @@ extension JSONPayload {
         .requestCustomJSONEncodable(self, encoder: coders.jsonEncoder(for: self))
     }
 }
+
+extension Array: APIPayload, JSONPayload where Element: JSONPayload {}

@@ -1,13 +1,18 @@
 import Foundation
 
 extension PipelineError {
-    /// What to tell the user: ``customText``, else what the server says, else a general text.
+    /// What to tell the user: ``customText``, else what the server says, else what a `LocalizedError` of a plugin says, else a general text.
     ///
     /// The server says it in the `detail` or `title` of a problem report, in the member `message` of a JSON object, or as the
     /// one string of an array.
     ///
     /// **Secrets**: what the server says is for this user, not for a log.
-    public var message: String { customText ?? serverMessage ?? generalText }
+    public var message: String { customText ?? serverMessage ?? pluginMessage ?? generalText }
+
+    private var pluginMessage: String? {
+        guard code == .plugin else { return nil }
+        return (underlyingError as? any LocalizedError)?.errorDescription
+    }
 
     private var serverMessage: String? {
         guard code == .unacceptableStatus, let response, !response.data.isEmpty, response.data.count <= 1 << 20 else {

@@ -22,6 +22,14 @@ extension UInt8: PlainResult {}
 extension UInt16: PlainResult {}
 extension UInt32: PlainResult {}
 extension UInt64: PlainResult {}
+
+extension PlainResult where Self: LosslessStringConvertible & BinaryFloatingPoint {
+    static func make(from response: PipelineResponse) throws -> Self? {
+        let text = try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines)
+        return text.isDecimalNumber ? Self(text) : nil
+    }
+}
+
 extension Float: PlainResult {}
 extension Double: PlainResult {}
 
@@ -36,8 +44,7 @@ extension Bool: PlainResult {
 extension Decimal: PlainResult {
     static func make(from response: PipelineResponse) throws -> Decimal? {
         let text = try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines)
-        // Foundation reads as far as it can.
-        guard Double(text)?.isFinite ?? false else { return nil }
+        guard text.isDecimalNumber else { return nil }
         return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }
 }
@@ -52,4 +59,11 @@ extension Data: PlainResult {
 
 extension Nothing: PlainResult {
     static func make(from response: PipelineResponse) -> Nothing? { Nothing() }
+}
+
+extension String {
+    /// Whether it is a finite number in decimal digits; others are read in part, or as what no JSON holds.
+    fileprivate var isDecimalNumber: Bool {
+        utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) } && Double(self)?.isFinite ?? false
+    }
 }

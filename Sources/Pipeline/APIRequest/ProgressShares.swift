@@ -4,6 +4,8 @@ import Synchronization
 final class ProgressShares: Sendable {
     private struct State {
         var parts: [Double]
+        var sum = 0.0
+        var endedCount = 0
         var last = 0.0
     }
 
@@ -28,11 +30,14 @@ final class ProgressShares: Sendable {
 
     private func set(_ progress: Double, _ index: Int) {
         state.withLock { state in
-            state.parts[index] = max(state.parts[index], progress)
-            let isWhole = state.parts.allSatisfy { $0 >= 1 }
+            let step = min(progress, 1) - state.parts[index]
+            guard step > 0 else { return }
+            state.parts[index] += step
+            state.sum += step
+            if progress >= 1 { state.endedCount += 1 }
             // A sum of shares may miss 1, or reach it too early.
-            let sum = state.parts.reduce(0, +) / Double(state.parts.count)
-            let total = isWhole ? 1 : min(sum, 1.0.nextDown)
+            let isWhole = state.endedCount == state.parts.count
+            let total = isWhole ? 1 : min(state.sum / Double(state.parts.count), 1.0.nextDown)
             guard total > state.last else { return }
             state.last = total
             report(total)

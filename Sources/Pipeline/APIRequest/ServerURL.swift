@@ -12,11 +12,19 @@ public struct ServerURL: Sendable, Hashable {
     public let base: String
     /// The path below it, empty for none.
     public let path: String
+    /// Whether requests may send it `basicAuth` and `bearer` over http, readable on the way.
+    public let allowsCleartext: Bool
 
     /// Makes a server; exactly one slash ends up between the two.
-    public init(base: String, path: String = "") {
+    ///
+    /// - Parameters:
+    ///   - base: scheme and host.
+    ///   - path: the path below it.
+    ///   - allowsCleartext: whether requests may send it `basicAuth` and `bearer` over http; always allowed to the machine itself.
+    public init(base: String, path: String = "", allowsCleartext: Bool = false) {
         self.base = base
         self.path = path
+        self.allowsCleartext = allowsCleartext
     }
 
     /// Both in one.

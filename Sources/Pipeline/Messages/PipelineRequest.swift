@@ -12,6 +12,7 @@ public struct PipelineRequest: Sendable {
         var secretFields: Set<HTTPField.Name>
         var attemptTimeout: Duration?
         var idleTimeout: Duration?
+        var confidentialCredential: String?
     }
 
     // Many async frames of a call hold the request; in place it would be 300 bytes in each.
@@ -59,6 +60,12 @@ public struct PipelineRequest: Sendable {
             Self.check(newValue, "idleTimeout")
             content.value.idleTimeout = newValue
         }
+    }
+
+    /// A value of Authorization that is not to leave over http; only ``APICredential`` sets it.
+    var confidentialCredential: String? {
+        get { content.value.confidentialCredential }
+        set { content.value.confidentialCredential = newValue }
     }
 
     /// Makes a request.

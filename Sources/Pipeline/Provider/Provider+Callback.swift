@@ -3,9 +3,9 @@ public import Dispatch
 extension Provider {
     /// Sends a target and calls back.
     ///
-    /// The completion is called exactly once and never before this method has returned: on `callbackQueue`, else on the
-    /// provider's, else on a background executor. A cancelled call completes with code
-    /// ``PipelineError/Code-swift.struct/cancelled``.
+    /// The completion is called exactly once and never before this method has returned. One that belongs to an actor, as a closure
+    /// written in a view belongs to the main actor, runs there; any other on `callbackQueue`, else on the provider's, else on a
+    /// background executor. A cancelled call completes with code ``PipelineError/Code-swift.struct/cancelled``.
     ///
     /// Progress is called there too, step by step, and not after the completion. Of a call that succeeds the last step has the
     /// response; a call that fails just ends.
@@ -13,7 +13,7 @@ extension Provider {
     /// - Parameters:
     ///   - target: what to ask.
     ///   - options: settings of this call; they win over the target's own.
-    ///   - callbackQueue: where progress and completion run.
+    ///   - callbackQueue: where progress and completion run that belong to no actor.
     ///   - progress: gets the steps, as `requestWithProgress(_:options:)` gives them.
     ///   - completion: gets the outcome.
     /// - Returns: a handle that cancels the call. Dropping it does not.
@@ -22,20 +22,15 @@ extension Provider {
         _ target: Target,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
-        progress: (@Sendable (ProgressResponse) -> Void)? = nil,
-        completion: @escaping @Sendable (Result<PipelineResponse, PipelineError>) -> Void
+        @_inheritActorContext progress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil,
+        @_inheritActorContext completion:
+            @escaping @isolated(any) @Sendable (Result<PipelineResponse, PipelineError>) -> Void
     ) -> RequestHandle {
-        let queue = callbackQueue ?? self.callbackQueue
-        return deliver(on: queue, completion) {
+        let place = CallbackPlace(queue: callbackQueue ?? self.callbackQueue)
+        return deliver(on: callbackQueue, completion) {
             guard let progress else { return await self.perform(target, options, isStreaming: false) }
             return await self.perform(target, options) { step in
-                guard let queue else { return progress(step) }
-                await withCheckedContinuation { continuation in
-                    queue.async {
-                        progress(step)
-                        continuation.resume()
-                    }
-                }
+                await place.run(isolatedTo: progress.isolation) { await progress(step) }
             }
         }
     }
@@ -43,15 +38,14 @@ extension Provider {
     /// Runs the work in a task of its own and hands its outcome over, once.
     func deliver<Value: Sendable>(
         on callbackQueue: DispatchQueue?,
-        _ completion: @escaping @Sendable (Result<Value, PipelineError>) -> Void,
+        _ completion: @escaping @isolated(any) @Sendable (Result<Value, PipelineError>) -> Void,
         work: @escaping @Sendable () async -> Result<Value, PipelineError>
     ) -> RequestHandle {
-        let queue = callbackQueue ?? self.callbackQueue
+        let place = CallbackPlace(queue: callbackQueue ?? self.callbackQueue)
         return RequestHandle(
             task: Task {
                 let result = await work()
-                guard let queue else { return completion(result) }
-                queue.async { completion(result) }
+                await place.run(isolatedTo: completion.isolation) { await completion(result) }
             }
         )
     }

@@ -46,7 +46,7 @@ extension Provider {
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
-        completion: @escaping @Sendable (Result<Value, PipelineError>) -> Void
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, PipelineError>) -> Void
     ) -> RequestHandle {
         deliver(on: callbackQueue, completion) {
             await self.perform(target, options, isStreaming: false).decoded { response in
@@ -100,7 +100,8 @@ extension Provider where Target: DecodableTargetType {
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
-        completion: @escaping @Sendable (Result<Target.ResultType, PipelineError>) -> Void
+        @_inheritActorContext completion:
+            @escaping @isolated(any) @Sendable (Result<Target.ResultType, PipelineError>) -> Void
     ) -> RequestHandle where Target.ResultType: Sendable {
         deliver(on: callbackQueue, completion) {
             await self.perform(target, options, isStreaming: false).decoded { response in

@@ -38,8 +38,9 @@ extension Provider where Target == MultiTarget {
         _ target: some TargetType,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
-        progress: (@Sendable (ProgressResponse) -> Void)? = nil,
-        completion: @escaping @Sendable (Result<PipelineResponse, PipelineError>) -> Void
+        @_inheritActorContext progress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil,
+        @_inheritActorContext completion:
+            @escaping @isolated(any) @Sendable (Result<PipelineResponse, PipelineError>) -> Void
     ) -> RequestHandle {
         request(
             MultiTarget(target),
@@ -84,7 +85,7 @@ extension Provider where Target == MultiTarget {
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
-        completion: @escaping @Sendable (Result<Value, PipelineError>) -> Void
+        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, PipelineError>) -> Void
     ) -> RequestHandle {
         request(
             MultiTarget(target),
@@ -127,7 +128,8 @@ extension Provider where Target == MultiTarget {
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
-        completion: @escaping @Sendable (Result<Inner.ResultType, PipelineError>) -> Void
+        @_inheritActorContext completion:
+            @escaping @isolated(any) @Sendable (Result<Inner.ResultType, PipelineError>) -> Void
     ) -> RequestHandle where Inner.ResultType: Sendable {
         deliver(on: callbackQueue, completion) {
             await self.perform(MultiTarget(target), options, isStreaming: false).decoded { response in

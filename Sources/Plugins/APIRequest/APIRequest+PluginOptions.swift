@@ -11,9 +11,9 @@ extension APIRequest {
     /// A copy for which this holds instead of the settings of ``RetryPlugin``.
     public func retry(_ settings: RetryPlugin.Override) -> Self { options { $0.retry = settings } }
 
-    /// A copy that ``RetryPlugin`` sends again after these statuses, at most so many times.
+    /// A copy that ``RetryPlugin`` sends again after these statuses and nothing else, at most so many times.
     ///
-    /// Its method must be one that may be sent again, as the plugin says.
+    /// Its method must be one that may be sent again: idempotent, or with an idempotency key.
     ///
     /// - Parameters:
     ///   - statuses: the statuses that are worth another attempt.
@@ -21,7 +21,7 @@ extension APIRequest {
     /// - Returns: the copy.
     public func retry(on statuses: [HTTPResponse.Status], attempts: Int = 3) -> Self {
         precondition(attempts >= 0, "attempts is \(attempts), less than 0")
-        let policy = RetryPolicy(statusCodes: Set(statuses.map(\.code)))
-        return retry(RetryPlugin.Override(maximumAttempts: attempts + 1, policy: policy))
+        let policy = RetryPolicy(statusCodes: Set(statuses.map(\.code))) { $0.error == nil ? nil : .giveBack }
+        return retry(RetryPlugin.Override(maximumAttempts: min(attempts, .max - 1) + 1, policy: policy))
     }
 }

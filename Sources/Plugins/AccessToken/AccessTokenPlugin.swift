@@ -14,7 +14,7 @@ public import Pipeline
 /// one's token is sent.
 ///
 /// **Effects**: sets Authorization to `<type> <token>`, replacing what is there; the token is sent as given, for `.basic`
-/// too. Requests of other targets, and those that a plugin outside has led to another origin than the endpoint's, are untouched,
+/// too. For no token, `nil`, the request goes as it is, and a server's 401 is the answer. Requests of other targets, and those that a plugin outside has led to another origin than the endpoint's, are untouched,
 /// and the closure is not asked for them. Nothing is kept between calls.
 ///
 /// **Defaults**
@@ -36,16 +36,16 @@ public import Pipeline
 /// RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
 public struct AccessTokenPlugin: AuthenticatingPlugin, Stage.Prepare {
     private let allowsCleartext: Bool
-    private let token: @Sendable (any TargetType) async throws -> String
+    private let token: @Sendable (any TargetType) async throws -> String?
 
     /// Makes a plugin.
     ///
     /// - Parameters:
     ///   - allowsCleartext: whether a token may leave over http; always allowed to the machine itself.
-    ///   - token: gives the token for a target; it may wait, and may throw.
+    ///   - token: gives the token for a target, `nil` when nobody is logged in; it may wait, and may throw.
     public init(
         allowsCleartext: Bool = false,
-        token: @escaping @Sendable (any TargetType) async throws -> String
+        token: @escaping @Sendable (any TargetType) async throws -> String?
     ) {
         self.allowsCleartext = allowsCleartext
         self.token = token
@@ -58,7 +58,7 @@ public struct AccessTokenPlugin: AuthenticatingPlugin, Stage.Prepare {
         }
         guard CredentialScope.isOwnOrigin(request, context) else { return }
         try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, "an access token")
-        let token = try await token(context.target)
+        guard let token = try await token(context.target) else { return }
         try request.setAccessToken(token, type)
     }
 }

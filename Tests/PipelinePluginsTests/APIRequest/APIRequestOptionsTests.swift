@@ -44,11 +44,27 @@ struct APIRequestOptionsTests {
         #expect(transport.sent.count == 5)
     }
 
-    @Test("C21 avoidLogError sets the option of LoggingPlugin, which keeps quiet then")
-    func avoidLogError() {
+    @Test("C21 With avoidLogError LoggingPlugin keeps quiet about a failure")
+    func avoidLogError() async throws {
+        let lines = Mutex<[String]>([])
+        let logging = LoggingPlugin(level: .error) { _, line in lines.withLock { $0.append(line) } }
+        let api = client(ScriptedTransport(always: .status(500)), ManualClock(), logging)
         let request = APIRequest<Nothing>("x")
-        #expect(!request.options.avoidLogError)
-        #expect(request.avoidLogError().options.avoidLogError)
+        await #expect(throws: PipelineError.self) { try await api.send(request.avoidLogError()) }
+        #expect(lines.withLock { $0.isEmpty })
+        await #expect(throws: PipelineError.self) { try await api.send(request) }
+        #expect(lines.withLock { !$0.isEmpty })
+    }
+
+    @Test("C22 retry(on:attempts:) sends again after these statuses alone, not after other failures")
+    func retryNothingElse() async throws {
+        let transport = ScriptedTransport([.failure(.offline), .failure(.timeout(.attempt)), .status(503)])
+        let api = client(transport, ManualClock(), RetryPlugin())
+        for (count, request) in [APIRequest<Nothing>("x"), APIRequest("y"), APIRequest("z")].enumerated() {
+            let retried = request.retry(on: [.tooManyRequests], attempts: .max)
+            await #expect(throws: PipelineError.self) { try await api.send(retried) }
+            #expect(transport.sent.count == count + 1)
+        }
     }
 
     @Test("authorized asks a token plugin for a token; without it none is sent")

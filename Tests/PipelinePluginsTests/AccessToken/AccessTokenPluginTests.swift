@@ -54,6 +54,13 @@ struct AccessTokenPluginTests {
         #expect(request.headers[values: .accept] == ["a"])
     }
 
+    @Test("For no token the request goes as it is")
+    func noToken() async throws {
+        let target = Ask(headers: ["Accept": "a"], authorizationType: .bearer)
+        let request = try await sent(target, AccessTokenPlugin { _ in nil })
+        #expect(request.headers[.authorization] == nil && request.headers[.accept] == "a")
+    }
+
     @Test("M163 The closure gets the target itself, however often it is wrapped")
     func multiTarget() async throws {
         let plugin = AccessTokenPlugin { target in target is Ask ? "inner" : "\(type(of: target))" }

@@ -101,6 +101,24 @@ struct APIBatchTests {
         #expect(error?.response?.statusCode == 401 && transport.sent.count == 2)
     }
 
+    @Test("C98 A code that is excepted ends the batch, with its details", arguments: [true, false])
+    func exceptedCode(isExcepted: Bool) async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path.hasSuffix("/2") ? .failure(.timeout(.attempt)) : .status(404)
+        }
+        let batch = requests(4).flatten()
+        let outcome = Mutex<Int?>(nil)
+        let error = await pipelineError {
+            let ended = try await APIBench(transport).api.send(
+                isExcepted
+                    ? batch.avoidCancelOnError(except: .offline, .timeout) : batch.avoidCancelOnError(except: .offline)
+            )
+            outcome.withLock { $0 = ended.failures.count }
+        }
+        #expect(error?.code == (isExcepted ? .timeout(.attempt) : nil))
+        #expect(outcome.withLock { $0 } == (isExcepted ? nil : 4) && transport.sent.count == (isExcepted ? 2 : 4))
+    }
+
     @Test("B-C29 A batch of nothing, of any width, succeeds once, with a progress of 1", arguments: [0, 1, 4])
     func empty(width: Int) async throws {
         let bench = APIBench()

@@ -102,7 +102,7 @@ struct APICallTests {
         let call = call(bench.api.call(APIRequest<Nothing>("x")))
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            await call.run()
+            await call.run(call.prepare())
         }
         await task.value
         #expect(bench.transport.sent.isEmpty && journal.entries == ["cancellation"])
@@ -110,7 +110,13 @@ struct APICallTests {
 
     @Test("B-C6 A call that is cancelled while its success waits to be delivered ends in a cancellation")
     func cancelledBeforeDelivery() async throws {
-        let bench = APIBench(.ok)
+        let answered = Journal()
+        let bench = APIBench(
+            ScriptedTransport(always: .ok),
+            plugins: [
+                .process { _, _ in answered.add("answered") }
+            ]
+        )
         let queue = DispatchQueue(label: "callbacks")
         let gate = Gate()
         let handle = call(bench.api.call(APIRequest<Nothing>("x"))).deliver(on: queue)
@@ -119,7 +125,9 @@ struct APICallTests {
                 queue.async { gate.wait() }
             }
             .execute()
-        await eventually { bench.transport.sent.count == 1 }
+        await eventually { !answered.entries.isEmpty }
+        // Nothing on the way from here to the queue can be seen; a cancellation that comes before it ends in the same.
+        for _ in 0..<100 { await Task.yield() }
         handle.cancel()
         gate.open()
         await eventually { isEnded }
@@ -155,6 +163,39 @@ struct APICallTests {
         #expect(journal.entries.last == "success" && journal.entries.first == "started")
     }
 
+    @Test("C36 A form and a file tell of their upload, other payloads of their answer")
+    func progressOnTheWay() async throws {
+        let gate = AsyncStream.makeStream(of: Void.self)
+        let bench = APIBench(
+            ScriptedTransport(
+                always: .answer { request, context in
+                    context.reportSent(40)
+                    for await _ in gate.stream { break }
+                    return PipelineResponse(request: request, statusCode: 200)
+                }
+            )
+        )
+        let file = APIRequest<Nothing>("x").method(.post).task(.requestStream(.bytes(Data(repeating: 7, count: 100))))
+        let call = call(bench.api.call(file)).onProgress { [journal] in journal.add("\($0)") }
+        async let ended: Void = call.finished()
+        await eventually { journal.entries.last == "0.4" }
+        gate.continuation.yield()
+        await ended
+        let form = APIRequest<Nothing>("x", payload: PayloadTests.Post(text: "t")).method(.post)
+        async let formEnded: Void = self.call(bench.api.call(form)).onProgress { [journal] in
+            journal.add("form \($0 > 0)")
+        }
+        .finished()
+        await eventually { journal.entries.last == "form true" }
+        gate.continuation.yield()
+        await formEnded
+        let json = APIRequest<Nothing>("x", payload: PayloadTests.Signup()).method(.post)
+        gate.continuation.yield()
+        await self.call(bench.api.call(json)).onProgress { [journal] in journal.add("json \($0)") }.finished()
+        let steps = Set(journal.entries.filter { $0.hasPrefix("json") })
+        #expect(steps.isSubset(of: ["json 0.0", "json 1.0"]) && steps.contains("json 1.0"))
+    }
+
     @Test("A call that fails tells of no progress of 1")
     func failedProgress() async throws {
         let bench = APIBench(.status(500))
@@ -179,14 +220,42 @@ struct APICallTests {
         #expect(journal.entries == ["started here", "progress here", "success here", "started here", "error here"])
     }
 
-    @Test("Handlers run on the actor that is given")
+    @Test("A handler that belongs to an actor runs there, whatever queue is given")
     func actor() async throws {
-        let bench = APIBench(.ok)
-        await bench.api.call(APIRequest<Nothing>("x")).deliver(on: MainActor.shared)
-            .onRequestStarted { [journal] in MainActor.assumeIsolated { journal.add("started") } }
-            .onSuccess { [journal] _ in MainActor.assumeIsolated { journal.add("success") } }
-            .finished()
-        #expect(journal.entries == ["started", "success"])
+        let queue = DispatchQueue(label: "callbacks")
+        let bench = APIBench(.ok, .status(500))
+        let view = View()
+        for _ in 0..<2 {
+            await bench.api.call(APIRequest<Nothing>("x")).deliver(on: queue)
+                .onRequestStarted { @MainActor in view.notes.append("started") }
+                .onProgress { @MainActor in view.notes.append("\($0)") }
+                .onSuccess { @MainActor _ in view.notes.append("success") }
+                .onError { @MainActor in view.notes.append("error \($0.code)") }
+                .finished()
+        }
+        let notes = await view.notes
+        #expect(notes == ["started", "1.0", "success", "started", "error unacceptableStatus"])
+        let counter = Counter()
+        await counter.count(bench.api.call(APIRequest<Nothing>("x"))).finished()
+        #expect(await counter.count == 1)
+    }
+
+    @Test("B-C6 A call that is cancelled on the main actor gives it no success there any more")
+    @MainActor
+    func cancelledOnMainActor() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        for round in 0..<60 {
+            let view = View()
+            let handle = bench.api.call(APIRequest<Nothing>("x"))
+                .onSuccess { _ in view.notes.append("success") }
+                .onCancellation { view.notes.append("cancellation") }
+                .execute()
+            for _ in 0..<(round % 20) { await Task.yield() }
+            let isOver = !view.notes.isEmpty
+            handle.cancel()
+            await handle.task.value
+            #expect(view.notes == [isOver ? "success" : "cancellation"])
+        }
     }
 
     @Test("C26 withResponse gives the value together with status, header fields and bytes")
@@ -223,6 +292,19 @@ struct APICallTests {
         )
         #expect(bench.transport.sent.map { $0.headers[countName] } == ["1", "2"])
         #expect(bench.transport.sent.allSatisfy { $0.headers[deviceName] == "7" })
+    }
+}
+
+@MainActor
+private final class View {
+    var notes: [String] = []
+}
+
+private actor Counter {
+    private(set) var count = 0
+
+    func count(_ call: APICall<Nothing>) -> APICall<Nothing> {
+        call.onError { _ in self.count += 1 }.onSuccess { _ in self.count += 1 }
     }
 }
 

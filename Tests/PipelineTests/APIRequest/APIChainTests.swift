@@ -25,6 +25,17 @@ struct APIChainTests {
         #expect(bench.paths == ["1", "2", "3"])
     }
 
+    @Test("C89 Responses, batches and chains chain as well")
+    func operations() async throws {
+        let bench = APIBench(Self.numbers())
+        let chain = APIRequest<Int>("1").withResponse.and(APIRequest<Int>("2").withResponse)
+            .and([APIRequest<Int>("3"), APIRequest<Int>("4")].flatten())
+            .and(APIRequest<Int>("5").and(APIRequest<String>("6")))
+        let (first, second, batch, (fifth, sixth)) = try await bench.api.send(chain)
+        #expect(first.body == 1 && second.statusCode == 200 && batch.count == 2 && fifth == 5 && sixth == "6")
+        #expect(bench.paths == (1...6).map(String.init))
+    }
+
     @Test("C87 Ten requests chain")
     func ten() async throws {
         let bench = APIBench(Self.numbers())
@@ -94,7 +105,7 @@ struct APIChainTests {
 
     @Test("A chain stays in the environment that it began in")
     func environment() async throws {
-        let environments = Environments(
+        let environments = try Environments(
             ["a": ServerURL(base: "https://a.example"), "b": ServerURL(base: "https://b.example")],
             current: "a"
         )

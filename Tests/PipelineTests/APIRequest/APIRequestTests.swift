@@ -107,9 +107,85 @@ struct APIRequestTests {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let request = APIRequest<Nothing>("x")
         _ = try await bench.api.send(request.bearer("t").serverURL(ServerURL(base: "http://127.0.0.1:8080")))
-        let other = request.serverURL(ServerURL(base: "http://example.com"))
-        _ = try await bench.api.send(other.bearer("t", allowsCleartext: true))
+        let other = ServerURL(base: "http://example.com", allowsCleartext: true)
+        _ = try await bench.api.send(request.bearer("t").serverURL(other))
         #expect(bench.transport.sent.map { $0.headers[.authorization] } == ["Bearer t", "Bearer t"])
+    }
+
+    @Test("A plugin cannot lead a credential of a request over http, but replace it")
+    func ledAstray() async throws {
+        let mirror: PreparePlugin = .prepare { request, _ in
+            request.head.scheme = "http"
+            request.head.authority = "mirror.example.com"
+        }
+        let own: PreparePlugin = .prepare { request, _ in request.headers[.authorization] = "Own x" }
+        let request = APIRequest<Nothing>("x").basicAuth(email: "a", password: "hunter2")
+        let led = APIBench(ScriptedTransport(always: .ok), plugins: [mirror])
+        let error = await pipelineError { _ = try await led.api.send(request) }
+        #expect(error?.code == .invalidRequest(.credential) && led.transport.sent.isEmpty)
+        #expect(!"\(String(describing: error))".contains("hunter2"))
+        let replaced = APIBench(ScriptedTransport(always: .ok), plugins: [mirror, own])
+        _ = try await replaced.api.send(request)
+        #expect(replaced.transport.sent.map { $0.headers[.authorization] } == ["Own x"])
+    }
+
+    @Test("A redirect to another origin drops a credential of a request")
+    func redirectedCredential() async throws {
+        let bench = APIBench(.status(302, headers: [.location: "https://other.example.com/x"]), .ok)
+        _ = try await bench.api.send(APIRequest<Nothing>("x").bearer("t"))
+        #expect(bench.transport.sent.map { $0.headers[.authorization] } == ["Bearer t", nil])
+    }
+
+    @Test("What stands in one of several parts of an endpoint stays in the path, and cannot lead out of it")
+    func dataInPath() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        _ = try await bench.api.send(APIRequest<Nothing>("users", "ann?role=admin#2", "posts"))
+        let _: User? = try? await bench.api.send(Users.get(name: "ann?role=admin"))
+        #expect(bench.paths == ["users/ann%3Frole=admin%232/posts", "users/ann%3Frole=admin"])
+        for data in ["../admin", "..", "a/%2E%2e/b", ".%2e"] {
+            let error = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("users", data)) }
+            #expect(error?.code == .invalidRequest(.path))
+        }
+        #expect(bench.transport.sent.count == 2)
+        _ = try await bench.api.send(APIRequest<Nothing>("users", "..a", "b..", "..."))
+        #expect(bench.paths.last == "users/..a/b../...")
+    }
+
+    @Test("The answer of a download decodes to Nothing, and to nothing else")
+    func download() async throws {
+        let folder = try TemporaryFolder()
+        let bench = APIBench(ScriptedTransport(always: .status(200, body: "bytes")))
+        let task = RequestTask.downloadDestination(.file(folder.file("a"), options: .removePreviousFile))
+        _ = try await bench.api.send(APIRequest<Nothing>("x").task(task))
+        #expect(try Data(contentsOf: folder.file("a")) == Data("bytes".utf8))
+        let data = await pipelineError { _ = try await bench.api.send(APIRequest<Data>("x").task(task)) }
+        let text = await pipelineError { _ = try await bench.api.send(APIRequest<String>("x").task(task)) }
+        let model = await pipelineError { _ = try await bench.api.send(APIRequest<User>("x").task(task)) }
+        #expect([data, text, model].map { $0?.code } == [.mapping(.object), .mapping(.object), .mapping(.object)])
+    }
+
+    private struct Cancelling: Decodable {
+        init(from decoder: any Decoder) throws {
+            withUnsafeCurrentTask { $0?.cancel() }
+            throw CancellationError()
+        }
+    }
+
+    @Test("A call that is cancelled while its answer decodes throws CancellationError")
+    func cancelledDecoding() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let api = bench.api
+        for withResponse in [false, true] {
+            let task = Task {
+                let request = APIRequest<Cancelling>("x")
+                if withResponse {
+                    _ = try await api.send(request.withResponse)
+                } else {
+                    _ = try await api.send(request)
+                }
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
     }
 
     @Test(
@@ -162,6 +238,22 @@ struct APIRequestTests {
         let direct = own.serverURL(ServerURL(base: "https://example.com"))
         let thrown = await pipelineError { _ = try await bench.api.provider.requestDecoded(direct) }
         #expect(thrown?.customText == "request 404")
+        bench.api.options.errorTexts.set("options 410", for: .gone)
+        #expect(
+            bench.api.errorTexts
+                == ErrorTexts().adding("client 404", for: .notFound)
+                .adding("client 409", for: .conflict).adding("options 410", for: .gone)
+        )
+    }
+
+    @Test("What a plugin throws for people is the message")
+    func pluginMessage() async throws {
+        struct LoggedOut: LocalizedError { var errorDescription: String? { "Please log in" } }
+        let bench = APIBench(ScriptedTransport(always: .ok), plugins: [.prepare { _, _ in throw LoggedOut() }])
+        let request = APIRequest<Nothing>("x")
+        #expect(await pipelineError { _ = try await bench.api.send(request) }?.message == "Please log in")
+        let own = request.addError(.plugin, "own")
+        #expect(await pipelineError { _ = try await bench.api.send(own) }?.message == "own")
     }
 
     @Test(
@@ -215,14 +307,30 @@ struct APIRequestTests {
         ]
     )
     func undecodable(body: String) async throws {
-        let bench = APIBench(.status(200, body: body), .status(200, body: body), .status(200, body: #"{"name":"Ann"}"#))
+        let wrong = ScriptedTransport.Step.status(200, body: body)
+        let bench = APIBench(wrong, wrong, wrong, .status(200, body: #"{"name":"Ann"}"#))
         let request = APIRequest<User>("x").addError(.mapping, "odd answer")
         let error = await pipelineError { _ = try await bench.api.send(request) }
         #expect(error?.code == .mapping(.object) && error?.response?.data == Data(body.utf8))
         #expect(error?.customText == "odd answer")
+        let direct = request.serverURL(ServerURL(base: "https://example.com"))
+        let thrown = await pipelineError { _ = try await bench.api.provider.requestDecoded(direct) }
+        #expect(thrown?.customText == "odd answer")
         let number = await pipelineError { _ = try await bench.api.send(APIRequest<Int>("x")) }
         #expect(number?.code == .mapping(.object))
         #expect(try await bench.api.send(request) == User(name: "Ann"))
+    }
+
+    @Test("A number is one in decimal digits", arguments: ["nan", "inf", "0x10", "1e999", "1_000", "", "1.5.2"])
+    func numbers(body: String) async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(200, body: body)))
+        func fails<Value: Decodable & Sendable>(_ type: Value.Type) async -> Bool {
+            await pipelineError { _ = try await bench.api.send(APIRequest<Value>("x")) }?.code == .mapping(.object)
+        }
+        #expect(await fails(Double.self))
+        #expect(await fails(Decimal.self))
+        #expect(await fails(Float.self))
+        #expect(await fails(Int.self))
     }
 
     @Test("C8 B-C8 A payload or a query that cannot be encoded is an error, nothing is sent, and the next call works")
@@ -252,11 +360,17 @@ struct APIRequestTests {
     private enum Users: EndpointController {
         static let endpoint = "users"
         static func get(id: Int) -> APIRequest<User> { request("\(id)") }
+        static func get(name: String) -> APIRequest<User> { request(name) }
     }
 
     private enum Elsewhere: EndpointController {
-        static let server: ServerURL? = ServerURL(base: "https://other.example.com")
+        static let server = ServerURL(base: "https://other.example.com")
         static let endpoint = "x"
+    }
+
+    private enum Perhaps: EndpointController {
+        static var server: ServerURL? { ServerURL(base: "https://third.example.com") }
+        static let endpoint = "y"
     }
 
     @Test("C6 C7 A controller makes requests below its endpoint, to its own server if it has one")
@@ -264,9 +378,10 @@ struct APIRequestTests {
         let bench = APIBench(ScriptedTransport(always: .status(200, body: #"{"name":"Ann"}"#)))
         #expect(try await bench.api.send(Users.get(id: 7)).name == "Ann")
         let _: Nothing = try await bench.api.send(Elsewhere.request())
+        let _: Nothing = try await bench.api.send(Perhaps.request("1", payload: nil))
         #expect(
             bench.transport.sent.compactMap(\.url?.absoluteString) == [
-                "https://api.example.com/v1/users/7", "https://other.example.com/x",
+                "https://api.example.com/v1/users/7", "https://other.example.com/x", "https://third.example.com/y/1",
             ]
         )
     }

@@ -7,13 +7,17 @@ import Testing
 
 @Suite("Servers and environments")
 struct EnvironmentsTests {
-    private let environments = Environments(
-        dev: ServerURL(base: "https://dev.example.com", path: "v1"),
-        testFlight: ServerURL(base: "https://test.example.com/"),
-        appStore: ServerURL(base: "https://example.com"),
-        others: ["load": ServerURL(base: "https://load.example.com")],
-        current: .dev
-    )
+    private let environments: Environments
+
+    init() throws {
+        environments = Environments(
+            dev: ServerURL(base: "https://dev.example.com", path: "v1"),
+            testFlight: ServerURL(base: "https://test.example.com/"),
+            appStore: ServerURL(base: "https://example.com"),
+            others: ["load": ServerURL(base: "https://load.example.com")]
+        )
+        try environments.use(.dev)
+    }
 
     private func bench(_ transport: ScriptedTransport = ScriptedTransport(always: .ok)) -> APIBench {
         var bench = APIBench(transport)
@@ -52,6 +56,35 @@ struct EnvironmentsTests {
         #expect(transport.sent.map(\.host) == ["dev.example.com", "dev.example.com"])
     }
 
+    @Test("A call with callbacks keeps the environment in which it was executed")
+    func keptByCall() async throws {
+        let bench = bench()
+        let call = bench.api.call(APIRequest<Nothing>("x")).onRequestStarted { [environments] in
+            try? environments.use("load")
+        }
+        try environments.use(.testFlight)
+        let handle = call.execute()
+        try environments.use(.appStore)
+        await handle.task.value
+        #expect(bench.transport.sent.map(\.host) == ["test.example.com"])
+    }
+
+    @Test("A chain and a batch that are run by hand keep the environment in which they began")
+    func keptByHand() async throws {
+        let environments = environments
+        let transport = ScriptedTransport(
+            always: .answer { request, _ in
+                try environments.use(environments.current == .dev ? .appStore : .dev)
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        )
+        let bench = bench(transport)
+        let (first, second) = (APIRequest<Nothing>("1"), APIRequest<Nothing>("2"))
+        _ = try await first.and(second).run(in: bench.api, report: nil).get()
+        _ = try await [first, second].flatten().run(in: bench.api, report: nil).get()
+        #expect(Set(transport.sent.map(\.host)) == ["dev.example.com"] && transport.sent.count == 4)
+    }
+
     private struct InterceptOnce: Stage.Intercept {
         let between: @Sendable () -> Void
 
@@ -83,6 +116,10 @@ struct EnvironmentsTests {
         let error = await pipelineError { try environments.use("stagin") }
         #expect(error?.code == .unknownEnvironment)
         #expect(error?.reason.contains("appStore, dev, load, testFlight") == true)
+        let saved = await pipelineError {
+            _ = try Environments(["a": ServerURL(base: "https://a.example")], current: "b")
+        }
+        #expect(saved?.code == .unknownEnvironment)
         #expect(environments.current == .dev)
         _ = try await bench.api.send(APIRequest<Nothing>("x"))
         #expect(bench.transport.sent.map(\.host) == ["dev.example.com"])

@@ -54,6 +54,38 @@ struct PayloadTests {
         #expect(try await send(own).headers[values: .contentType] == ["application/x"])
     }
 
+    @Test("B-C19 An array of JSON payloads is one, with the dates of its elements")
+    func array() async throws {
+        _ = try await send(APIRequest("bulk", payload: [Own(), Own()]))
+        #expect(bench.sentText == #"[{"born":"2001-09-09"},{"born":"2001-09-09"}]"#)
+    }
+
+    @Test("ofCoder leaves dates to the coders of the client")
+    func ofCoder() async throws {
+        struct Moment: Codable, JSONPayload { var at: Date }
+        var bench = APIBench(ScriptedTransport(always: .status(200, body: #"{"at":"2001"}"#)))
+        bench.api.coders.makeJSONEncoder = {
+            let encoder = JSONEncoder()
+            encoder.dateEncodingStrategy = .custom { date, encoder in
+                var container = encoder.singleValueContainer()
+                try container.encode("year")
+            }
+            return encoder
+        }
+        bench.api.coders.makeJSONDecoder = {
+            let decoder = JSONDecoder()
+            decoder.dateDecodingStrategy = .custom { _ in Date(timeIntervalSince1970: 7) }
+            return decoder
+        }
+        bench.api.coders.form.dateEncoding = .secondsSince1970
+        bench.api.coders.dateEncodingStrategy = .ofCoder
+        bench.api.coders.dateDecodingStrategy = .ofCoder
+        let moment = Moment(at: Date(timeIntervalSince1970: 5))
+        let request = APIRequest<Moment>("x", payload: moment).query(moment).method(.post)
+        #expect(try await bench.api.send(request).at == Date(timeIntervalSince1970: 7))
+        #expect(bench.sentText == #"{"at":"year"}"# && bench.paths == ["x?at=5"])
+    }
+
     @Test("C61 B-C15 A FormURLEncodedPayload is a form in the order of its members, escaped, without what is nil")
     func form() async throws {
         let sent = try await send(APIRequest("form", payload: Form()))

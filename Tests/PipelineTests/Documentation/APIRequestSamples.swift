@@ -1,0 +1,204 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+// What the guide APIRequests shows.
+
+// sample: api
+enum API {
+    static let auth = AuthController.self
+    static let posts = PostController.self
+}
+// end
+
+// sample: auth
+enum AuthController: EndpointController {
+    static let endpoint = "auth"
+}
+// end
+
+// sample: login
+extension AuthController {
+    struct Session: Decodable {
+        let token: String
+    }
+
+    static func login(email: String, password: String) -> APIRequest<Session> {
+        request("login").method(.post).basicAuth(email: email, password: password)
+            .addCustomError(.notFound, "User not found")
+    }
+}
+// end
+
+enum PostController: EndpointController {
+    static let endpoint = "post"
+}
+
+// sample: post
+extension PostController {
+    struct Post: Decodable {
+        let id: Int
+        let text: String
+        let createdAt: Date
+    }
+
+    struct NewPost: MultipartPayload {
+        let text: String
+        let images: [FormFile]
+        let video: FormFile?
+    }
+
+    struct ListQuery: Encodable {
+        let offset: Int
+        let limit: Int
+    }
+
+    static func create(_ post: NewPost) -> APIRequest<Post> {
+        request(payload: post).method(.post).desiredStatusCode(.created).authorized()
+    }
+
+    static func list(offset: Int, limit: Int) -> APIRequest<[Post]> {
+        request().query(ListQuery(offset: offset, limit: limit))  // post?offset=0&limit=100
+    }
+
+    static func delete(id: Int) -> APIRequest<Nothing> {
+        request("\(id)").method(.delete).desiredStatusCode(.noContent).authorized()
+    }
+}
+// end
+
+private enum APIRequestSamples {
+    static func client(token: @escaping @Sendable () async -> String?) throws -> APIClient {
+        // sample: client
+        let environments = Environments(
+            dev: ServerURL(base: "http://127.0.0.1:8080"),
+            testFlight: ServerURL(base: "https://stage.example.com", path: "v1"),
+            appStore: ServerURL(base: "https://api.example.com", path: "v1")
+        )
+        try environments.useVariable()  // the variable `env` of the scheme, if it is set
+
+        let plugins = PluginStack.standard {
+            AccessTokenPlugin { _ in await token() }  // nil while nobody is logged in
+        }
+        var api = APIClient(Provider(plugins: plugins), environments: environments)
+        api.coders.dateDecodingStrategy = .secondsSince1970
+        api.errorTexts.set("You are not logged in", for: .unauthorized)
+        // end
+        return api
+    }
+
+    static func answers(_ api: APIClient) async throws -> (String, [PostController.Post]) {
+        // sample: chain
+        let (session, posts) = try await api.send(
+            API.auth.login(email: "ann@example.com", password: "secret").and(API.posts.list(offset: 0, limit: 10))
+        )
+        // end
+        return (session.token, posts)
+    }
+
+    static func uploads(_ api: APIClient, _ posts: [PostController.NewPost]) -> APICall<APIBatch.Outcome> {
+        // sample: batch
+        let uploads = posts.map { API.posts.create($0) }.flatten().concurrent(by: 3).avoidCancelOnError()
+        return api.call(uploads)
+            .onProgress { print($0) }  // from 0 to 1, over all of them
+            .onSuccess { print("\($0.failures.count) of \($0.count) have failed") }
+        // end
+    }
+}
+
+// sample: view
+@MainActor
+final class LoginModel {
+    private let api: APIClient
+    private var call: RequestHandle?
+    private(set) var isBusy = false
+    private(set) var text = ""
+
+    init(api: APIClient) {
+        self.api = api
+    }
+
+    func logIn(email: String, password: String) {
+        call = api.call(API.auth.login(email: email, password: password))
+            .onRequestStarted { self.isBusy = true }
+            .onNotAuthorized { self.end("This is not your password") }
+            .onError { self.end($0.message) }
+            .onSuccess { _ in self.end("Welcome") }
+            .execute()
+    }
+
+    func cancel() { call?.cancel() }
+
+    private func end(_ text: String) {
+        self.text = text
+        isBusy = false
+    }
+}
+// end
+
+@Suite("The samples of the guide APIRequests")
+struct APIRequestSamplesTests {
+    private func bench(_ steps: ScriptedTransport.Step...) throws -> (ScriptedTransport, APIClient) {
+        let transport = ScriptedTransport(steps)
+        let sample = try APIRequestSamples.client { "token" }
+        let plugins = PluginStack { AccessTokenPlugin { _ in "token" } }
+        var api = APIClient(
+            Provider(transport: transport, plugins: plugins),
+            server: ServerURL(base: "https://api.example.com/v1")
+        )
+        api.coders = sample.coders
+        api.errorTexts = sample.errorTexts
+        return (transport, api)
+    }
+
+    @Test("Its controllers send what the page says")
+    func controllers() async throws {
+        let post = #"{"id": 1, "text": "Hello", "createdAt": 1000}"#
+        let (transport, api) = try bench(
+            .status(200, body: #"{"token": "t"}"#),
+            .status(200, body: "[\(post)]"),
+            .status(201, body: post),
+            .status(204),
+            .status(401)
+        )
+        let (token, posts) = try await APIRequestSamples.answers(api)
+        #expect(token == "t" && posts.map(\.createdAt) == [Date(timeIntervalSince1970: 1000)])
+        _ = try await api.send(API.posts.create(PostController.NewPost(text: "Hello", images: [], video: nil)))
+        _ = try await api.send(API.posts.delete(id: 1))
+        #expect(
+            transport.sent.map { "\($0.method) \($0.head.path ?? "")" } == [
+                "POST /v1/auth/login", "GET /v1/post?offset=0&limit=10", "POST /v1/post", "DELETE /v1/post/1",
+            ]
+        )
+        #expect(
+            transport.sent.map { $0.headers[.authorization]?.prefix(6) } == ["Basic ", nil, "Bearer", "Bearer"]
+        )
+        let error = await pipelineError { _ = try await api.send(API.posts.list(offset: 0, limit: 1)) }
+        #expect(error?.message == "You are not logged in")
+    }
+
+    @Test("Its batch goes on after a failure, and counts it")
+    func batch() async throws {
+        let (_, api) = try bench(.status(500), .status(201, body: #"{"id": 1, "text": "", "createdAt": 0}"#))
+        let posts = [0, 1].map { PostController.NewPost(text: "\($0)", images: [], video: nil) }
+        let outcome = AsyncStream.makeStream(of: APIBatch.Outcome.self)
+        APIRequestSamples.uploads(api, posts).onSuccess { outcome.continuation.yield($0) }.execute()
+        var iterator = outcome.stream.makeAsyncIterator()
+        let ended = await iterator.next()
+        #expect(ended?.count == 2 && ended?.failures.count == 1)
+    }
+
+    @Test("Its model is changed on the main actor", arguments: [(200, "Welcome"), (401, "This is not your password")])
+    @MainActor
+    func model(status: Int, text: String) async throws {
+        let (_, api) = try bench(.status(status, body: #"{"token": "t"}"#))
+        let model = LoginModel(api: api)
+        model.logIn(email: "ann@example.com", password: "secret")
+        await eventually { !model.text.isEmpty }
+        #expect(model.text == text && !model.isBusy)
+    }
+}
