@@ -92,10 +92,10 @@ extension JournalServer {
     }
 
     private func list(_ query: [HTTPRequest.QueryItem]) throws -> HTTPResponse {
-        guard let offset = query["offset"].flatMap(Int.init), let limit = query["limit"].flatMap(Int.init) else {
+        guard let offset = query["offset"].flatMap(UInt16.init), let limit = query["limit"].flatMap(UInt16.init) else {
             return try Self.refusal(.badRequest, "a list takes an offset and a limit")
         }
-        return try .json(entries.dropFirst(offset).prefix(limit).map(\.post))
+        return try .json(entries.dropFirst(Int(offset)).prefix(Int(limit)).map(\.post))
     }
 
     private func create(_ form: MultipartForm) throws -> HTTPResponse {

@@ -132,16 +132,21 @@ struct JournalTour {
         try expect(delete.message == "This is no longer there", "then comes that of the client")
         try expect(signup.message == "ursula@example.com has an account already", "then what the server says")
 
-        let request = Journal.posts.create(NewPost(text: "Who am I?")).authorized(nil)
+        let post = Journal.posts.create(NewPost(text: "Who am I?")).authorized(nil)
+        try await expectLogin("no token", post)
+        try await expectLogin("old token", post.bearer("0123456789"))
+    }
+
+    private func expectLogin(_ name: String, _ request: APIRequest<Post>) async throws {
         let end = await withCheckedContinuation { continuation in
             api.call(request)
-                .onSuccess { _ in continuation.resume(returning: "it was let in") }
+                .onSuccess { continuation.resume(returning: "post \($0.id) is made") }
                 .onNotAuthorized { continuation.resume(returning: "the app shows its login") }
                 .onError { continuation.resume(returning: $0.message) }
                 .execute()
         }
-        show("no token", end)
-        try expect(end == "the app shows its login", "a request without a token ends in onNotAuthorized")
+        show(name, end)
+        try expect(end == "the app shows its login", "a request with \(name) ends in onNotAuthorized")
     }
 
     private func failure<Output>(of request: APIRequest<Output>) async throws -> PipelineError {
