@@ -45,14 +45,18 @@ func milliseconds(_ duration: Duration) -> String {
     return "\(hundredths / 100)." + String(repeating: "0", count: 2 - decimals.count) + decimals + " ms"
 }
 
-/// Lines that were printed, to look at them again.
-final class PrintedLines: Sendable {
+/// Lines of `LoggingPlugin`, to look at them again.
+final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 
     var text: String { lines.withLock { $0.joined(separator: "\n") } }
 
     func print(_ line: String) {
         printLog(.info, line)
+        keep(line)
+    }
+
+    func keep(_ line: String) {
         lines.withLock { $0.append(line) }
     }
 }

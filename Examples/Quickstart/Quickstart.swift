@@ -1,6 +1,6 @@
 import Foundation
 
-/// Starts a server with three APIs, talks to them on a good day and on a bad one, stops the server.
+/// Starts a server with four APIs, talks to them on a good day, on a bad one and in the fluent style, stops the server.
 @main
 struct Quickstart {
     static func main() async {
@@ -16,11 +16,12 @@ struct Quickstart {
 
     static func run() async throws {
         let server = try await EmbeddedServer.start()
-        print("Three APIs listen on \(server.origin)")
+        print("Four APIs listen on \(server.origin)")
         let result: Result<Void, any Error>
         do {
             try await Tour(origin: server.origin).run()
-            result = .success(try await BadDayTour(origin: server.origin).run())
+            try await BadDayTour(origin: server.origin).run()
+            result = .success(try await JournalTour(origin: server.origin).run())
         } catch {
             result = .failure(error)
         }

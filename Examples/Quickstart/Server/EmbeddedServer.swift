@@ -21,6 +21,9 @@ struct EmbeddedServer {
         await BookshopServer.addRoutes(to: server)
         await WeatherServer.addRoutes(to: server)
         await ArchiveServer().addRoutes(to: server)
+        for host in ["dev.journal.example", "stage.journal.example", "journal.example"] {
+            await JournalServer(host: host).addRoutes(to: server)
+        }
         let running = Task { try await server.run() }
         try await server.waitUntilListening()
         guard case .ip4(_, let port) = await server.listeningAddress else {
@@ -40,7 +43,9 @@ struct EmbeddedServer {
 extension HTTPResponse {
     /// A value as JSON.
     static func json(_ value: some Encodable, _ statusCode: HTTPStatusCode = .ok) throws -> HTTPResponse {
-        make(statusCode, [.contentType: "application/json"], body: try JSONEncoder().encode(value))
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        return make(statusCode, [.contentType: "application/json"], body: try encoder.encode(value))
     }
 
     /// Bytes in a content coding.
@@ -50,6 +55,16 @@ extension HTTPResponse {
             HTTPHeader("X-Sent-Bytes"): String(data.count),
         ]
         return make(.ok, fields, body: data)
+    }
+
+    /// Bytes of a media type.
+    static func bytes(_ data: Data, type: String) -> HTTPResponse {
+        make(.ok, [.contentType: type], body: data)
+    }
+
+    /// A status alone.
+    static func empty(_ statusCode: HTTPStatusCode) -> HTTPResponse {
+        make(statusCode, [:])
     }
 
     /// Leads somewhere else.

@@ -12,11 +12,7 @@ struct BadDayTour {
     private let endpoint: @Sendable (Archive) -> Endpoint
 
     init(origin: String) {
-        let endpoint: @Sendable (Archive) -> Endpoint = { target in
-            var endpoint = Endpoint(target)
-            endpoint.url.replace("https://", with: origin + "/")
-            return endpoint
-        }
+        let endpoint: @Sendable (Archive) -> Endpoint = { Endpoint($0, at: origin) }
         let renewal = Provider<Archive>(transport: URLSessionTransport(), endpoint: endpoint)
         self.endpoint = endpoint
         self.renewal = renewal
@@ -115,7 +111,7 @@ struct BadDayTour {
     private func log() async throws {
         for level: LoggingPlugin.Level in [.error, .info, .debug, .trace] {
             heading("What LoggingPlugin writes at level \(level)")
-            let lines = PrintedLines()
+            let lines = LogLines()
             let logged = Provider<Archive>(
                 transport: URLSessionTransport(),
                 plugins: [LoggingPlugin(level: level) { _, line in lines.print(line) }],

@@ -16,11 +16,7 @@ struct Tour {
     let provider: Provider<MultiTarget>
 
     init(origin: String) {
-        provider = Provider(transport: URLSessionTransport(), plugins: plugins) { target in
-            var endpoint = Endpoint(target)
-            endpoint.url.replace("https://", with: origin + "/")
-            return endpoint
-        }
+        provider = Provider(transport: URLSessionTransport(), plugins: plugins) { Endpoint($0, at: origin) }
     }
 
     func run() async throws {

@@ -1,0 +1,15 @@
+import HTTPTypes
+import Pipeline
+
+extension AuthController {
+    /// Gives an access token for an account.
+    static func login(email: String, password: String) -> APIRequest<LoginResponse> {
+        request("login").method(.post).basicAuth(email: email, password: password)
+            .addCustomError(.unauthorized, "The email or the password is wrong")
+    }
+}
+
+struct LoginResponse: Decodable, Sendable {
+    let name: String
+    let token: String
+}

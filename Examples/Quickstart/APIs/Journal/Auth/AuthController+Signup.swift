@@ -1,0 +1,15 @@
+import HTTPTypes
+import Pipeline
+
+extension AuthController {
+    /// Makes an account.
+    static func signup(_ account: SignupRequest) -> APIRequest<Nothing> {
+        request("signup", payload: account).method(.post).desiredStatusCode(.created)
+    }
+}
+
+struct SignupRequest: JSONPayload {
+    let email: String
+    let name: String
+    let password: String
+}

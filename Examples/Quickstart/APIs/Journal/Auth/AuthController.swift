@@ -1,0 +1,6 @@
+import Pipeline
+
+/// Accounts and access tokens.
+enum AuthController: EndpointController {
+    static let endpoint = "auth"
+}

@@ -1,0 +1,20 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+extension PostController {
+    /// Adds an image to a post.
+    static func attach(_ image: FormFile, to id: Int) -> APIRequest<Post.Attachment> {
+        request("\(id)", "images", payload: NewImage(image: image)).method(.post).authorized()
+            .desiredStatusCode(.created)
+    }
+
+    /// The bytes of what is attached to a post.
+    static func attachment(_ fileName: String, of id: Int) -> APIRequest<Data> {
+        request("\(id)", "attachments", fileName)
+    }
+}
+
+struct NewImage: MultipartPayload {
+    let image: FormFile
+}

@@ -1,0 +1,15 @@
+import HTTPTypes
+import Pipeline
+
+extension PostController {
+    /// Makes a post.
+    static func create(_ post: NewPost) -> APIRequest<Post> {
+        request(payload: post).method(.post).authorized().desiredStatusCode(.created)
+    }
+}
+
+struct NewPost: MultipartPayload {
+    let text: String
+    var images: [FormFile] = []
+    var video: FormFile?
+}

@@ -1,0 +1,9 @@
+import HTTPTypes
+import Pipeline
+
+extension PostController {
+    /// Removes a post with all that is attached to it.
+    static func delete(id: Int) -> APIRequest<Nothing> {
+        request("\(id)").method(.delete).authorized().desiredStatusCode(.noContent)
+    }
+}
