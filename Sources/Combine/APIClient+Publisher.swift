@@ -9,7 +9,9 @@ public import OpenCombine
 #endif
 
 extension APIClient {
-    /// A request as a publisher: its value, then the end; or the failure. A chain, a batch and `withResponse` as well.
+    /// A request as a publisher: its value, then the end; or the failure.
+    ///
+    /// A chain, a batch and `withResponse` as well.
     ///
     /// ```swift
     /// api.requestPublisher(PostController.list())

@@ -62,13 +62,17 @@ final class ProfileView {
     }
 
     func load(_ provider: Provider<MultiTarget>, then: @escaping () -> Void) {
-        provider.request(AppAPI.profile, progress: { self.text.append("\($0.progress)") }) { result in
-            self.text.append("\((try? result.get())?.statusCode ?? 0)")
-            provider.request(AppAPI.profile, as: Profile.self) { result in
-                self.text.append((try? result.get())?.name ?? "none")
-                then()
+        provider.request(
+            AppAPI.profile,
+            progress: { self.text.append("\($0.progress)") },
+            completion: { result in
+                self.text.append("\((try? result.get())?.statusCode ?? 0)")
+                provider.request(AppAPI.profile, as: Profile.self) { result in
+                    self.text.append((try? result.get())?.name ?? "none")
+                    then()
+                }
             }
-        }
+        )
     }
 }
 

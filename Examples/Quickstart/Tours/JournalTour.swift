@@ -21,7 +21,7 @@ struct JournalTour {
             transport: URLSessionTransport(),
             plugins: PluginStack {
                 LoggingPlugin(level: .trace) { _, line in log.keep(line) }
-                AccessTokenPlugin { _ in try session.accessToken }
+                AccessTokenPlugin { _ in session.accessToken }
             }
         ) { Endpoint($0, at: origin) }
         api = Journal.makeClient(provider, environments: environments)
@@ -159,10 +159,13 @@ struct JournalTour {
     }
 
     private func readLog() throws {
-        let token = try session.accessToken
+        let token = session.accessToken ?? ""
         let basic = Data("\(email):\(password)".utf8).base64EncodedString()
         try expect(log.text.contains("POST") && log.text.contains("/auth/login"), "the log tells of the login")
-        try expect(![password, basic, token].contains { log.text.contains($0) }, "it holds no password and no token")
+        try expect(
+            !token.isEmpty && ![password, basic, token].contains { log.text.contains($0) },
+            "it holds no password and no token"
+        )
     }
 
     private func switchEnvironment() async throws {

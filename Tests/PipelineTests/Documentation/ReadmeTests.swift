@@ -20,8 +20,12 @@ struct ReadmeTests {
             samples.merge(Samples.all(in: source)) { $0 + "\n\n" + $1 }
         }
         self.samples = samples
-        let guide = try String(contentsOf: folder.appending(path: "RecordingSamples.swift"), encoding: .utf8)
-        guideSamples = Samples.all(in: guide)
+        var guideSamples: [String: String] = [:]
+        for file in ["RecordingSamples", "APIRequestSamples"] {
+            let source = try String(contentsOf: folder.appending(path: file + ".swift"), encoding: .utf8)
+            guideSamples.merge(Samples.all(in: source)) { $1 }
+        }
+        self.guideSamples = guideSamples
     }
 
     @Test("Each Swift block is, word for word, a sample that is compiled here")
