@@ -13,6 +13,8 @@ struct APIRequestParts: Sendable {
     var payload: (any APIPayload)?
     /// Replaces the payload.
     var task: RequestTask?
+    /// What was added to a form with files.
+    var formParts: [MultipartFormBodyPart] = []
     var credential: APICredential?
     var authorizationType: AuthorizationType?
     var statusCodes = [200]
@@ -66,7 +68,7 @@ struct APIRequestParts: Sendable {
             let task = RequestTask.requestQuery(query, encoder: ownCoders.formEncoder(for: query))
             try task.encode(into: &request, random: random)
         }
-        try (task ?? payloadTask())?.encode(into: &request, random: random)
+        try (task ?? payloadTask())?.adding(parts: formParts).encode(into: &request, random: random)
         try credential?.authorize(&request, allowsCleartext: server?.allowsCleartext ?? false)
     }
 

@@ -117,7 +117,8 @@ public final class Environments: Sendable {
         let isDebug = false
         #endif
         #if canImport(Darwin)
-        return detect(isDebug: isDebug, receipt: Bundle.main.appStoreReceiptURL)
+        // By its key: the property is deprecated, and what replaces it is asynchronous and asks the App Store.
+        return detect(isDebug: isDebug, receipt: Bundle.main.value(forKey: "appStoreReceiptURL") as? URL)
         #else
         return detect(isDebug: isDebug, receipt: nil)
         #endif

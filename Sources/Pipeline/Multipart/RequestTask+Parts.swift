@@ -7,8 +7,15 @@ extension RequestTask {
     /// endpoint.replacing(task: endpoint.task.adding(parts: [MultipartFormBodyPart(.bytes(id), name: "device")]))
     /// ```
     public func adding(parts: [MultipartFormBodyPart]) -> RequestTask {
-        guard case .multipart(var form, let urlParameters) = kind else { return self }
-        form.parts += parts
-        return .uploadCompositeMultipartFormData(form, urlParameters: urlParameters)
+        switch kind {
+        case .multipart(var form, let urlParameters):
+            form.parts += parts
+            return .uploadCompositeMultipartFormData(form, urlParameters: urlParameters)
+        case .api(var request):
+            request.formParts += parts
+            return RequestTask(kind: .api(request))
+        default:
+            return self
+        }
     }
 }

@@ -129,6 +129,22 @@ struct PayloadTests {
         )
     }
 
+    @Test("Parts that are added to the task of a form come after its own; JSON takes none")
+    func addedParts() async throws {
+        let provider = Provider<MultiTarget>(transport: bench.transport) { target in
+            let endpoint = Endpoint(target)
+            let part = MultipartFormBodyPart(.bytes(Data("7".utf8)), name: "device")
+            return endpoint.replacing(task: endpoint.task.adding(parts: [part]))
+        }
+        let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
+        _ = try await api.send(APIRequest<Nothing>("x", payload: Post(text: "t")).method(.post))
+        let form = try #require(try await bench.transport.sent.last?.body.collect(upTo: 10_000))
+        let names = String(decoding: form, as: UTF8.self).matches(of: /name="([^"]*)"/).map { String($0.1) }
+        #expect(names == ["text", "device"])
+        _ = try await api.send(APIRequest<Nothing>("x", payload: Signup()).method(.post))
+        #expect(bench.sentText.hasPrefix(#"{"born""#))
+    }
+
     @Test("B-C12 A form without parts, or with a file that is not there, is an error and nothing is sent")
     func brokenForm() async throws {
         struct Empty: MultipartPayload { var none: Int? }
