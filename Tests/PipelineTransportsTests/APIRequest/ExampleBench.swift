@@ -2,6 +2,7 @@ import Foundation
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import Testing
 
 @testable import Pipeline
 
@@ -40,6 +41,14 @@ struct ExampleBench {
 
     /// Method and target of all requests that arrived, in order.
     var lines: [String] { server.requests.map(\.line) }
+
+    /// Waits until something has happened at the server; the test ends when it does not.
+    func wait(
+        sourceLocation: SourceLocation = #_sourceLocation,
+        until isSatisfied: (LoopbackServer.Activity) -> Bool
+    ) async throws {
+        try #require(await eventually { isSatisfied(server.activity) }, sourceLocation: sourceLocation)
+    }
 
     /// The error in which a request ends, `nil` when it ends well.
     func failure<Output>(_ request: APIRequest<Output>) async throws -> PipelineError? {
