@@ -119,4 +119,25 @@ struct ExampleFlowTests {
         #expect(diary.entries == [goesOn ? "success [1: unacceptableStatus]" : "error unacceptableStatus"])
         #expect(bench.lines == (goesOn ? [1, 2, 3] : [1, 2]).map { "DELETE /v1/post/\($0)" })
     }
+
+    @Test(
+        "C97 B-C32 The first failure of a batch ends what runs, and is told once",
+        arguments: NetworkTransport.allCases
+    )
+    func endedBatch(transport: NetworkTransport) async throws {
+        let bench = try ExampleBench(
+            transport,
+            ["DELETE /v1/post/1": [.stall], "DELETE /v1/post/2": [.hold("failure"), .respond(500), .close]]
+        )
+        let diary = Diary()
+        let batch = (1...5).map { PostController.delete(id: $0) }.flatten().concurrent(by: 2)
+        async let finished: Void = bench.api.call(batch).onSuccess { _ in diary.add("success") }
+            .onError { diary.add("error \($0.code)") }.onCancellation { diary.add("cancellation") }.finished()
+        try await bench.wait { $0.requestCount >= 2 && $0.holdCount >= 1 }
+        bench.server.release("failure")
+        await finished
+        try await bench.wait { $0.openConnectionCount == 0 }
+        #expect(diary.entries == ["error unacceptableStatus"])
+        #expect(Set(bench.lines) == ["DELETE /v1/post/1", "DELETE /v1/post/2"] && bench.lines.count == 2)
+    }
 }
