@@ -125,9 +125,15 @@ struct ExampleFlowTests {
         arguments: NetworkTransport.allCases
     )
     func endedBatch(transport: NetworkTransport) async throws {
+        let exchanges = Diary()
         let bench = try ExampleBench(
             transport,
-            ["DELETE /v1/post/1": [.stall], "DELETE /v1/post/2": [.hold("failure"), .respond(500), .close]]
+            ["DELETE /v1/post/1": [.stall], "DELETE /v1/post/2": [.hold("failure"), .respond(500), .close]],
+            plugins: [
+                .didReceive { result, _ in
+                    if case .failure(let error) = result { exchanges.add("\(error.code)") }
+                }
+            ]
         )
         let diary = Diary()
         let batch = (1...5).map { PostController.delete(id: $0) }.flatten().concurrent(by: 2)
@@ -137,7 +143,7 @@ struct ExampleFlowTests {
         bench.server.release("failure")
         await finished
         try await bench.wait { $0.openConnectionCount == 0 }
-        #expect(diary.entries == ["error unacceptableStatus"])
+        #expect(diary.entries == ["error unacceptableStatus"] && exchanges.entries == ["cancelled"])
         #expect(Set(bench.lines) == ["DELETE /v1/post/1", "DELETE /v1/post/2"] && bench.lines.count == 2)
     }
 }
