@@ -164,8 +164,8 @@ let package = Package(
         .testTarget(
             name: "PipelineTransportsTests",
             dependencies: [
-                "Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox, asyncHTTPClient,
-                nioSSL,
+                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox,
+                asyncHTTPClient, nioSSL,
             ] + nio,
             exclude: ["HAR/Samples"],
             swiftSettings: swiftSettings

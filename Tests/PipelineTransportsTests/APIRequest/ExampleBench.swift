@@ -1,0 +1,106 @@
+import Foundation
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+@testable import Pipeline
+
+/// A client as an app has it, with a server on this machine.
+struct ExampleBench {
+    static let token = #"{"token":"t-1","expires":"2001-09-09T01:46:40Z"}"#
+    static let post = #"{"id":7,"text":"Hi","at":"2001-09-09T01:46:40Z"}"#
+
+    let server: LoopbackServer
+    var api: APIClient
+
+    /// Answers with scripts by method and target, and everything else with 404 and an empty object.
+    init(
+        _ transport: NetworkTransport,
+        _ answers: [String: [LoopbackServer.Action]],
+        plugins: [any PluginType] = []
+    ) throws {
+        try self.init(transport, plugins: plugins) { answers[$0.line] ?? [.respond(404, body: "{}")] }
+    }
+
+    init(
+        _ transport: NetworkTransport,
+        receiveBufferByteCount: Int? = nil,
+        greeting: [LoopbackServer.Action] = [],
+        plugins: [any PluginType] = [],
+        handler: @escaping LoopbackServer.Handler
+    ) throws {
+        server = try LoopbackServer(
+            receiveBufferByteCount: receiveBufferByteCount,
+            greeting: greeting,
+            handler: handler
+        )
+        let provider = Provider<MultiTarget>(transport: transport.make(), plugins: plugins, random: .seeded(7))
+        api = APIClient(provider, server: server.serverURL)
+    }
+
+    /// Method and target of all requests that arrived, in order.
+    var lines: [String] { server.requests.map(\.line) }
+
+    /// Waits until something has happened at the server; the test ends when it does not.
+    func wait(
+        sourceLocation: SourceLocation = #_sourceLocation,
+        until isSatisfied: (LoopbackServer.Activity) -> Bool
+    ) async throws {
+        try #require(await eventually { isSatisfied(server.activity) }, sourceLocation: sourceLocation)
+    }
+
+    /// The error in which a request ends, `nil` when it ends well.
+    func failure<Output>(_ request: APIRequest<Output>) async throws -> PipelineError? {
+        do {
+            _ = try await api.send(request)
+            return nil
+        } catch let error as PipelineError {
+            return error
+        }
+    }
+}
+
+extension LoopbackServer {
+    /// Its address as a client of the examples has it.
+    var serverURL: ServerURL { ServerURL(base: url.absoluteString, path: "v1") }
+}
+
+extension LoopbackServer.Request {
+    /// Method and target.
+    var line: String { "\(method) \(target)" }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+extension APICall {
+    /// Executes it and waits until its last handler has run.
+    func finished() async { await execute().task.value }
+}
+
+/// What happened, in order.
+final class Diary: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    var entries: [String] { lines.withLock { $0 } }
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+}
+
+/// A folder that goes with the test.
+final class ExampleFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func file(_ name: String, _ data: Data) throws -> URL {
+        let file = url.appending(path: name, directoryHint: .notDirectory)
+        try data.write(to: file)
+        return file
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("Examples of APIRequest: uploads that take time", .timeLimit(.minutes(2)))
+struct ExampleUploadTests {
+    private func post(_ folder: ExampleFolder, byteCount: Int) throws -> NewPost {
+        let video = try folder.file("clip.mp4", Data(repeating: 7, count: byteCount))
+        return NewPost(text: "Hi", video: FormFile(contentsOf: video))
+    }
+
+    @Test(
+        "C36 The progress of an upload begins before the server reads it, never falls, and ends with 1, once, before the success",
+        arguments: NetworkTransport.allCases
+    )
+    func progress(transport: NetworkTransport) async throws {
+        let bench = try ExampleBench(transport, greeting: [.hold("progress")]) { _ in
+            [.respond(201, body: ExampleBench.post)]
+        }
+        let folder = try ExampleFolder()
+        let diary = Diary()
+        async let finished: Void = bench.api.call(PostController.create(try post(folder, byteCount: 4 << 20)))
+            .onProgress { diary.add("\($0)") }.onSuccess { diary.add("post \($0.id)") }.finished()
+        #expect(await eventually { diary.entries.contains { $0 != "0.0" } })
+        #expect(bench.server.requests.isEmpty)
+        bench.server.release("progress")
+        try await finished
+        let steps = diary.entries.compactMap(Double.init)
+        #expect(steps == steps.sorted() && steps.allSatisfy { (0...1).contains($0) })
+        #expect(steps.contains { 0 < $0 && $0 < 1 })
+        #expect(steps.filter { $0 == 1 }.count == 1)
+        #expect(diary.entries.suffix(2) == ["1.0", "post 7"])
+    }
+
+    @Test(
+        "C31 B-C4 An upload that is cancelled while it runs ends in onCancellation, once, and the server sees its connection end",
+        arguments: NetworkTransport.allCases
+    )
+    func cancel(transport: NetworkTransport) async throws {
+        // What comes after the hold reads until the client hangs up.
+        let bench = try ExampleBench(
+            transport,
+            receiveBufferByteCount: 64 << 10,
+            greeting: [.receive, .hold("cancelled"), .stall]
+        ) { _ in [] }
+        let other = try LoopbackServer { _ in [.respond(200, body: "[]")] }
+        let folder = try ExampleFolder()
+        let diary = Diary()
+        // More than the buffers of two sockets take.
+        let create = PostController.create(try post(folder, byteCount: 16 << 20))
+        let handle = bench.api.call(create).onRequestStarted { diary.add("started") }
+            .onProgress { diary.add("\($0)") }.onSuccess { _ in diary.add("success") }
+            .onError { diary.add("error \($0.code)") }.onCancellation { diary.add("cancellation") }.execute()
+        try await bench.wait { $0.holdCount >= 1 }
+        #expect(await eventually { diary.entries.contains { Double($0) ?? 0 > 0 } })
+        handle.cancel()
+        handle.cancel()
+        #expect(await eventually { diary.entries.contains("cancellation") })
+        bench.server.release("cancelled")
+        try await bench.wait { $0.openConnectionCount == 0 }
+        #expect(try await bench.api.send(PostController.list().serverURL(other.serverURL)) == [])
+        handle.cancel()
+        #expect(diary.entries.filter { Double($0) == nil } == ["started", "cancellation"])
+        #expect(diary.entries.last == "cancellation")
+        #expect(diary.entries.compactMap(Double.init).allSatisfy { $0 < 1 })
+        #expect(bench.server.activity.connectionCount == 1 && bench.server.requests.isEmpty)
+    }
+
+    @Test(
+        "C97 B-C30 Cancelling a batch of uploads ends all that run, and begins no other",
+        arguments: NetworkTransport.allCases
+    )
+    func cancelBatch(transport: NetworkTransport) async throws {
+        let bench = try ExampleBench(transport) { _ in [.stall] }
+        let diary = Diary()
+        let uploads = (1...5).map { PostController.create(NewPost(text: "\($0)")) }
+        let handle = bench.api.call(uploads.flatten().concurrent(by: 2)).onSuccess { _ in diary.add("success") }
+            .onError { diary.add("error \($0.code)") }.onCancellation { diary.add("cancellation") }.execute()
+        try await bench.wait { $0.requestCount >= 2 }
+        handle.cancel()
+        #expect(await eventually { !diary.entries.isEmpty })
+        try await bench.wait { $0.openConnectionCount == 0 }
+        #expect(diary.entries == ["cancellation"])
+        #expect(bench.lines == ["POST /v1/post", "POST /v1/post"])
+    }
+}
