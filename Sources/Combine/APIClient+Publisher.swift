@@ -14,7 +14,7 @@ extension APIClient {
     /// A chain, a batch and `withResponse` as well.
     ///
     /// ```swift
-    /// api.requestPublisher(PostController.list())
+    /// api.requestPublisher(PostController.list(), callbackQueue: .main)
     ///     .sink { completion in … } receiveValue: { posts in … }
     /// ```
     ///

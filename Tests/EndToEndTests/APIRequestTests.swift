@@ -6,7 +6,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("httpbin: APIRequest", .besideHTTPBin, .timeLimit(.minutes(1)))
+@Suite("httpbin: APIRequest", .besideHTTPBin, .timeLimit(.minutes(3)))
 struct APIRequestTests {
     /// What httpbin says of name and password.
     struct Login: Decodable, Equatable {

@@ -19,7 +19,7 @@ private enum CombineSamples {
         show: @escaping @Sendable (String) -> Void
     ) -> AnyCancellable {
         // sample: Combine call
-        let subscription = provider.requestPublisher(.book(id: 3))
+        let subscription = provider.requestPublisher(.book(id: 3), callbackQueue: .main)
             .filterSuccessfulStatusCodes()
             .map(Book.self)
             .sink { completion in

@@ -10,7 +10,7 @@ public import HTTPTypes
 /// **Effects**: operations begin in their order, at most so many at a time as ``concurrent(by:)`` says. The first failure cancels those that
 /// run, no further one begins, and it is the failure of the batch; with ``avoidCancelOnError()`` the others go on, and the
 /// batch succeeds with a list of failures. Cancelling ends all that is running, and the batch waits for their end. Its progress gives
-/// each operation the same share, one that has failed too. A batch of nothing succeeds at once.
+/// each operation the same share, one that has failed without ending the batch too. A batch of nothing succeeds at once.
 ///
 /// **Defaults**: one at a time; the first failure ends the batch.
 public struct APIBatch: APIOperation {
@@ -41,14 +41,18 @@ public struct APIBatch: APIOperation {
         return copy
     }
 
-    /// A copy in which a failure leaves the others be.
+    /// A copy in which no failure ends the batch.
     public func avoidCancelOnError() -> APIBatch {
         var copy = self
         copy.avoidsCancel = true
+        copy.endingStatuses = []
+        copy.endingCodes = []
         return copy
     }
 
     /// A copy in which a failure leaves the others be, except one with these statuses, which ends the batch all the same.
+    ///
+    /// Excepted codes that were given before stay.
     public func avoidCancelOnError(except statuses: HTTPResponse.Status...) -> APIBatch {
         var copy = self
         copy.avoidsCancel = true
@@ -57,6 +61,8 @@ public struct APIBatch: APIOperation {
     }
 
     /// A copy in which a failure leaves the others be, except one of these codes and their details, which ends the batch all the same.
+    ///
+    /// Excepted statuses that were given before stay.
     ///
     /// ```swift
     /// uploads.flatten().avoidCancelOnError(except: .offline, .timeout)
@@ -93,7 +99,7 @@ public struct APIBatch: APIOperation {
                         outcome.failures[index] = failure
                     }
                 }
-                shares?.end(index)
+                if end == nil { shares?.end(index) }
                 beginNext()
             }
             return end.map { .failure($0) } ?? .success(outcome)

@@ -28,8 +28,9 @@ import Synchronization
 /// | `onCancellation` | `cancelled` |
 /// | `onError` | every other failure, and those above that have no handler |
 ///
-/// A handler that belongs to an actor runs there: one written in a view belongs to the main actor and may use the view. Any other runs
-/// on the queue of ``deliver(on:)``, else on that of the provider, else on a background executor.
+/// A handler that belongs to an actor runs there: one written in a view belongs to the main actor and may use the view, one that captures
+/// the `self` of an actor belongs to that. Any other runs on the queue of ``deliver(on:)``, else on that of the provider, else on a
+/// background executor, where it must not wait for another call: give one that blocks its thread a queue.
 public struct APICall<Value: Sendable>: Sendable {
     /// A handler of something that has no value.
     public typealias Handler = @isolated(any) @Sendable () -> Void
@@ -139,7 +140,9 @@ extension APICall {
     }
 
     private func outcome(of perform: Perform, _ cancellation: Cancellation) async -> Result<Value, PipelineError> {
-        await deliver(to: handlers.requestStarted?.isolation, unless: cancellation) { await handlers.requestStarted?() }
+        if let started = handlers.requestStarted {
+            await deliver(to: started.isolation, unless: cancellation) { await started() }
+        }
         if cancellation.isRequested { return .failure(.cancelledCall) }
         guard let progress = handlers.progress else { return await perform(nil) }
 
@@ -165,14 +168,14 @@ extension APICall {
     private func end(_ result: Result<Value, PipelineError>, _ cancellation: Cancellation?) async -> Bool {
         switch result {
         case .success(let value):
-            return await deliver(to: handlers.success?.isolation, unless: cancellation) {
-                await handlers.success?(value)
-            }
+            guard let success = handlers.success else { return cancellation?.isRequested != true }
+            return await deliver(to: success.isolation, unless: cancellation) { await success(value) }
         case .failure(let error):
             if let special = special(for: error) {
                 return await deliver(to: special.isolation, unless: cancellation) { await special() }
             }
-            return await deliver(to: handlers.error?.isolation, unless: cancellation) { await handlers.error?(error) }
+            guard let general = handlers.error else { return cancellation?.isRequested != true }
+            return await deliver(to: general.isolation, unless: cancellation) { await general(error) }
         }
     }
 

@@ -51,7 +51,7 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     ///
     /// - Parameters:
     ///   - endpoint: the path below the server's, its parts joined by slashes. Of a single part a query may follow a question mark; of
-    ///     several a question mark is one of the path.
+    ///     several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
     ///   - payload: what the request carries.
     public init(_ endpoint: String..., payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
@@ -62,7 +62,7 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     /// - Parameters:
     ///   - server: the server, whatever the client's is.
     ///   - endpoint: the path below the server's, its parts joined by slashes. Of a single part a query may follow a question mark; of
-    ///     several a question mark is one of the path.
+    ///     several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
     ///   - payload: what the request carries.
     public init(_ server: ServerURL, _ endpoint: String..., payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)

@@ -27,7 +27,7 @@ struct APIRequestParts: Sendable {
     init(endpoint: [String], payload: (any APIPayload)?) {
         let text = endpoint.joined(separator: "/")
         self.payload = payload
-        // Of several parts each may be data, in which a question mark is one of the path.
+        // Of several parts one is often data, in which a question mark is one of the path.
         guard endpoint.count == 1, let mark = text.firstIndex(of: "?") else {
             path = text
             return

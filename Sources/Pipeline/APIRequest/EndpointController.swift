@@ -8,16 +8,16 @@
 /// }
 /// ```
 public protocol EndpointController {
-    /// A ``ServerURL``, or an optional one; it comes from ``server``.
-    associatedtype Server: ControllerServer = ServerURL?
+    /// The type of ``server``, which says it by itself: ``ServerURL``, or an optional one.
+    associatedtype ServerOfController: ControllerServer = ServerURL?
 
     /// The server of its requests; `nil` for that of the client, which is the default.
-    static var server: Server { get }
+    static var server: ServerOfController { get }
     /// What the paths of its requests begin with.
     static var endpoint: String { get }
 }
 
-extension EndpointController where Server == ServerURL? {
+extension EndpointController where ServerOfController == ServerURL? {
     /// That of the client.
     public static var server: ServerURL? { nil }
 }
@@ -26,7 +26,8 @@ extension EndpointController {
     /// A request below the endpoint.
     ///
     /// - Parameters:
-    ///   - parts: the parts of the path below ``endpoint``, joined by slashes.
+    ///   - parts: the parts of the path below ``endpoint``, joined by slashes. Slashes within a part and `%` with two hexadecimal digits
+    ///     stay as they are; a text from elsewhere that may hold them is escaped before.
     ///   - payload: what the request carries.
     /// - Returns: the request, whose type of answer comes from where it is used.
     public static func request<Output>(_ parts: String..., payload: (any APIPayload)? = nil) -> APIRequest<Output> {

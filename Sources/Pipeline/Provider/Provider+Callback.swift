@@ -5,7 +5,7 @@ extension Provider {
     ///
     /// The completion is called exactly once and never before this method has returned. One that belongs to an actor, as a closure
     /// written in a view belongs to the main actor, runs there; any other on `callbackQueue`, else on the provider's, else on a
-    /// background executor. A cancelled call completes with code ``PipelineError/Code-swift.struct/cancelled``.
+    /// background executor, where it must not block its thread. A cancelled call completes with code ``PipelineError/Code-swift.struct/cancelled``.
     ///
     /// Progress is called there too, step by step, and not after the completion. Of a call that succeeds the last step has the
     /// response; a call that fails just ends.

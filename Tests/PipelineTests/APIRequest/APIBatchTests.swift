@@ -83,6 +83,25 @@ struct APIBatchTests {
         #expect(transport.sent.count == 3)
     }
 
+    @Test("Progress stays where it was when a failure ends the batch")
+    func failedProgress() async throws {
+        let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 500 : 200) }
+        let result = await requests(4).flatten().run(in: APIBench(transport).api) { [journal] in journal.add("\($0)") }
+        #expect(throws: PipelineError.self) { try result.get() }
+        #expect(journal.entries.last == "0.25")
+    }
+
+    @Test("Excepted statuses and codes add up, and without any nothing ends the batch", arguments: [0, 1, 2])
+    func exceptions(kind: Int) async throws {
+        let steps: [ScriptedTransport.Step] = [.status(401), .failure(.offline), .ok]
+        let both = requests(3).flatten().avoidCancelOnError(except: .unauthorized).avoidCancelOnError(except: .offline)
+        let bench = APIBench(ScriptedTransport(kind == 1 ? Array(steps.dropFirst()) : steps))
+        let batch = kind == 2 ? both.avoidCancelOnError() : both
+        let error = await pipelineError { _ = try await bench.api.send(batch) }
+        #expect(error?.code == [.unacceptableStatus, .offline, nil][kind])
+        #expect(bench.transport.sent.count == (kind == 2 ? 3 : 1))
+    }
+
     @Test("C98 With avoidCancelOnError the others go on, and the batch succeeds with a list of failures")
     func avoidCancel() async throws {
         let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 500 : 200) }

@@ -9,9 +9,9 @@ extension APICall {
     }
 }
 
-/// Waits until a condition holds; records an issue when it does not within 60 seconds.
+/// Waits until a condition holds; records an issue when it does not within 180 seconds.
 func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool) async {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(180)
     var yieldCount = 0
     while !condition() {
         guard ContinuousClock.now < deadline else {

@@ -220,6 +220,19 @@ struct APICallTests {
         #expect(journal.entries == ["started here", "progress here", "success here", "started here", "error here"])
     }
 
+    @Test("What has no handler on a queue does not wait for it")
+    func busyQueue() async throws {
+        let queue = DispatchQueue(label: "callbacks")
+        queue.suspend()
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let call = bench.api.call(APIRequest<Nothing>("x")).deliver(on: queue)
+        await call.finished()
+        let view = View()
+        await call.onSuccess { @MainActor _ in view.notes.append("success") }.finished()
+        queue.resume()
+        #expect(await view.notes == ["success"])
+    }
+
     @Test("A handler that belongs to an actor runs there, whatever queue is given")
     func actor() async throws {
         let queue = DispatchQueue(label: "callbacks")

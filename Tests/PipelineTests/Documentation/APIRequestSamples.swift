@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
-import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Testing
+
+@testable import Pipeline
 
 // What the guide APIRequests shows.
 
@@ -15,7 +16,7 @@ enum API {
 }
 // end
 
-// sample: auth
+// sample: api
 enum AuthController: EndpointController {
     static let endpoint = "auth"
 }
@@ -34,11 +35,11 @@ extension AuthController {
 }
 // end
 
+// sample: post
 enum PostController: EndpointController {
     static let endpoint = "post"
 }
 
-// sample: post
 extension PostController {
     struct Post: Decodable {
         let id: Int
@@ -100,13 +101,20 @@ private enum APIRequestSamples {
         return (session.token, posts)
     }
 
-    static func uploads(_ api: APIClient, _ posts: [PostController.NewPost]) -> APICall<APIBatch.Outcome> {
+    static func upload(
+        _ posts: [PostController.NewPost],
+        to api: APIClient,
+        show: @escaping @Sendable (String) -> Void
+    ) -> RequestHandle {
         // sample: batch
         let uploads = posts.map { API.posts.create($0) }.flatten().concurrent(by: 3).avoidCancelOnError()
-        return api.call(uploads)
-            .onProgress { print($0) }  // from 0 to 1, over all of them
-            .onSuccess { print("\($0.failures.count) of \($0.count) have failed") }
+        let handle = api.call(uploads)
+            .onProgress { show("\(Int($0 * 100)) %") }  // over all of them
+            .onSuccess { show("\($0.failures.count) of \($0.count) have failed") }
+            .onError { show($0.message) }
+            .execute()
         // end
+        return handle
     }
 }
 
@@ -117,24 +125,28 @@ final class LoginModel {
     private var call: RequestHandle?
     private(set) var isBusy = false
     private(set) var text = ""
+    private(set) var token: String?
 
     init(api: APIClient) {
         self.api = api
     }
 
     func logIn(email: String, password: String) {
+        guard !isBusy else { return }
+        isBusy = true
         call = api.call(API.auth.login(email: email, password: password))
-            .onRequestStarted { self.isBusy = true }
-            .onNotAuthorized { self.end("This is not your password") }
-            .onError { self.end($0.message) }
-            .onSuccess { _ in self.end("Welcome") }
+            .onNotAuthorized { [weak self] in self?.end("This is not your password") }
+            .onCancellation { [weak self] in self?.end("") }
+            .onError { [weak self] in self?.end($0.message) }
+            .onSuccess { [weak self] in self?.end("Welcome", token: $0.token) }
             .execute()
     }
 
     func cancel() { call?.cancel() }
 
-    private func end(_ text: String) {
+    private func end(_ text: String, token: String? = nil) {
         self.text = text
+        self.token = token
         isBusy = false
     }
 }
@@ -185,20 +197,29 @@ struct APIRequestSamplesTests {
     func batch() async throws {
         let (_, api) = try bench(.status(500), .status(201, body: #"{"id": 1, "text": "", "createdAt": 0}"#))
         let posts = [0, 1].map { PostController.NewPost(text: "\($0)", images: [], video: nil) }
-        let outcome = AsyncStream.makeStream(of: APIBatch.Outcome.self)
-        APIRequestSamples.uploads(api, posts).onSuccess { outcome.continuation.yield($0) }.execute()
-        var iterator = outcome.stream.makeAsyncIterator()
-        let ended = await iterator.next()
-        #expect(ended?.count == 2 && ended?.failures.count == 1)
+        let lines = Journal()
+        await APIRequestSamples.upload(posts, to: api) { lines.add($0) }.task.value
+        #expect(lines.entries.last == "1 of 2 have failed" && lines.entries.contains("100 %"))
     }
 
     @Test("Its model is changed on the main actor", arguments: [(200, "Welcome"), (401, "This is not your password")])
     @MainActor
     func model(status: Int, text: String) async throws {
-        let (_, api) = try bench(.status(status, body: #"{"token": "t"}"#))
+        let (transport, api) = try bench(.status(status, body: #"{"token": "t"}"#))
         let model = LoginModel(api: api)
         model.logIn(email: "ann@example.com", password: "secret")
-        await eventually { !model.text.isEmpty }
-        #expect(model.text == text && !model.isBusy)
+        model.logIn(email: "ann@example.com", password: "secret")
+        await eventually { !model.isBusy }
+        #expect(model.text == text && model.token == (status == 200 ? "t" : nil) && transport.sent.count == 1)
+    }
+
+    @Test("Its model that is cancelled says nothing")
+    @MainActor
+    func cancelledModel() async throws {
+        let model = LoginModel(api: try bench(.hang).1)
+        model.logIn(email: "ann@example.com", password: "secret")
+        model.cancel()
+        await eventually { !model.isBusy }
+        #expect(model.text.isEmpty)
     }
 }

@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-@Suite("Examples of APIRequest: what an app does with its client", .timeLimit(.minutes(1)))
+@Suite("Examples of APIRequest: what an app does with its client", .timeLimit(.minutes(3)))
 struct ExampleClientTests {
     private static let list = "GET /v1/post?offset=0&limit=100"
     private let login = AuthController.login(email: "ann@example.com", password: "secret")
@@ -37,7 +37,7 @@ struct ExampleClientTests {
             ]
         )
         let store = try LoopbackServer { _ in [.respond(200, body: "[\(ExampleBench.post)]")] }
-        let environments = Environments(
+        let environments = try Environments(
             [.dev: dev.server.serverURL, .appStore: ServerURL(base: store.url.absoluteString, path: "v2")],
             current: .dev
         )

@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-@Suite("Examples of APIRequest: bad input", .timeLimit(.minutes(1)))
+@Suite("Examples of APIRequest: bad input", .timeLimit(.minutes(3)))
 struct ExampleFaultTests {
     private struct Unwritable: Error {}
 

@@ -42,9 +42,9 @@ extension Provider where Target == Probe {
     }
 }
 
-/// Waits, without sleeping, for something that is bound to come; `false` when it has not come within 60 s.
+/// Waits, without sleeping, for something that is bound to come; `false` when it has not come within 180 s.
 func eventually(_ condition: () -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(180)
     var yieldCount = 0
     while !condition() {
         guard ContinuousClock.now < deadline else { return false }

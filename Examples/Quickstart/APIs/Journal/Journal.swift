@@ -23,7 +23,7 @@ extension Journal {
     static func makeClient(_ provider: Provider<MultiTarget>, environments: Environments) -> APIClient {
         var client = APIClient(provider, environments: environments)
         client.errorTexts.set("This is no longer there", for: .notFound)
-        client.options.attemptTimeout = .seconds(5)
+        client.options.idleTimeout = .seconds(5)
         return client
     }
 }
