@@ -52,18 +52,6 @@ public struct APIClient: Sendable {
         self.environments = environments
     }
 
-    /// Sends a request and decodes its answer, never on the caller's actor.
-    ///
-    /// - Returns: the value.
-    /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled.
-    @concurrent
-    public func send<Output>(_ request: APIRequest<Output>) async throws -> sending Output {
-        switch await request.run(in: self, report: nil) {
-        case .success(let value): return value
-        case .failure(let error): throw error.asThrown
-        }
-    }
-
     /// The request with all that the client adds to it.
     ///
     /// For the provider's own methods:

@@ -52,11 +52,12 @@ extension APIRequest: APIOperation {
 }
 
 extension APIClient {
-    /// Runs a chain, a batch, or any other operation, all of it in the environment that is current as it begins.
+    /// Sends a request and decodes its answer, or runs a chain, a batch, or any other operation, never on the caller's actor.
+    ///
+    /// All of it goes to the environment that is current as it begins.
     ///
     /// - Returns: the value; of a chain the values of its requests.
     /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled.
-    @_disfavoredOverload
     @concurrent
     public func send<Operation: APIOperation>(_ operation: Operation) async throws -> Operation.Value {
         switch await operation.run(in: pinned, report: nil) {
