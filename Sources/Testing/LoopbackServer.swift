@@ -89,7 +89,7 @@ public final class LoopbackServer: Sendable {
     /// What has happened so far.
     public var activity: Activity { listener.board.activity }
 
-    /// Waits until what has happened satisfies a condition, or the server is stopped.
+    /// Waits until what has happened satisfies a condition, the server is stopped, or the task is cancelled, as by a test's time limit.
     ///
     /// ```swift
     /// await server.wait { $0.openConnectionCount == 0 }

@@ -192,6 +192,25 @@ struct LoopbackServerTests {
         #expect(server.requests.isEmpty)
     }
 
+    @Test(
+        "Waiting ends when the task is cancelled, before it and during it; others go on waiting",
+        .timeLimit(.minutes(1))
+    )
+    func cancelledWait() async throws {
+        let server = try LoopbackServer { _ in [.respond(200), .close] }
+        async let other: Void = server.wait { $0.requestCount == 1 }
+        for yieldCount in [0, 1, 100] {
+            let waiter = Task { await server.wait { $0.requestCount == 2 } }
+            for _ in 0..<yieldCount { await Task.yield() }
+            waiter.cancel()
+            await waiter.value
+        }
+        let client = try RawClient(port: server.port)
+        client.send("GET / HTTP/1.1\r\n\r\n")
+        await other
+        #expect(server.activity.requestCount == 1)
+    }
+
     @Test("20 connections are served at once")
     func concurrent() async throws {
         let server = try LoopbackServer { _ in [.hold("all"), .respond(200), .close] }

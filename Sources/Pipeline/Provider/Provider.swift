@@ -46,7 +46,7 @@ public final class Provider<Target: TargetType>: Sendable {
     ///   - limits: upper bounds.
     ///   - clock: the source of time.
     ///   - random: the source of chance.
-    ///   - callbackQueue: where completions run that were given no queue of their own.
+    ///   - callbackQueue: where completions run that belong to no actor and were given no queue of their own.
     ///   - endpoint: makes a target concrete; called for every call.
     public init(
         transport: any Transport,

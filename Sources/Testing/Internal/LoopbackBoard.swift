@@ -4,6 +4,7 @@ import Synchronization
 /// What happened at a loopback server, and who waits for something to happen.
 final class LoopbackBoard: Sendable {
     private struct Watcher {
+        let id: UUID
         let isSatisfied: @Sendable (LoopbackServer.Activity) -> Bool
         let continuation: CheckedContinuation<Void, Never>
     }
@@ -45,13 +46,21 @@ final class LoopbackBoard: Sendable {
     }
 
     func wait(until isSatisfied: @escaping @Sendable (LoopbackServer.Activity) -> Bool) async {
-        await withCheckedContinuation { continuation in
-            let isOver = withState { state in
-                if state.isStopped || isSatisfied(state.activity) { return true }
-                state.watchers.append(Watcher(isSatisfied: isSatisfied, continuation: continuation))
-                return false
+        let id = UUID()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = withState { state in
+                    if state.isStopped || Task.isCancelled || isSatisfied(state.activity) { return true }
+                    state.watchers.append(Watcher(id: id, isSatisfied: isSatisfied, continuation: continuation))
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isOver { continuation.resume() }
+        } onCancel: {
+            let watcher = withState { state in
+                state.watchers.firstIndex { $0.id == id }.map { state.watchers.remove(at: $0) }
+            }
+            watcher?.continuation.resume()
         }
     }
 
