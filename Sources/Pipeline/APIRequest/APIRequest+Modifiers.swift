@@ -35,12 +35,7 @@ extension APIRequest {
     /// A copy that carries what a task says, such as a file, a stream or a download, in place of a payload.
     ///
     /// The answer of a download is a file, so its request is an `APIRequest<Nothing>`.
-    public func task(_ task: RequestTask) -> Self {
-        with { parts in
-            parts.payload = nil
-            parts.task = task
-        }
-    }
+    public func task(_ task: RequestTask) -> Self { with { $0.task = task } }
 
     /// A copy for which these statuses alone are successes; none at all accepts any status.
     ///

@@ -67,6 +67,11 @@ struct APIRequestOptionsTests {
         }
     }
 
+    @Test("Fewer attempts than none stop the program")
+    func nonsense() async {
+        await #expect(processExitsWith: .failure) { _ = APIRequest<Nothing>("x").retry(on: [.gone], attempts: -1) }
+    }
+
     @Test("authorized asks a token plugin for a token; without it none is sent")
     func token() async throws {
         let transport = ScriptedTransport(always: .status(200))

@@ -55,6 +55,11 @@ struct APIBatchTests {
         #expect(running.withLock { $0.most } == expected)
     }
 
+    @Test("A width below 0 stops the program")
+    func nonsense() async {
+        await #expect(processExitsWith: .failure) { _ = APIBatch([]).concurrent(by: -1) }
+    }
+
     @Test("Operations of several kinds run as one: requests, chains, batches")
     func kinds() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(200, body: "1")))
@@ -102,6 +107,15 @@ struct APIBatchTests {
         #expect(bench.transport.sent.count == (kind == 2 ? 3 : 1))
     }
 
+    @Test("C97 After a failure no operation begins, also none that is not a request")
+    func nothingBegins() async throws {
+        let bench = APIBench(.failure(.offline))
+        let own = OwnOperation { [journal] _, _ in journal.add("begun") }
+        let operations: [any APIOperation] = [APIRequest<Nothing>("1"), own, own]
+        let error = await pipelineError { _ = try await bench.api.send(operations.flatten()) }
+        #expect(error?.code == .offline && journal.entries.isEmpty)
+    }
+
     @Test("C98 With avoidCancelOnError the others go on, and the batch succeeds with a list of failures")
     func avoidCancel() async throws {
         let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 500 : 200) }
@@ -115,7 +129,7 @@ struct APIBatchTests {
     func exceptedStatus() async throws {
         let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 401 : 200) }
         let bench = APIBench(transport)
-        let batch = requests(4).flatten().avoidCancelOnError(except: .unauthorized)
+        let batch = requests(4).flatten().avoidCancelOnError(except: .unauthorized).avoidCancelOnError(except: .offline)
         let error = await pipelineError { _ = try await bench.api.send(batch) }
         #expect(error?.response?.statusCode == 401 && transport.sent.count == 2)
     }
@@ -146,10 +160,10 @@ struct APIBatchTests {
         #expect(journal.entries == ["1.0", "success 0"])
     }
 
-    @Test("B-C29 More at a time than there are operations end once")
-    func tooWide() async throws {
+    @Test("B-C29 More at a time than there are operations end once", arguments: [3, .max])
+    func tooWide(width: Int) async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        await bench.api.call(requests(2).flatten().concurrent(by: 8)).onSuccess { [journal] in
+        await bench.api.call(requests(2).flatten().concurrent(by: width)).onSuccess { [journal] in
             journal.add("\($0.count)")
         }
         .finished()
@@ -169,6 +183,36 @@ struct APIBatchTests {
         let steps = journal.entries.compactMap(Double.init)
         #expect(zip(steps, steps.dropFirst()).allSatisfy(<) && steps.last == 1 && steps.filter { $0 >= 1 }.count == 1)
         #expect(journal.entries.last == "success")
+    }
+
+    @Test("C99 Each operation has the same share of the progress, one that has failed too")
+    func shares() async throws {
+        let bench = APIBench(.ok, .status(500))
+        let half = OwnOperation { _, report in
+            // Neither less than before nor more than 1 counts.
+            for step in [0.5, 0.25, -1, 0.5] { report?(step) }
+        }
+        let whole = OwnOperation { _, report in report?(7) }
+        let operations: [any APIOperation] = [whole, APIRequest<Nothing>("1"), APIRequest<Nothing>("2"), half]
+        let batch = operations.flatten().avoidCancelOnError()
+        let result = await batch.run(in: bench.api) { [journal] in journal.add("\($0)") }
+        #expect(try result.get().failures.count == 1)
+        #expect(journal.entries == ["0.25", "0.5", "0.75", "0.875", "1.0"])
+    }
+
+    @Test("C99 B-C31 Shares that do not add up to 1 exactly end with 1 all the same, and not before", arguments: 1...20)
+    func wholeProgress(count: Int) async throws {
+        let bench = APIBench()
+        // Tenths are no binary fractions, and the last step is the greatest that is not the end: their sums are rounded.
+        let own = OwnOperation { [journal] _, report in
+            for step in [0.1, 0.2, 0.3, 0.6, 0.7, 0.9, Double(1).nextDown] { report?(step) }
+            journal.add("end")
+        }
+        let batch = Array(repeating: own, count: count).flatten()
+        _ = await batch.run(in: bench.api) { [journal] in journal.add("\($0)") }
+        let steps = journal.entries.compactMap(Double.init)
+        #expect(zip(steps, steps.dropFirst()).allSatisfy(<) && steps.last == 1)
+        #expect(journal.entries.suffix(2) == ["end", "1.0"])
     }
 
     @Test("Cancelling a batch ends all that is running, begins nothing more, and waits for their end")

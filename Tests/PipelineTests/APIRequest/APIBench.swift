@@ -29,6 +29,22 @@ struct APIBench {
     var sentText: String { String(decoding: transport.sent.last?.body.bytes ?? Data(), as: UTF8.self) }
 }
 
+/// An operation that is not a request.
+struct OwnOperation: APIOperation {
+    typealias Report = @Sendable (Double) -> Void
+
+    let work: @Sendable (APIClient, Report?) async throws -> Void
+
+    func run(in client: APIClient, report: Report?) async -> Result<Nothing, PipelineError> {
+        do {
+            try await work(client, report)
+            return .success(Nothing())
+        } catch {
+            return .failure(error as? PipelineError ?? PipelineError(.plugin, "the operation threw"))
+        }
+    }
+}
+
 extension ScriptedTransport.Step {
     static let ok = status(200, body: "{}")
 }

@@ -106,25 +106,38 @@ struct APICallTests {
         }
         await task.value
         #expect(bench.transport.sent.isEmpty && journal.entries == ["cancellation"])
+        let own = self.call(bench.api.call(OwnOperation { [journal] _, _ in journal.add("begun") }))
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await own.run(own.prepare())
+        }
+        .value
+        #expect(journal.entries == ["cancellation", "cancellation"])
     }
 
-    @Test("B-C6 A call that is cancelled while its success waits to be delivered ends in a cancellation")
-    func cancelledBeforeDelivery() async throws {
+    @Test(
+        "B-C6 A call that is cancelled while its end waits to be delivered ends in a cancellation, without progress",
+        arguments: [ScriptedTransport.Step.ok, .status(500), .status(401), .failure(.offline)],
+        [true, false]
+    )
+    func cancelledBeforeDelivery(step: ScriptedTransport.Step, hasProgress: Bool) async throws {
         let answered = Journal()
-        let bench = APIBench(
-            ScriptedTransport(always: .ok),
-            plugins: [
-                .process { _, _ in answered.add("answered") }
-            ]
-        )
+        let bench = APIBench(ScriptedTransport(always: step))
         let queue = DispatchQueue(label: "callbacks")
         let gate = Gate()
-        let handle = call(bench.api.call(APIRequest<Nothing>("x"))).deliver(on: queue)
+        let request = OwnOperation { client, report in
+            report?(0.5)
+            let result = await APIRequest<Nothing>("x").run(in: client, report: nil)
+            answered.add("answered")
+            _ = try result.get()
+        }
+        var call = call(bench.api.call(request)).deliver(on: queue)
             .onRequestStarted {
                 // What is queued behind this is delivered after the cancellation.
                 queue.async { gate.wait() }
             }
-            .execute()
+        if hasProgress { call = call.onProgress { [journal] in journal.add("\($0)") } }
+        let handle = call.execute()
         await eventually { !answered.entries.isEmpty }
         // Nothing on the way from here to the queue can be seen; a cancellation that comes before it ends in the same.
         for _ in 0..<100 { await Task.yield() }
@@ -196,6 +209,26 @@ struct APICallTests {
         #expect(steps.isSubset(of: ["json 0.0", "json 1.0"]) && steps.contains("json 1.0"))
     }
 
+    @Test("Steps that come faster than the handler takes them are left out, the latest is not")
+    func fastProgress() async throws {
+        let bench = APIBench()
+        let queue = DispatchQueue(label: "callbacks")
+        let gate = Gate()
+        let reported = Journal()
+        let fast = OwnOperation { _, report in
+            for step in 1...9 { report?(Double(step) / 10) }
+            reported.add("reported")
+        }
+        let handle = bench.api.call(fast).deliver(on: queue)
+            .onRequestStarted { queue.async { gate.wait() } }
+            .onProgress { [journal] in journal.add("\($0)") }
+            .execute()
+        await eventually { !reported.entries.isEmpty }
+        gate.open()
+        await handle.task.value
+        #expect(journal.entries.suffix(2) == ["0.9", "1.0"] && journal.entries.count <= 3)
+    }
+
     @Test("A call that fails tells of no progress of 1")
     func failedProgress() async throws {
         let bench = APIBench(.status(500))
@@ -231,6 +264,19 @@ struct APICallTests {
         await call.onSuccess { @MainActor _ in view.notes.append("success") }.finished()
         queue.resume()
         #expect(await view.notes == ["success"])
+    }
+
+    @Test("C40 Without a queue of its own, handlers of a call run on that of the provider")
+    func providersQueue() async throws {
+        let queue = DispatchQueue(label: "provider")
+        let key = DispatchSpecificKey<String>()
+        queue.setSpecific(key: key, value: "provider")
+        let provider = Provider<MultiTarget>(transport: ScriptedTransport(always: .ok), callbackQueue: queue)
+        let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
+        await api.call(APIRequest<Nothing>("x"))
+            .onSuccess { [journal] _ in journal.add(DispatchQueue.getSpecific(key: key) ?? "elsewhere") }
+            .finished()
+        #expect(journal.entries == ["provider"])
     }
 
     @Test("A handler that belongs to an actor runs there, whatever queue is given")
@@ -269,6 +315,27 @@ struct APICallTests {
             await handle.task.value
             #expect(view.notes == [isOver ? "success" : "cancellation"])
         }
+    }
+
+    @Test(
+        "B-C6 A call that is cancelled while its success waits for an actor ends in a cancellation, whatever queue is given",
+        arguments: [true, false]
+    )
+    func cancelledBeforeActor(hasQueue: Bool) async throws {
+        let bench = APIBench(.ok)
+        let busy = Busy()
+        var call = await busy.noteSuccess(of: bench.api.call(APIRequest<Nothing>("x")))
+            .onCancellation { [journal] in journal.add("cancellation") }
+        if hasQueue { call = call.deliver(on: DispatchQueue(label: "callbacks")) }
+        busy.executor.queue.suspend()
+        let jobCount = busy.executor.jobCount
+        let handle = call.execute()
+        await eventually { busy.executor.jobCount > jobCount }
+        handle.cancel()
+        busy.executor.queue.resume()
+        await handle.task.value
+        #expect(journal.entries == ["cancellation"])
+        #expect(await busy.successCount == 0)
     }
 
     @Test("C26 withResponse gives the value together with status, header fields and bytes")
@@ -318,6 +385,30 @@ private actor Counter {
 
     func count(_ call: APICall<Nothing>) -> APICall<Nothing> {
         call.onError { _ in self.count += 1 }.onSuccess { _ in self.count += 1 }
+    }
+}
+
+/// An actor that can be kept from running.
+private actor Busy {
+    nonisolated let executor = QueueExecutor()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    private(set) var successCount = 0
+
+    func noteSuccess(of call: APICall<Nothing>) -> APICall<Nothing> {
+        call.onSuccess { _ in self.successCount += 1 }
+    }
+}
+
+private final class QueueExecutor: SerialExecutor {
+    let queue = DispatchQueue(label: "actor")
+    private let count = Atomic(0)
+
+    var jobCount: Int { count.load(ordering: .relaxed) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        count.add(1, ordering: .relaxed)
     }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import PipelineTransports
 import Testing
 
 @Suite("APIRequest")
@@ -49,12 +50,14 @@ struct APIRequestTests {
     @Test("C9 C12 The method and header fields are the request's, a name once whatever its case")
     func methodAndHeaders() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let request = APIRequest<Nothing>("x").method(.patch).headers(["X-A": "1", "X-B": "2"]).headers(["x-a": "3"])
+        let request = APIRequest<Nothing>("x").method(.patch).headers(["x-a": "1", "X-B": "2"]).headers(["X-A": "3"])
         _ = try await bench.api.send(request)
         let sent = try #require(bench.transport.sent.first)
         #expect(sent.method == .patch)
         #expect(sent.headers[values: try #require(HTTPField.Name("X-A"))] == ["3"])
         #expect(sent.headers[try #require(HTTPField.Name("X-B"))] == "2")
+        _ = try await bench.api.send(request.headers(["x-a": "5", "X-a": "4"]))
+        #expect(bench.transport.sent.last?.headers[try #require(HTTPField.Name("X-A"))] == "5")
     }
 
     @Test("Each modifier gives a copy: the request that it was made from is as before")
@@ -74,6 +77,8 @@ struct APIRequestTests {
         _ = try await bench.api.send(request.basicAuth(email: "Ann@Example.com", password: "s3:cret"))
         let field = try #require(bench.transport.sent.first?.headers[values: .authorization])
         #expect(field == ["Basic " + Data("Ann@Example.com:s3:cret".utf8).base64EncodedString()])
+        _ = try await bench.api.send(request.basicAuth(email: "a", password: "e\u{301}"))
+        #expect(bench.transport.sent.last?.headers[.authorization] == "Basic YTrDqQ==")
     }
 
     @Test("bearer sends a token as Bearer")
@@ -81,6 +86,7 @@ struct APIRequestTests {
         let bench = APIBench(ScriptedTransport(always: .ok))
         _ = try await bench.api.send(APIRequest<Nothing>("x").bearer("abc"))
         #expect(bench.transport.sent.first?.headers[.authorization] == "Bearer abc")
+        #expect(bench.transport.sent.first?.secretFields == [.authorization])
     }
 
     @Test(
@@ -88,6 +94,8 @@ struct APIRequestTests {
         arguments: [
             APIRequest<Nothing>("x").basicAuth(email: "a:hunter2", password: "p"),
             APIRequest<Nothing>("x").basicAuth(email: "a", password: "hunter2\n"),
+            APIRequest<Nothing>("x").basicAuth(email: "hunter2\u{7f}", password: "p"),
+            APIRequest<Nothing>("x").bearer("hunter2,x"), APIRequest<Nothing>("x").bearer("hunter2\""),
             APIRequest<Nothing>("x").bearer("hunter2 x"), APIRequest<Nothing>("x").bearer(""),
             APIRequest<Nothing>("x").bearer("hunter2").serverURL(ServerURL(base: "http://example.com")),
         ]
@@ -110,6 +118,9 @@ struct APIRequestTests {
         let other = ServerURL(base: "http://example.com", allowsCleartext: true)
         _ = try await bench.api.send(request.bearer("t").serverURL(other))
         #expect(bench.transport.sent.map { $0.headers[.authorization] } == ["Bearer t", "Bearer t"])
+        let refused = request.bearer("t").serverURL(ServerURL(base: "http://example.com"))
+        let error = await pipelineError { _ = try Endpoint(refused).makeRequest() }
+        #expect(error?.code == .invalidRequest(.credential))
     }
 
     @Test("A plugin cannot lead a credential of a request over http, but replace it")
@@ -204,6 +215,13 @@ struct APIRequestTests {
         _ = try await bench.api.send(request.desiredStatusCode([]))
     }
 
+    @Test("A status that has not three digits stops the program")
+    func nonsenseStatus() async {
+        await #expect(processExitsWith: .failure) { _ = HTTPResponse.Status.custom(99) }
+        await #expect(processExitsWith: .failure) { _ = HTTPResponse.Status.custom(1000) }
+        #expect(HTTPResponse.Status.custom(100).code == 100 && HTTPResponse.Status.custom(999).code == 999)
+    }
+
     @Test("C16 C17 addError and addCustomError give the failure of a status its text; the last for a status wins")
     func errorTexts() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(404, body: #"{"message":"from the server"}"#)))
@@ -217,11 +235,22 @@ struct APIRequestTests {
 
     @Test("A text for a code is that of its details too, and the text of a detail wins")
     func codeTexts() async throws {
-        let bench = APIBench(.failure(.timeout(.attempt)), .failure(.timeout(.idle)), .failure(.offline))
+        var bench = APIBench(.failure(.timeout(.attempt)), .failure(.timeout(.idle)), .failure(.offline))
+        bench.api.errorTexts.set("client", for: .timeout)
         let request = APIRequest<Nothing>("x").addError(.timeout, "slow").addCustomError(.timeout(.idle), "idle")
         var texts: [String?] = []
         for _ in 0..<3 { texts.append(await pipelineError { _ = try await bench.api.send(request) }?.customText) }
         #expect(texts == ["slow", "idle", nil])
+    }
+
+    @Test("The text of a status wins over that of the code, and is for answers alone that were not accepted")
+    func statusTexts() async throws {
+        let bench = APIBench(.status(404), .status(410), .ok)
+        let request = APIRequest<User>("x").addError(.notFound, "status").addError(.unacceptableStatus, "code")
+            .addError(.ok, "accepted")
+        var texts: [String?] = []
+        for _ in 0..<3 { texts.append(await pipelineError { _ = try await bench.api.send(request) }?.customText) }
+        #expect(texts == ["status", "code", nil])
     }
 
     @Test(
@@ -235,9 +264,17 @@ struct APIRequestTests {
         #expect(error?.customText == "client 404")
         let own = request.addError(.notFound, "request 404")
         #expect(await pipelineError { _ = try await bench.api.send(own) }?.customText == "request 404")
+        let others = request.addError(.conflict, "request 409")
+        #expect(await pipelineError { _ = try await bench.api.send(others) }?.customText == "client 404")
         let direct = own.serverURL(ServerURL(base: "https://example.com"))
         let thrown = await pipelineError { _ = try await bench.api.provider.requestDecoded(direct) }
         #expect(thrown?.customText == "request 404")
+        let ofCall = RequestOptions { $0.errorTexts.set("call 404", for: .notFound) }
+        for plugins: [any PluginType] in [[], [.prepare { _, _ in }]] {
+            let provider = Provider<MultiTarget>(transport: bench.transport, plugins: plugins)
+            let error = await pipelineError { _ = try await provider.requestDecoded(direct, options: ofCall) }
+            #expect(error?.customText == "call 404")
+        }
         bench.api.options.errorTexts.set("options 410", for: .gone)
         #expect(
             bench.api.errorTexts
@@ -260,12 +297,42 @@ struct APIRequestTests {
         "C45 C76 Without a text, the message is what the server says, else a general one",
         arguments: [
             (400, #"{"message":"m"}"#, "m"), (400, #"["only"]"#, "only"), (400, #"["a","b"]"#, "Something went wrong"),
-            (401, "", "You're not authorized"), (503, "<html>", "The service is temporarily unavailable"),
+            (400, #"{"message":"m"}"# + String(repeating: " ", count: 1 << 20), "Something went wrong"),
+            (200, #"{"message":"m"}"#, "Something went wrong"), (401, "", "You're not authorized"),
+            (403, "", "This action is prohibited"), (404, "", "Not found"), (429, "", "Too many requests"),
+            (500, "", "The service is temporarily unavailable"), (502, "", "The service is temporarily unavailable"),
+            (503, "<html>", "The service is temporarily unavailable"),
+            (504, "", "The service is temporarily unavailable"),
         ]
     )
     func messages(status: Int, body: String, message: String) async throws {
         let bench = APIBench(.status(status, body: body))
-        #expect(await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }?.message == message)
+        #expect(await pipelineError { _ = try await bench.api.send(APIRequest<User>("x")) }?.message == message)
+    }
+
+    @Test("C45 Of a problem report the message is the detail, else the title")
+    func problemMessage() async throws {
+        let fields: HTTPFields = [.contentType: "application/problem+json"]
+        let bench = APIBench(
+            .status(400, headers: fields, body: #"{"title":"t","detail":"d"}"#),
+            .status(400, headers: fields, body: #"{"title":"t"}"#)
+        )
+        for text in ["d", "t"] {
+            #expect(await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }?.message == text)
+        }
+    }
+
+    @Test(
+        "C45 Without an answer the message says in general what happened",
+        arguments: [
+            (PipelineError.Code.offline, "You're not connected to the internet"),
+            (.timeout(.attempt), "The server took too long to answer"), (.cancelled, "The request was cancelled"),
+            (.dns, "The server cannot be reached"), (.connect(.refused), "The server cannot be reached"),
+            (.tls, "Something went wrong"),
+        ]
+    )
+    func generalMessages(code: PipelineError.Code, message: String) {
+        #expect(PipelineError(code, "it failed").message == message)
     }
 
     @Test("C19 B-C12 responseTimeout ends a call that takes longer, of any payload")
@@ -286,10 +353,13 @@ struct APIRequestTests {
         func answer<Value>(_ body: String, _ type: Value.Type) async throws -> Value where Value: Decodable & Sendable {
             try await APIBench(.status(200, body: body)).api.send(APIRequest<Value>("x"))
         }
+        let precise = Decimal(sign: .plus, exponent: -9, significand: 1_234_567_890_123_456_789)
         #expect(try await answer(#"{"name":"Ann"}"#, User.self) == User(name: "Ann"))
         #expect(try await answer(#"[{"name":"Ann"}]"#, [User].self) == [User(name: "Ann")])
         _ = try await answer("not JSON", Nothing.self)
         _ = try await answer("", Nothing.self)
+        let empty = await pipelineError { _ = try await answer("", [User].self) }
+        #expect(empty?.code.isKind(of: .mapping) == true)
         #expect(try await answer("bytes", Data.self) == Data("bytes".utf8))
         #expect(try await answer("a text", String.self) == "a text")
         #expect(try await answer("42\n", Int.self) == 42)
@@ -298,6 +368,9 @@ struct APIRequestTests {
         #expect(try await answer("0.1", Decimal.self) == Decimal(string: "0.1"))
         #expect(try await answer("true", Bool.self))
         #expect(try await !answer("0", Bool.self))
+        #expect(try await answer("2", Bool.self))
+        #expect(try await answer("1.5\n", Float.self) == 1.5)
+        #expect(try await answer("1234567890.123456789", Decimal.self) == precise)
     }
 
     @Test(
@@ -355,6 +428,33 @@ struct APIRequestTests {
         #expect(transport.sent.first?.url?.absoluteString == "https://example.com/v2/time")
         let lost = await pipelineError { _ = try await provider.requestDecoded(APIRequest<Nothing>("time")) }
         #expect(lost?.code == .invalidRequest(.url))
+    }
+
+    @Test("At a key path any type is read from the JSON, and with the decoder that is given")
+    func keyPath() async throws {
+        let body = #"{"user":{"name":"Ann","at":7}}"#
+        let provider = Provider<MultiTarget>(transport: ScriptedTransport(always: .status(200, body: body)))
+        let server = ServerURL(base: "https://example.com")
+        let name = try await provider.requestDecoded(APIRequest<String>(server, "x"), atKeyPath: "user.name")
+        #expect(name == "Ann")
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+        let date = try await provider.requestDecoded(
+            APIRequest<Date>(server, "x"),
+            atKeyPath: "user.at",
+            decoder: decoder
+        )
+        #expect(date == Date(timeIntervalSince1970: 7))
+    }
+
+    @Test("sampleData is what a stub answers without a sample")
+    func sampleData() async throws {
+        let api = APIClient(
+            Provider<MultiTarget>(transport: StubTransport()),
+            server: ServerURL(base: "https://example.com")
+        )
+        let request = APIRequest<User>("x").sampleData(Data(#"{"name":"Ann"}"#.utf8))
+        #expect(try await api.send(request) == User(name: "Ann"))
     }
 
     private enum Users: EndpointController {

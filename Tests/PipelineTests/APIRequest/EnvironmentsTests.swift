@@ -85,6 +85,19 @@ struct EnvironmentsTests {
         #expect(Set(transport.sent.map(\.host)) == ["dev.example.com"] && transport.sent.count == 4)
     }
 
+    @Test("An operation of one's own stays in the environment in which it began")
+    func keptByOwnOperation() async throws {
+        let bench = bench()
+        let own = OwnOperation { [environments] client, _ in
+            for _ in 0..<2 {
+                _ = try await APIRequest<Nothing>("x").run(in: client, report: nil).get()
+                try? environments.use(.appStore)
+            }
+        }
+        _ = try await bench.api.send(own)
+        #expect(bench.transport.sent.map(\.host) == ["dev.example.com", "dev.example.com"])
+    }
+
     private struct InterceptOnce: Stage.Intercept {
         let between: @Sendable () -> Void
 
@@ -108,6 +121,9 @@ struct EnvironmentsTests {
         _ = try await bench.api.send(request.serverURL(ServerURL(base: "https://own.example.com")))
         _ = try await bench.api.send(APIRequest<Nothing>(ServerURL(base: "https://first.example.com"), "x"))
         #expect(bench.transport.sent.map(\.host) == ["client.example.com", "own.example.com", "first.example.com"])
+        _ = try await bench.api.send(request.and(request))
+        await bench.api.call(request).finished()
+        #expect(bench.transport.sent.suffix(3).allSatisfy { $0.host == "client.example.com" })
     }
 
     @Test("An unknown environment is an error, the current one stays, and the next call works")
@@ -146,7 +162,17 @@ struct EnvironmentsTests {
         #expect(Environments.detect(isDebug: false, receipt: URL(filePath: "/app/StoreKit/receipt")) == .appStore)
         #expect(Environments.detect(isDebug: false, receipt: nil) == .appStore)
         let server = ServerURL(base: "https://example.com")
-        #expect(Environments(dev: server, testFlight: server, appStore: server).current == Environments.detected)
+        let other = ServerURL(base: "https://other.example.com")
+        let all = Environments(
+            dev: server,
+            testFlight: server,
+            appStore: server,
+            others: [Environments.detected: other]
+        )
+        #expect(all.current == Environments.detected && all.server == server)
+        #if DEBUG
+        #expect(Environments.detected == .dev)
+        #endif
     }
 
     @Test(
@@ -158,8 +184,11 @@ struct EnvironmentsTests {
     func noServer(server: ServerURL?) async throws {
         var bench = APIBench(ScriptedTransport(always: .ok))
         bench.api.server = server
+        bench.api.errorTexts.set("no server", for: .invalidRequest)
         let error = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }
-        #expect(error?.code.isKind(of: .invalidRequest) == true)
+        #expect(error?.code.isKind(of: .invalidRequest) == true && error?.customText == "no server")
+        let unresolved = await pipelineError { _ = try bench.api.resolved(APIRequest<Nothing>("x")) }
+        #expect(unresolved?.code == (server == nil ? .invalidRequest(.url) : nil))
         #expect(bench.transport.sent.isEmpty)
     }
 

@@ -145,6 +145,34 @@ struct PayloadTests {
         #expect(bench.sentText.hasPrefix(#"{"born""#))
     }
 
+    @Test("A value in a value, and a dictionary, are parts with the outer name and the inner in brackets")
+    func nested() throws {
+        struct Inner: Encodable, Sendable { var a = ["b": 1] }
+        struct Outer: MultipartPayload { var inner = Inner() }
+        #expect(try MultipartFormData(encoding: Outer()).parts.map(\.name) == ["inner[a][b]"])
+    }
+
+    @Test("Forms are written by the client's form encoder, with the dates of the request")
+    func formCoders() async throws {
+        struct Form: FormURLEncodedPayload {
+            var at = Date(timeIntervalSince1970: 5)
+            var ok = true
+        }
+        struct Parts: MultipartPayload {
+            var at = Date(timeIntervalSince1970: 5)
+            var ok = true
+        }
+        var bench = bench
+        bench.api.coders.form.boolEncoding = .literal
+        let request = APIRequest<Nothing>("x").method(.post).dateEncodingStrategy(.secondsSince1970)
+        _ = try await bench.api.send(request.payload(Form()))
+        #expect(bench.sentText == "at=5&ok=true")
+        _ = try await bench.api.send(request.payload(Parts()))
+        let body = try await bench.transport.sent.last?.body.collect(upTo: 10_000)
+        let text = String(decoding: try #require(body), as: UTF8.self)
+        #expect(text.contains("name=\"at\"\r\n\r\n5\r\n") && text.contains("name=\"ok\"\r\n\r\ntrue\r\n"))
+    }
+
     @Test("B-C12 A form without parts, or with a file that is not there, is an error and nothing is sent")
     func brokenForm() async throws {
         struct Empty: MultipartPayload { var none: Int? }
@@ -161,6 +189,16 @@ struct PayloadTests {
         let file = FormFile(Data([1, 2]), fileName: "a.bin", mimeType: "x/y")
         #expect(try JSONDecoder().decode(FormFile.self, from: JSONEncoder().encode(file)) == file)
         #expect("\(file)" == "\"a.bin\"")
+        var text = ""
+        dump(FormFile(contentsOf: URL(filePath: "/hunter2/a.bin")), to: &text)
+        #expect(text.contains("a.bin") && !text.contains("hunter2"))
+    }
+
+    @Test("A file on disk has the name and the type that it is given")
+    func namedFile() throws {
+        let file = FormFile(contentsOf: URL(filePath: "/nowhere/a.jpg"), fileName: "b", mimeType: "x/y")
+        let part = try #require(MultipartFormData(encoding: Post(text: "t", video: file)).parts.last)
+        #expect(part.name == "video" && part.fileName == "b" && part.mimeType == "x/y")
     }
 
     @Test("A payload in a form of its own makes its task itself")
@@ -171,6 +209,22 @@ struct PayloadTests {
         #expect(try await send(APIRequest("x", payload: Lines())).body.bytes == Data("a\nb".utf8))
         let task = APIRequest<Nothing>("x", payload: Lines()).task(.requestData(Data("c".utf8)))
         #expect(try await send(task).body.bytes == Data("c".utf8))
+        #expect(try await send(task.payload(Lines())).body.bytes == Data("a\nb".utf8))
+    }
+
+    @Test("What a payload throws is the failure when it is a PipelineError, else encoding; nothing is sent")
+    func brokenOwnForm() async throws {
+        struct Broken: APIPayload, Error {
+            var error: PipelineError?
+            func encode(to encoder: any Encoder) throws {}
+            func makeTask(with coders: APICoders) throws -> RequestTask { throw error ?? self }
+        }
+        let own = Broken(error: PipelineError(.file(.unreadable), "gone"))
+        #expect(await pipelineError { _ = try await send(APIRequest("x", payload: own)) }?.code == .file(.unreadable))
+        #expect(await pipelineError { _ = try await send(APIRequest("x", payload: Broken())) }?.code == .encoding)
+        let alone = APIRequest<Nothing>(ServerURL(base: "https://example.com"), "x", payload: Broken())
+        #expect(await pipelineError { _ = try Endpoint(alone).makeRequest() }?.code == .encoding)
+        #expect(bench.transport.sent.isEmpty)
     }
 
     @Test(
@@ -188,6 +242,44 @@ struct PayloadTests {
         #expect(bench.sentText == #"{"born":\#(json),"name":"Ann"}"#)
         _ = try await send(request.query(Signup()))
         #expect(bench.paths.last?.removingPercentEncoding == "x?name=Ann&born=\(text)")
+    }
+
+    @Test(
+        "C70 C71 A strategy reads dates, and ISO 8601 is read without one",
+        arguments: [
+            (DateCodingStrategy?.none, #""2001-09-09T01:46:40Z""#), (.iso8601, #""2001-09-09T01:46:40Z""#),
+            (.secondsSince1970, "1000000000"), (.millisecondsSince1970, "1000000000000"),
+            (.formatted("yyyy/MM/dd HH-mm-ss"), #""2001/09/09 01-46-40""#),
+        ]
+    )
+    func readDates(strategy: DateCodingStrategy?, body: String) async throws {
+        let bench = APIBench(.status(200, body: body))
+        let request = APIRequest<Date>("x")
+        let date = try await bench.api.send(strategy.map { request.dateDecodingStrategy($0) } ?? request)
+        #expect(date == Date(timeIntervalSince1970: 1_000_000_000))
+    }
+
+    @Test(
+        "Milliseconds are rounded, and whole however far the date",
+        arguments: [(1_000_000_000.0016, "1000000000002"), (1e14, "100000000000000000")]
+    )
+    func milliseconds(seconds: Double, text: String) async throws {
+        struct Moment: JSONPayload { var at: Date }
+        let moment = Moment(at: Date(timeIntervalSince1970: seconds))
+        let request = APIRequest<Nothing>("x", payload: moment).query(moment)
+        _ = try await send(request.dateEncodingStrategy(.millisecondsSince1970))
+        #expect(bench.sentText == "{\"at\":\(text)}" && bench.paths == ["x?at=\(text)"])
+    }
+
+    @Test("A pattern gives the same text on every device, in UTC and in English")
+    func pattern() async throws {
+        await #expect(processExitsWith: .success) {
+            NSTimeZone.default = try #require(TimeZone(secondsFromGMT: 32_400))
+            let bench = APIBench(ScriptedTransport(always: .ok))
+            let request = APIRequest<Nothing>("x", payload: Signup()).method(.post)
+            _ = try await bench.api.send(request.dateEncodingStrategy(.formatted("EEE d MMM yyyy, h.mm a zzz")))
+            #expect(bench.sentText == #"{"born":"Sun 9 Sep 2001, 1.46 AM GMT","name":"Ann"}"#)
+        }
     }
 
     @Test("C72 The payload's own strategy wins over the request's, that over the client's")
@@ -216,6 +308,9 @@ struct PayloadTests {
         #expect(nearer == Date(timeIntervalSince1970: 2_000))
         let own = try await bench.api.send(APIRequest<[Moment]>("x").dateDecodingStrategy(.iso8601))
         #expect(own == [Moment(at: Date(timeIntervalSince1970: 2_000))])
+        let single = APIBench(.status(200, body: #"{"at":2000}"#)).api
+        let maybe = try await single.send(APIRequest<Moment?>("x").dateDecodingStrategy(.iso8601))
+        #expect(maybe == Moment(at: Date(timeIntervalSince1970: 2_000)))
     }
 
     @Test("The client's coders write payloads and read answers")

@@ -138,7 +138,7 @@ struct ProviderTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A callback runs on the call's queue, else on the provider's, once")
+    @Test("Callbacks run on the call's queue, else on the provider's, each once")
     func callbackQueues() async throws {
         let key = DispatchSpecificKey<String>()
         let own = DispatchQueue(label: "call")
@@ -150,13 +150,12 @@ struct ProviderTests {
             callbackQueue: general
         )
         let (names, continuation) = AsyncStream.makeStream(of: String?.self)
-        provider.request(TestTarget(), callbackQueue: own) { _ in
-            continuation.yield(DispatchQueue.getSpecific(key: key))
-        }
+        let note = { @Sendable in _ = continuation.yield(DispatchQueue.getSpecific(key: key)) }
+        provider.request(TestTarget(), callbackQueue: own, progress: { _ in note() }, completion: { _ in note() })
         var iterator = names.makeAsyncIterator()
-        #expect(await iterator.next() == "call")
-        provider.request(TestTarget()) { _ in continuation.yield(DispatchQueue.getSpecific(key: key)) }
-        #expect(await iterator.next() == "provider")
+        for _ in 0..<2 { #expect(await iterator.next() == "call") }
+        provider.request(TestTarget(), progress: { _ in note() }, completion: { _ in note() })
+        for _ in 0..<2 { #expect(await iterator.next() == "provider") }
         own.sync {}
         general.sync {}
         continuation.finish()
