@@ -241,7 +241,11 @@ struct ProviderTests {
         let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
         continuation.yield(Data("gone".utf8))
         continuation.finish()
-        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(410, body: .stream(chunks))))
+        // The time in which the body of a refused answer is read is that of the clock.
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(410, body: .stream(chunks))),
+            clock: ManualClock()
+        )
         let error = await pipelineError {
             _ = try await provider.stream(TestTarget(validationType: .successCodes))
         }

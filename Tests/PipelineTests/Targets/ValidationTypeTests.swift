@@ -60,7 +60,11 @@ struct ValidationTypeTests {
                 $0.finish()
             }
         )
-        let provider = Provider<SampleTarget>(transport: ScriptedTransport([.status(500, body: body)]))
+        // The time in which the body of a refused answer is read is that of the clock.
+        let provider = Provider<SampleTarget>(
+            transport: ScriptedTransport([.status(500, body: body)]),
+            clock: ManualClock()
+        )
         let target = try SampleTarget { $0.validationType = .successCodes }
         let error = await #expect(throws: PipelineError.self) { try await provider.stream(target) }
         #expect(try error?.response?.mapString() == "gone")
