@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: fields of answers", .besideHTTPBin, .timeLimit(.minutes(1)))
+@Suite("httpbin: fields of answers", .besideHTTPBin, .timeLimit(.minutes(3)))
 struct ResponseFieldTests {
     private struct Fields: HTTPBinTarget {
         var pairs: [String: [String]]

@@ -7,7 +7,7 @@ import FoundationNetworking
 #endif
 
 /// What the fault server does that no server should do.
-@Suite("LoopbackServer, faults", .timeLimit(.minutes(1)))
+@Suite("LoopbackServer, faults", .timeLimit(.minutes(3)))
 struct LoopbackFaultTests {
     @Test("wait holds back what follows for its time")
     func wait() throws {

@@ -2,7 +2,7 @@ import PipelineTesting
 import Synchronization
 import Testing
 
-@Suite("ManualClock", .timeLimit(.minutes(1)))
+@Suite("ManualClock", .timeLimit(.minutes(3)))
 struct ManualClockTests {
     private let clock = ManualClock()
 

@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-@Suite("ScriptedTransport", .timeLimit(.minutes(1)))
+@Suite("ScriptedTransport", .timeLimit(.minutes(3)))
 struct ScriptedTransportTests {
     private struct Zen: TargetType {
         var baseURL: URL

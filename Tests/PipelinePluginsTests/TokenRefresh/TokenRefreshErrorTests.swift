@@ -6,7 +6,7 @@ import PipelineTesting
 import Synchronization
 import Testing
 
-@Suite("TokenRefreshPlugin, errors, position and secrets", .timeLimit(.minutes(1)))
+@Suite("TokenRefreshPlugin, errors, position and secrets", .timeLimit(.minutes(3)))
 struct TokenRefreshErrorTests {
     // MARK: Errors
 

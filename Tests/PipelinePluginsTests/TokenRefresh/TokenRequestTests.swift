@@ -7,7 +7,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("TokenRefreshPlugin, the refresh through its own provider", .timeLimit(.minutes(1)))
+@Suite("TokenRefreshPlugin, the refresh through its own provider", .timeLimit(.minutes(3)))
 struct TokenRequestTests {
     /// A provider that the closure of its own plugin can reach.
     private final class Client: Sendable {

@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("RecordingTransport", .timeLimit(.minutes(1)))
+@Suite("RecordingTransport", .timeLimit(.minutes(3)))
 struct RecordingTransportTests {
     private let bench: RecordingBench
 

@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("ReplayTransport", .timeLimit(.minutes(1)))
+@Suite("ReplayTransport", .timeLimit(.minutes(3)))
 struct ReplayTransportTests {
     private let bench: RecordingBench
 

@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Replay of recordings that other software has made", .timeLimit(.minutes(1)))
+@Suite("Replay of recordings that other software has made", .timeLimit(.minutes(3)))
 struct ReplayedSampleTests {
     @Test("each recorded request gets its recorded answer, byte by byte", arguments: HARBench.sampleNames)
     func sample(name: String) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport", .timeLimit(.minutes(2)))
+@Suite("URLSessionTransport", .timeLimit(.minutes(3)))
 struct URLSessionTransportTests {
     private func makeProvider(
         _ transport: URLSessionTransport = URLSessionTransport(),
