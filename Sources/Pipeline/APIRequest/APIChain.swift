@@ -14,9 +14,9 @@
 /// **Errors**: those of ``APIRequest``; the failed request's texts are its own.
 public struct APIChain<Value: Sendable>: APIOperation {
     private let count: Int
-    private let send: @Sendable (ChainPosition) async throws -> Value
+    private let send: @Sendable (ChainPosition) async throws(PipelineError) -> Value
 
-    fileprivate init(count: Int, _ send: @escaping @Sendable (ChainPosition) async throws -> Value) {
+    fileprivate init(count: Int, _ send: @escaping @Sendable (ChainPosition) async throws(PipelineError) -> Value) {
         self.count = count
         self.send = send
     }
@@ -26,7 +26,7 @@ public struct APIChain<Value: Sendable>: APIOperation {
         _ next: Next
     ) -> APIChain<(repeat each Output, Next.Value)> where Value == (repeat each Output) {
         let send = send
-        return APIChain<(repeat each Output, Next.Value)>(count: count + 1) { position in
+        return APIChain<(repeat each Output, Next.Value)>(count: count + 1) { position throws(PipelineError) in
             let values = try await send(position)
             let last = try await position.send(next)
             return (repeat each values, last)
@@ -39,10 +39,10 @@ public struct APIChain<Value: Sendable>: APIOperation {
         report: (@Sendable (Double) -> Void)?
     ) async -> Result<Value, PipelineError> {
         let shares = report.map { ProgressShares(count: count, report: $0) }
-        do {
+        do throws(PipelineError) {
             return .success(try await send(ChainPosition(client: client.pinned, shares: shares)))
         } catch {
-            return .failure(PipelineError(thrown: error, otherwise: .plugin, "the chain threw"))
+            return .failure(error)
         }
     }
 }
@@ -50,7 +50,9 @@ public struct APIChain<Value: Sendable>: APIOperation {
 extension APIOperation {
     /// A chain of this and another.
     public func and<Next: APIOperation>(_ next: Next) -> APIChain<(Value, Next.Value)> {
-        APIChain(count: 2) { position in (try await position.send(self), try await position.send(next)) }
+        APIChain(count: 2) { position throws(PipelineError) in
+            (try await position.send(self), try await position.send(next))
+        }
     }
 }
 
@@ -65,7 +67,7 @@ private final class ChainPosition {
         self.shares = shares
     }
 
-    func send<Operation: APIOperation>(_ operation: Operation) async throws -> Operation.Value {
+    func send<Operation: APIOperation>(_ operation: Operation) async throws(PipelineError) -> Operation.Value {
         defer { index += 1 }
         let value = try await operation.run(in: client, report: shares?.part(index)).get()
         shares?.end(index)

@@ -61,7 +61,7 @@ public struct APIClient: Sendable {
     /// ```
     ///
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when there is no server.
-    public func resolved<Output>(_ request: APIRequest<Output>) throws -> APIRequest<Output> {
+    public func resolved<Output>(_ request: APIRequest<Output>) throws(PipelineError) -> APIRequest<Output> {
         let request = completed(request)
         guard request.parts.server != nil else {
             throw PipelineError(.invalidRequest(.url), "neither the request nor its client names a server")
@@ -84,7 +84,7 @@ public struct APIClient: Sendable {
         to request: APIRequest<Output>,
         meter: ProgressMeter? = nil
     ) async -> (APIRequest<Output>, CallResult) {
-        do {
+        do throws(PipelineError) {
             let request = try resolved(request)
             return (
                 request,
@@ -92,8 +92,7 @@ public struct APIClient: Sendable {
             )
         } catch {
             let request = completed(request)
-            let failure = PipelineError(thrown: error, otherwise: .invalidRequest, "the request could not be made")
-            return (request, CallResult.failure(failure).described(by: request.options))
+            return (request, CallResult.failure(error).described(by: request.options))
         }
     }
 

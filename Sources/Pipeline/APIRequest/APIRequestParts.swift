@@ -56,7 +56,7 @@ struct APIRequestParts: Sendable {
 
     /// Writes query, payload and credential into the request.
     func encode(into request: inout PipelineRequest, random: PipelineRandom) throws {
-        if path.split(separator: "/").contains(where: { $0.lowercased().replacing("%2e", with: ".") == ".." }) {
+        if path.split(separator: "/").contains(where: Self.isParent) {
             throw PipelineError(.invalidRequest(.path), "the endpoint leads out of the server's path, with two dots")
         }
         if let rawQuery {
@@ -70,6 +70,11 @@ struct APIRequestParts: Sendable {
         }
         try (task ?? payloadTask())?.adding(parts: formParts).encode(into: &request, random: random)
         try credential?.authorize(&request, allowsCleartext: server?.allowsCleartext ?? false)
+    }
+
+    private static func isParent(_ segment: Substring) -> Bool {
+        guard segment.first == "." || segment.first == "%" else { return false }
+        return segment.lowercased().replacing("%2e", with: ".") == ".."
     }
 
     private func payloadTask() throws -> RequestTask? {
