@@ -122,9 +122,14 @@ extension URLSessionExchange {
         }
     }
 
+    #if canImport(FoundationNetworking)
+    /// The body from its beginning, for a request that Foundation sends again.
+    func makeBodyStream() -> InputStream? { upload.makeStream() }
+    #endif
+
     func didSend(_ byteCount: Int, of totalByteCount: Int) {
         let isOpen = state.withLock { state in
-            state.isSending = byteCount < totalByteCount
+            state.isSending = byteCount < upload.byteCount ?? totalByteCount
             return state.end == nil
         }
         if isOpen { reportSent(byteCount) }
@@ -147,7 +152,11 @@ extension URLSessionExchange {
     func complete(response: URLResponse?, error: (any Error)?) {
         change { state, effects in
             guard state.end == nil else { return }
-            if let error {
+            if upload.wasShort {
+                state.end = .failure(
+                    PipelineError(.bodyChanged, "the file is shorter than it was when its exchange began")
+                )
+            } else if let error {
                 let facts = URLErrorMapping.ExchangeFacts(
                     isSecure: self.request.head.scheme == "https",
                     hasHead: state.head != nil,

@@ -131,6 +131,16 @@ extension URLSessionExchanges: URLSessionDataDelegate {
         )
     }
 
+    #if canImport(FoundationNetworking)
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        completionHandler(exchange(of: task)?.makeBodyStream())
+    }
+    #endif
+
     /// TLS is left to the platform; credentials are the business of plugins, so the 401 is the answer.
     ///
     /// On Linux the challenge comes when the whole answer is there, and refusing it makes the task end as cancelled.

@@ -9,14 +9,20 @@ import FoundationNetworking
 /// A request in Foundation's terms.
 struct URLSessionUpload: Sendable {
     private let request: URLRequest
-    private let body: Data?
-    private let file: URL?
     /// What the file is removed with.
     private let spool: URLSessionSpool?
+    #if canImport(FoundationNetworking)
+    private let source: URLSessionBodySource?
+    #else
+    private let body: Data?
+    private let file: URL?
+    #endif
 
     /// Reads a stream first: into memory when it is short, else into a temporary file, up to the limit.
     init(_ request: PipelineRequest, limit: Int) async throws {
-        self.request = try Self.makeURLRequest(request)
+        let converted = try Self.makeURLRequest(request)
+        let body: Data?
+        let file: URL?
         if request.body.isNone || request.body.byteCount == 0 {
             (body, file, spool) = (nil, nil, nil)
         } else if let url = request.body.fileURL {
@@ -29,17 +35,15 @@ struct URLSessionUpload: Sendable {
             case .file(let spool): (body, file, self.spool) = (nil, spool.url, spool)
             }
         }
-        guard request.method == .get || request.method == .head, body != nil || file != nil else { return }
-        throw PipelineError(.invalidRequest(.body), "Foundation sends no body with \(request.method)")
-    }
-
-    /// A task that has not begun.
-    ///
-    /// Bodies are uploads: to a data task with a body Foundation adds a Content-Type that nobody asked for.
-    func makeTask(in session: URLSession) -> URLSessionTask {
-        if let file { return session.uploadTask(with: request, fromFile: file) }
-        if let body { return session.uploadTask(with: request, from: body) }
-        return session.dataTask(with: request)
+        if body != nil || file != nil, request.method == .get || request.method == .head {
+            throw PipelineError(.invalidRequest(.body), "Foundation sends no body with \(request.method)")
+        }
+        #if canImport(FoundationNetworking)
+        source = try file.map { try URLSessionBodySource($0) } ?? body.map { URLSessionBodySource($0) }
+        self.request = source.map { Self.announcing($0, in: converted) } ?? converted
+        #else
+        (self.body, self.file, self.request) = (body, file, converted)
+        #endif
     }
 
     private static func makeURLRequest(_ request: PipelineRequest) throws -> URLRequest {
@@ -58,3 +62,53 @@ struct URLSessionUpload: Sendable {
 
     private static let host = HTTPField.Name("Host")
 }
+
+#if canImport(FoundationNetworking)
+extension URLSessionUpload {
+    /// A task that has not begun.
+    func makeTask(in session: URLSession) -> URLSessionTask {
+        var request = request
+        request.httpBodyStream = makeStream()
+        return session.dataTask(with: request)
+    }
+
+    /// The body from its beginning, `nil` when there is none.
+    func makeStream() -> InputStream? { source?.makeStream() }
+
+    /// Whether a file turned out to be shorter than it was when its length was announced.
+    var wasShort: Bool { source?.wasShort ?? false }
+
+    /// The length of the body, where Foundation does not tell it.
+    var byteCount: Int? { source?.byteCount }
+
+    /// Makes Foundation send a stream as it sends bytes: with their length, and without a type that nobody asked for.
+    ///
+    /// libcurl sends no field whose value is blank, and adds none of its own of that name.
+    private static func announcing(_ source: URLSessionBodySource, in request: URLRequest) -> URLRequest {
+        var request = request
+        request.setValue("\(source.byteCount)", forHTTPHeaderField: "Content-Length")
+        request.setValue(" ", forHTTPHeaderField: "Transfer-Encoding")
+        if request.value(forHTTPHeaderField: "Content-Type") == nil {
+            request.setValue(" ", forHTTPHeaderField: "Content-Type")
+        }
+        return request
+    }
+}
+#else
+extension URLSessionUpload {
+    /// A task that has not begun.
+    ///
+    /// Bodies are uploads: to a data task with a body Foundation adds a Content-Type that nobody asked for.
+    func makeTask(in session: URLSession) -> URLSessionTask {
+        if let file { return session.uploadTask(with: request, fromFile: file) }
+        if let body { return session.uploadTask(with: request, from: body) }
+        return session.dataTask(with: request)
+    }
+
+    /// Whether a file turned out to be shorter than announced: Foundation itself fails there.
+    var wasShort: Bool { false }
+
+    /// The length of the body, where Foundation does not tell it.
+    var byteCount: Int? { nil }
+}
+#endif
