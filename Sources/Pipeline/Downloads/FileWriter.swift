@@ -11,7 +11,7 @@ import Musl
 /// A file that a download is written to, by one task at a time; a temporary one goes with the last reference to it.
 final class FileWriter: Sendable {
     let url: URL
-    private let descriptor: Int32
+    let descriptor: Int32
     private let isTemporary: Bool
 
     private init(_ url: URL, _ descriptor: Int32, isTemporary: Bool) {
@@ -22,6 +22,8 @@ final class FileWriter: Sendable {
 
     deinit {
         if isTemporary { _ = unlink(url.path) }
+        // Closing alone would leave it to a process that is being started and has copies of all descriptors for a moment.
+        _ = flock(descriptor, LOCK_UN)
         _ = close(descriptor)
     }
 

@@ -39,6 +39,8 @@ package final class HARJournal: Sendable {
         state.withLock { state in
             guard let descriptor = state.descriptor else { return }
             if state.byteCount == 0 { _ = unlink(url.path) }
+            // Closing alone would leave it to a process that is being started and has copies of all descriptors for a moment.
+            _ = flock(descriptor, LOCK_UN)
             _ = close(descriptor)
         }
     }

@@ -3,6 +3,14 @@ import Testing
 
 @testable import Pipeline
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 @Suite("FileWriter")
 struct FileWriterTests {
     @Test("A part that is locked is the one of that name, never one that another download has moved away")
@@ -34,5 +42,18 @@ struct FileWriterTests {
             return await group.reduce(0, +)
         }
         #expect(wrong == 0)
+    }
+
+    @Test("A part is free as soon as its download has ended, though a process that is being started has a copy of it")
+    func copied() throws {
+        let folder = try TemporaryFolder()
+        let part = folder.file("part")
+        let copy: Int32
+        do {
+            let file = try FileWriter.partial(part)
+            copy = dup(file.descriptor)
+        }
+        defer { close(copy) }
+        #expect(throws: Never.self) { try FileWriter.partial(part) }
     }
 }

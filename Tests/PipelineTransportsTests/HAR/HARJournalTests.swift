@@ -88,6 +88,28 @@ struct HARJournalTests {
         #expect(numbers(try other.entries()) == [4])
     }
 
+    #if os(Linux)
+    @Test("It is free as soon as its recorder has gone, though a process that is being started still has a copy of it")
+    func copied() throws {
+        let bench = try HARBench()
+        let copy: Int32
+        do {
+            let journal = try HARJournal(for: bench.url())
+            try journal.append(entry(1))
+            let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                Int32($0)
+            }
+            let mine = descriptors.first { number in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+                return target == journal.url.path
+            }
+            copy = dup(try #require(mine))
+        }
+        defer { close(copy) }
+        #expect(numbers(try HARJournal(for: bench.url()).entries()) == [1])
+    }
+    #endif
+
     @Test("A journal in which nothing stands goes with its recorder")
     func empty() throws {
         let bench = try HARBench()
