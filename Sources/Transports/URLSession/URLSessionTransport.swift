@@ -46,6 +46,7 @@ public import Foundation
 /// | `tls.certificate`, `tls.hostName`, `tls.handshake` | TLS failed; `tls` alone where the platform does not say how |
 /// | `file.unreadable` | the file to send cannot be read |
 /// | `file.noSpace`, `file.notWritable` | there is no room for a streamed body |
+/// | `bodyChanged` | a streamed body does not have the length that it announced, or, on Linux, a file became shorter while it was sent |
 /// | `timeout.head` | the configuration's `timeoutIntervalForRequest` has passed without a byte of an answer; connecting counts |
 /// | `timeout.write` | it has passed while the server took nothing of the body |
 /// | `timeout.idle` | it has passed without a byte of the answer's body |
