@@ -55,5 +55,6 @@ struct Figures: Sendable {
     static let leastCountForMemory = 15_000
     /// Fewer cancelled calls say nothing about the slowest of them.
     static let leastCountForLatency = 100
-    static let allowedCancelLatency = Duration.milliseconds(50)
+    /// Ten times what a quiet machine needs: a cancellation that does not work takes seconds.
+    static let allowedCancelLatency = Duration.milliseconds(500)
 }

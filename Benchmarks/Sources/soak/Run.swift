@@ -38,7 +38,7 @@ struct Run {
         let descriptors = ProcessFigures.descriptorCount
         let threads = ProcessFigures.threadCount
         remains = try await makeCalls(of: Rounds(options), &figures)
-        await settle(remains, within: .seconds(1), descriptors, &figures)
+        await settle(remains, within: .seconds(30), descriptors, &figures)
         if let descriptors, let after = ProcessFigures.descriptorCount { figures.descriptors = (descriptors, after) }
         if let threads, let after = ProcessFigures.threadCount { figures.threads = (threads, after) }
         if let server { figures.serverEndedWell = server.stop() }
@@ -58,7 +58,7 @@ struct Run {
         }
         figures.exchangeCount = client.witness.count
         // An exchange that was shared ends a little later than the last of its calls.
-        await wait(.seconds(1)) { client.witness.liveCount == 0 }
+        await wait(.seconds(30)) { client.witness.liveCount == 0 }
         figures.liveExchangeCount = client.witness.liveCount
         try await client.shutdown()
         return client.remains()

@@ -18,7 +18,7 @@ actor ArchiveServer {
         }
         await server.appendRoute(HTTPRoute("GET \(root)/report")) { [self] _ in
             let count = await add("report")
-            try await Task.sleep(for: .milliseconds(200))
+            try await Task.sleep(for: .seconds(1))
             return try .json(ArchiveAnswer(count: count))
         }
         await server.appendRoute(HTTPRoute("POST \(root)/text")) { [self] request in

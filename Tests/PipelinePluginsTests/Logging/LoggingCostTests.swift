@@ -17,8 +17,13 @@ struct LoggingCostTests {
 
     @Test("F09 JSON in JSON with many names takes no more than its length does")
     func nestedNames() {
-        let known = min(cost(ofNestedNames: "k"), cost(ofNestedNames: "k"))
-        let new = min(cost(ofNestedNames: "n"), cost(ofNestedNames: "n"))
-        #expect(new < known * 4)
+        // In turns, as other work on the machine comes and goes.
+        var (known, new) = (Duration.seconds(3_600), Duration.seconds(3_600))
+        for _ in 0..<10 {
+            known = min(known, cost(ofNestedNames: "k"))
+            new = min(new, cost(ofNestedNames: "n"))
+            if new < known * 4 { return }
+        }
+        Issue.record("\(new) is more than four times \(known)")
     }
 }

@@ -113,7 +113,7 @@ struct OrderTests {
             .status(request.headers[.authorization] == "Bearer new" ? 200 : 401)
         }
         let provider = provider(transport, pair(handler, refresh, swapped: swapped))
-        let response = try await finish { try await provider.request(Ask(authorizationType: .bearer)) }
+        let response = try await provider.request(Ask(authorizationType: .bearer))
         #expect(response.statusCode == 200)
         #expect(counter.value == (swapped ? 1 : 0))
     }

@@ -102,13 +102,19 @@ final class TokenBench: Sendable {
 
     /// Waits until a condition holds that needs no time to pass.
     static func wait(until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(180)
+        var yieldCount = 0
         while !condition() {
             guard ContinuousClock.now < deadline else {
                 Issue.record("it has not happened", sourceLocation: sourceLocation)
                 return
             }
-            await Task.yield()
+            yieldCount += 1
+            if yieldCount < 200 {
+                await Task.yield()
+            } else {
+                try? await ContinuousClock().sleep(for: .milliseconds(1))
+            }
         }
     }
 }

@@ -31,21 +31,27 @@ struct EventSourceTests {
         var data: [String] { events.map(\.data) }
     }
 
-    /// Reads to the end, and moves the clock whenever somebody waits for it.
-    private func outcome(of events: StreamedValues<ServerSentEvent>) async -> Outcome {
+    /// Reads to the end, and moves the clock whenever somebody waits for it, after the first so many events.
+    private func outcome(of events: StreamedValues<ServerSentEvent>, movingAfter count: Int = 0) async -> Outcome {
         let isDone = Atomic(false)
+        let readCount = Atomic(0)
         let reading = Task {
             defer { isDone.store(true, ordering: .releasing) }
             var outcome = Outcome()
             outcome.error = await pipelineError {
-                for try await event in events { outcome.events.append(event) }
+                for try await event in events {
+                    outcome.events.append(event)
+                    readCount.add(1, ordering: .releasing)
+                }
             }
             return outcome
         }
         var waits: [Duration] = []
         while !isDone.load(ordering: .acquiring) {
             let before = clock.now
-            if clock.advanceIfAnyoneSleeps() { waits.append(before.duration(to: clock.now)) }
+            if readCount.load(ordering: .acquiring) >= count, clock.advanceIfAnyoneSleeps() {
+                waits.append(before.duration(to: clock.now))
+            }
             await Task.yield()
         }
         var outcome = await reading.value
@@ -58,7 +64,8 @@ struct EventSourceTests {
         target: TestTarget = TestTarget(),
         lastEventID: String = "",
         reconnection: ReconnectionPolicy = .standard,
-        maximumByteCount: Int = 1 << 20
+        maximumByteCount: Int = 1 << 20,
+        movingAfter count: Int = 0
     ) async -> (Outcome, [PipelineRequest]) {
         let transport = ScriptedTransport(steps)
         let provider = Provider<TestTarget>(transport: transport, clock: clock, random: .seeded(1))
@@ -68,7 +75,7 @@ struct EventSourceTests {
             reconnection: reconnection,
             maximumByteCount: maximumByteCount
         )
-        return (await outcome(of: events), transport.sent)
+        return (await outcome(of: events, movingAfter: count), transport.sent)
     }
 
     private func lastEventIDs(_ requests: [PipelineRequest]) -> [String?] {
@@ -308,7 +315,8 @@ struct EventSourceTests {
         let feed = WatchedFeed(["id: 1\ndata: 1\n\n"], hangs: true)
         var target = TestTarget()
         target.options.idleTimeout = .seconds(45)
-        let (outcome, sent) = await outcome(of: [Self.stream(feed), Self.end], target: target)
+        // The timeout runs while the first piece is read, too.
+        let (outcome, sent) = await outcome(of: [Self.stream(feed), Self.end], target: target, movingAfter: 1)
         #expect(outcome.data == ["1"])
         #expect(outcome.error == nil)
         #expect(outcome.waits.suffix(2) == [.seconds(45), .seconds(3)])

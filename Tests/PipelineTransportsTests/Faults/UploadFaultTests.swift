@@ -198,8 +198,8 @@ extension UploadFaultTests {
             try expectTimeout(.timeout(.head), try await bench.provider.failure(target))
             return bench
         }
-        #expect(server.requests.last?.body.count == 3 * Self.pieceByteCount)
         try await #require(bench).expectSound(server)
+        #expect(server.requests.last?.body.count == 3 * Self.pieceByteCount)
     }
 }
 #endif

@@ -165,22 +165,22 @@ struct HARFileFaultTests {
         await #expect(processExitsWith: .success) { [path = bench.url().path as String, kind = kind as Int] in
             let part = [Self.entries[1], #""\\\"\\\\\\\\\\\\""#, #"[[[[[[1,2,{"a":[]}]]]]]]"#][kind]
             func seconds(_ count: Int) throws -> Double {
-                try (0..<5).map { _ in
-                    try Data(
-                        (#"{"log":{"entries":["# + Array(repeating: part, count: count).joined(separator: ",") + "]}}")
-                            .utf8
-                    )
-                    .write(to: URL(filePath: path))
-                    let start = clock()
-                    let file = try HARFile(contentsOf: URL(filePath: path))
-                    for index in stride(from: 0, to: file.count, by: 8) { _ = try file.entry(at: index) }
-                    return Double(clock() - start)
-                }.min() ?? 0
+                let entries = Array(repeating: part, count: count).joined(separator: ",")
+                try Data(#"{"log":{"entries":[\#(entries)]}}"#.utf8).write(to: URL(filePath: path))
+                let start = clock()
+                let file = try HARFile(contentsOf: URL(filePath: path))
+                for index in stride(from: 0, to: file.count, by: 8) { _ = try file.entry(at: index) }
+                return Double(clock() - start)
             }
             let count = (1 << 17) / part.utf8.count
             _ = try seconds(count / 8)
-            let times = try (seconds(count), seconds(2 * count))
-            guard times.1 < 2.3 * times.0 else { exit(1) }
+            // In turns, as other work on the machine comes and goes.
+            var least = (once: Double.infinity, twice: Double.infinity)
+            for _ in 0..<30 {
+                least = (min(least.once, try seconds(count)), min(least.twice, try seconds(2 * count)))
+                if least.twice < 2.3 * least.once { exit(0) }
+            }
+            exit(1)
         }
     }
 

@@ -28,7 +28,7 @@ struct URLSessionFailureTests {
 
     @Test("C02: a name that does not resolve is dns")
     func dns() async throws {
-        let url = try #require(URL(string: "http://x.invalid"))
+        let url = try #require(URL(string: "http://\(String(repeating: "a", count: 64)).invalid"))
         #expect(try await provider.failureCode(Probe(url)) == .dns)
     }
 
