@@ -291,6 +291,26 @@ struct APIRequestTests {
         #expect(await pipelineError { _ = try await bench.api.send(request) }?.message == "Please log in")
         let own = request.addError(.plugin, "own")
         #expect(await pipelineError { _ = try await bench.api.send(own) }?.message == "own")
+        struct Blank: LocalizedError { var errorDescription: String? { " " } }
+        let blank = APIBench(plugins: [.prepare { _, _ in throw Blank() }])
+        let silent = request.addError(.plugin, "")
+        #expect(await pipelineError { _ = try await blank.api.send(silent) }?.message == "Something went wrong")
+    }
+
+    @Test(
+        "serverMessage is what the server says, alone; localizedDescription the text for people, else the description"
+    )
+    func texts() async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(404, body: #"{"message":"m"}"#)))
+        let plain = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }
+        #expect(plain?.serverMessage == "m" && plain?.localizedDescription == plain?.description)
+        let request = APIRequest<Nothing>("x").addError(.notFound, "own")
+        let own = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(own?.serverMessage == "m" && own?.message == "own" && own?.localizedDescription == "own")
+        #expect(own?.description.contains("own") == false)
+        let blank = await pipelineError { _ = try await bench.api.send(request.addError(.notFound, " ")) }
+        #expect(blank?.message == "m" && blank?.localizedDescription == blank?.description)
+        #expect(PipelineError(.offline, "it failed").serverMessage == nil)
     }
 
     @Test(
@@ -303,6 +323,8 @@ struct APIRequestTests {
             (500, "", "The service is temporarily unavailable"), (502, "", "The service is temporarily unavailable"),
             (503, "<html>", "The service is temporarily unavailable"),
             (504, "", "The service is temporarily unavailable"),
+            (404, #"{"message":""}"#, "Not found"), (404, #"{"message":" \n"}"#, "Not found"),
+            (404, #"[""]"#, "Not found"), (404, #"[" "]"#, "Not found"),
         ]
     )
     func messages(status: Int, body: String, message: String) async throws {
@@ -315,9 +337,11 @@ struct APIRequestTests {
         let fields: HTTPFields = [.contentType: "application/problem+json"]
         let bench = APIBench(
             .status(400, headers: fields, body: #"{"title":"t","detail":"d"}"#),
-            .status(400, headers: fields, body: #"{"title":"t"}"#)
+            .status(400, headers: fields, body: #"{"title":"t"}"#),
+            .status(400, headers: fields, body: #"{"title":"t","detail":" "}"#),
+            .status(400, headers: fields, body: #"{"title":"","detail":"","message":"m"}"#)
         )
-        for text in ["d", "t"] {
+        for text in ["d", "t", "t", "m"] {
             #expect(await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }?.message == text)
         }
     }
@@ -455,6 +479,10 @@ struct APIRequestTests {
         )
         let request = APIRequest<User>("x").sampleData(Data(#"{"name":"Ann"}"#.utf8))
         #expect(try await api.send(request) == User(name: "Ann"))
+        #expect(try await api.send(request.desiredStatusCode(.created).withResponse).statusCode == 201)
+        #expect(
+            try await api.send(APIRequest<Nothing>("x").desiredStatusCode(.noContent).withResponse).statusCode == 204
+        )
     }
 
     private enum Users: EndpointController {

@@ -248,6 +248,8 @@ struct PayloadTests {
         "C70 C71 A strategy reads dates, and ISO 8601 is read without one",
         arguments: [
             (DateCodingStrategy?.none, #""2001-09-09T01:46:40Z""#), (.iso8601, #""2001-09-09T01:46:40Z""#),
+            (nil, #""2001-09-09T01:46:40.000Z""#), (.iso8601, #""2001-09-09T03:46:40+02:00""#),
+            (nil, #""2001-09-08T20:46:40.000-05:00""#), (nil, #""2001-09-09T03:46:40.000+0200""#),
             (.secondsSince1970, "1000000000"), (.millisecondsSince1970, "1000000000000"),
             (.formatted("yyyy/MM/dd HH-mm-ss"), #""2001/09/09 01-46-40""#),
         ]
@@ -257,6 +259,15 @@ struct PayloadTests {
         let request = APIRequest<Date>("x")
         let date = try await bench.api.send(strategy.map { request.dateDecodingStrategy($0) } ?? request)
         #expect(date == Date(timeIntervalSince1970: 1_000_000_000))
+    }
+
+    @Test("A fraction of ISO 8601 counts; a text that is no date is an error without the text")
+    func fraction() async throws {
+        let bench = APIBench(.status(200, body: #""2001-09-09T01:46:40.250Z""#), .status(200, body: #""hunter2""#))
+        let date = try await bench.api.send(APIRequest<Date>("x"))
+        #expect(abs(date.timeIntervalSince1970 - 1_000_000_000.25) < 0.0001)
+        let error = await pipelineError { _ = try await bench.api.send(APIRequest<Date>("x")) }
+        #expect(error?.code == .mapping(.object) && !"\(String(describing: error))".contains("hunter2"))
     }
 
     @Test(
@@ -295,6 +306,10 @@ struct PayloadTests {
         #expect(bench.sentText == #"{"born":"2001-09-09"}"#)
         _ = try await bench.api.send(APIRequest<Nothing>("x").query(Own()))
         #expect(bench.paths.last == "x?born=2001-09-09")
+        _ = try await bench.api.send(APIRequest<Nothing>("x").query(Own() as Own?))
+        #expect(bench.paths.last == "x?born=2001-09-09")
+        _ = try await bench.api.send(APIRequest<Nothing>("x").query(["a": [Own()]]))
+        #expect(bench.paths.last?.removingPercentEncoding == "x?a[][born]=2001-09-09")
     }
 
     @Test("C73 B-C23 The answer's own strategy wins over the request's, that over the client's")
@@ -311,6 +326,9 @@ struct PayloadTests {
         let single = APIBench(.status(200, body: #"{"at":2000}"#)).api
         let maybe = try await single.send(APIRequest<Moment?>("x").dateDecodingStrategy(.iso8601))
         #expect(maybe == Moment(at: Date(timeIntervalSince1970: 2_000)))
+        let named = APIBench(.status(200, body: #"{"a":{"at":2000}}"#)).api
+        let moments = try await named.send(APIRequest<[String: Moment]>("x"))
+        #expect(moments == ["a": Moment(at: Date(timeIntervalSince1970: 2_000))])
     }
 
     @Test("The client's coders write payloads and read answers")
