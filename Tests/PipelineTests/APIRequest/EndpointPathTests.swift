@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
@@ -29,6 +30,21 @@ struct EndpointPathTests {
         let bench = APIBench(ScriptedTransport(always: .ok))
         _ = try await bench.api.send(APIRequest<Nothing>(parts))
         #expect(bench.transport.sent.map(\.head.path) == [path])
+    }
+
+    @Test("C1 A request is made of parts or of an array of them, with and without a server of its own")
+    func initializers() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let server = ServerURL(base: "https://own.example.com", path: "v2")
+        let requests = [
+            APIRequest<Nothing>("a", "b"), APIRequest(["a", "b"]), APIRequest(server, "a", "b"),
+            APIRequest(server, ["a", "b"]),
+            APIRequest(server, ["a", "b"], payload: PayloadTests.Signup()).method(.post),
+        ]
+        for request in requests { _ = try await bench.api.send(request) }
+        let (client, own) = ("https://api.example.com/v1/a/b", "https://own.example.com/v2/a/b")
+        #expect(bench.transport.sent.compactMap(\.url?.absoluteString) == [client, client, own, own, own])
+        #expect(bench.sentText.contains("Ann"))
     }
 
     @Test("A path is refused also when an endpoint closure replaces the task, which takes query and credential with it")
