@@ -26,8 +26,9 @@ extension EndpointController {
     /// A request below the endpoint.
     ///
     /// - Parameters:
-    ///   - parts: the parts of the path below ``endpoint``, joined by slashes. Slashes within a part and `%` with two hexadecimal digits
-    ///     stay as they are; a text from elsewhere that may hold them is escaped before.
+    ///   - parts: the parts of the path below ``endpoint``, joined by slashes. A question mark is one of the path, `%3F`: the query is
+    ///     that of ``APIRequest/query(_:)``. Slashes within a part and `%` with two hexadecimal digits stay as they are; a text from
+    ///     elsewhere that may hold them is escaped before. An empty part, one dot and two dots are refused.
     ///   - payload: what the request carries.
     /// - Returns: the request, whose type of answer comes from where it is used.
     public static func request<Output>(_ parts: String..., payload: (any APIPayload)? = nil) -> APIRequest<Output> {
