@@ -35,6 +35,7 @@ public import Foundation
 /// |---|---|
 /// | `unacceptableStatus` | any other status than the desired ones; with the response |
 /// | `encoding` | the query or the payload cannot be encoded; nothing is sent |
+/// | `invalidRequest.body` | a payload with a method that carries none, as GET, which is the default; nothing is sent |
 /// | `invalidRequest` | there is no server, the endpoint has `..` between slashes, or a field, a credential or the URL cannot be sent |
 /// | `mapping` | the answer does not decode; with the response |
 ///
@@ -50,8 +51,8 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     /// Makes a request.
     ///
     /// - Parameters:
-    ///   - endpoint: the path below the server's, its parts joined by slashes. Of a single part a query may follow a question mark; of
-    ///     several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
+    ///   - endpoint: the path below the server's, its parts joined by one slash each. Of a single part a query may follow a question mark;
+    ///     of several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
     ///   - payload: what the request carries.
     public init(_ endpoint: String..., payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
@@ -61,8 +62,8 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     ///
     /// - Parameters:
     ///   - server: the server, whatever the client's is.
-    ///   - endpoint: the path below the server's, its parts joined by slashes. Of a single part a query may follow a question mark; of
-    ///     several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
+    ///   - endpoint: the path below the server's, its parts joined by one slash each. Of a single part a query may follow a question mark;
+    ///     of several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
     ///   - payload: what the request carries.
     public init(_ server: ServerURL, _ endpoint: String..., payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
@@ -72,7 +73,7 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     /// Makes a request from parts in an array.
     ///
     /// - Parameters:
-    ///   - endpoint: the parts of the path, joined by slashes; as of the other initializers.
+    ///   - endpoint: the parts of the path, joined by one slash each; as of the other initializers.
     ///   - payload: what the request carries.
     public init(_ endpoint: [String], payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
