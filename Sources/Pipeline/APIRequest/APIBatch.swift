@@ -9,7 +9,8 @@ public import HTTPTypes
 ///
 /// **Effects**: operations begin in their order, at most so many at a time as ``concurrent(by:)`` says. The first failure cancels those that
 /// run, no further one begins, and it is the failure of the batch; with ``avoidCancelOnError()`` the others go on, and the
-/// batch succeeds with a list of failures. Cancelling ends all that is running, and the batch waits for their end. Its progress gives
+/// batch succeeds with a list of failures. Cancelling ends all that is running, no further one begins, and the batch waits for their
+/// end. An operation that is cancelled by itself, as by a plugin, is a failure as any other. Progress gives
 /// each operation the same share, one that has failed without ending the batch too. A batch of nothing succeeds at once.
 ///
 /// **Defaults**: one at a time; the first failure ends the batch.
@@ -87,7 +88,10 @@ public struct APIBatch: APIOperation {
             var end: PipelineError?
             func beginNext() {
                 guard end == nil, let (index, operation) = waiting.next() else { return }
-                group.addTask { (index, await operation.failure(in: client, report: shares?.part(index))) }
+                let isBegun = group.addTaskUnlessCancelled {
+                    (index, await operation.failure(in: client, report: shares?.part(index)))
+                }
+                if !isBegun { end = PipelineError(.cancelled, "the batch was cancelled") }
             }
             for _ in 0..<min(width, operations.count) { beginNext() }
             while let (index, failure) = await group.next() {
@@ -107,7 +111,7 @@ public struct APIBatch: APIOperation {
     }
 
     private func ends(_ failure: PipelineError) -> Bool {
-        if !avoidsCancel || failure.code == .cancelled { return true }
+        if !avoidsCancel || Task.isCancelled { return true }
         if endingCodes.contains(where: { failure.code.isKind(of: $0) }) { return true }
         return failure.response.map { endingStatuses.contains($0.statusCode) } ?? false
     }

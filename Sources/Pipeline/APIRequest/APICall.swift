@@ -76,7 +76,7 @@ extension APICall {
         with { $0.handlers.requestStarted = handler }
     }
 
-    /// A copy that tells how far a call has come: from 0 to 1, never less than before, 1 exactly once, before `onSuccess`.
+    /// A copy that tells how far a call has come: above 0 and up to 1, each time more than before, 1 exactly once, before `onSuccess`.
     ///
     /// Steps that come faster than the handler takes them are left out.
     public func onProgress(
@@ -152,7 +152,9 @@ extension APICall {
             defer { continuation.finish() }
             return await perform { continuation.yield($0) }
         }()
-        for await step in steps where step < 1 {
+        var last = 0.0
+        for await step in steps where step > last && step < 1 {
+            last = step
             await deliver(to: progress.isolation, unless: cancellation) { await progress(step) }
         }
         let result = await performed

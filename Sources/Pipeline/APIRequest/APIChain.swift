@@ -9,7 +9,7 @@
 ///
 /// **Effects**: a request is sent when the one before it has succeeded, and only then. The first failure ends the chain, and is that of
 /// the chain; later requests are never sent. All go to the environment that was current as the chain began. Cancelling ends the request
-/// that is running.
+/// that is running, and none of the later parts begins.
 ///
 /// **Errors**: those of ``APIRequest``; the failed request's texts are its own.
 public struct APIChain<Value: Sendable>: APIOperation {
@@ -69,6 +69,7 @@ private final class ChainPosition {
 
     func send<Operation: APIOperation>(_ operation: Operation) async throws(PipelineError) -> Operation.Value {
         defer { index += 1 }
+        if Task.isCancelled { throw PipelineError(.cancelled, "the chain was cancelled") }
         let value = try await operation.run(in: client, report: shares?.part(index)).get()
         shares?.end(index)
         return value

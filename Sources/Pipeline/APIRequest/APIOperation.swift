@@ -16,7 +16,7 @@ public protocol APIOperation: Sendable {
 }
 
 extension APIRequest: APIOperation {
-    /// Sends it.
+    /// Sends it and decodes its answer, never on the caller's actor.
     public func run(
         in client: APIClient,
         report: (@Sendable (Double) -> Void)?
@@ -36,7 +36,8 @@ extension APIRequest: APIOperation {
     public struct ResponseOperation: APIOperation {
         let request: APIRequest<Output>
 
-        /// Sends it.
+        /// Sends it and decodes its answer, never on the caller's actor.
+        @concurrent
         public func run(
             in client: APIClient,
             report: (@Sendable (Double) -> Void)?

@@ -30,6 +30,9 @@ extension APIRequest {
                 response: response
             )
         }
+        if keyPath == nil, response.data.isEmpty, Output.self is any ExpressibleByNilLiteral.Type {
+            return try JSONDecoder().decode(Output.self, from: Data("null".utf8))
+        }
         guard keyPath == nil, let plain = Output.self as? any PlainResult.Type else {
             return try response.map(
                 Output.self,

@@ -9,6 +9,8 @@ extension APIRequest {
     public func serverURL(_ server: ServerURL) -> Self { with { $0.server = server } }
 
     /// A copy with more header fields; names are compared without case, and the last value of a name wins.
+    ///
+    /// **Secrets**: one that sounds secret is marked so, as of any target, ``TargetType/headers``.
     public func headers(_ fields: [String: String]) -> Self {
         with { parts in
             for (name, value) in fields.sorted(by: { $0.key < $1.key }) { parts.setHeader(name, value) }

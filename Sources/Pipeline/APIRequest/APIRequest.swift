@@ -16,7 +16,7 @@ public import Foundation
 /// Each modifier gives a copy; nothing is sent by making or changing one.
 ///
 /// The answer decodes by the type: ``Nothing`` from whatever there is, `Data` to the body as it is, `String`, `Bool` and numbers
-/// from the body as text, every other type from JSON.
+/// from the body as text, every other type from JSON. An optional type is `nil` of an empty body, as one with status 204 is.
 ///
 /// **Defaults**
 ///
@@ -35,8 +35,12 @@ public import Foundation
 /// |---|---|
 /// | `unacceptableStatus` | any other status than the desired ones; with the response |
 /// | `encoding` | the query or the payload cannot be encoded; nothing is sent |
-/// | `invalidRequest.body` | a payload with a method that carries none, as GET, which is the default; nothing is sent |
-/// | `invalidRequest` | there is no server, the endpoint has `..` between slashes, or a field, a credential or the URL cannot be sent |
+/// | `invalidRequest` | there is no server, or a field, a credential or the URL cannot be sent; nothing is sent |
+/// | `invalidRequest.path` | the endpoint has `.` or `..` between slashes, or an empty part after its first; nothing is sent |
+/// | `invalidRequest.body` | a payload, a file or a stream with a method that carries none, as GET, which is the default; nothing is sent |
+/// | `file` | a file that is to be sent cannot be read |
+/// | `bodyChanged` | a file of a form has another length than when the call began |
+/// | `limit` | the answer's body has more than `PipelineLimits.bufferedBodyByteCount` |
 /// | `mapping` | the answer does not decode; with the response |
 ///
 /// In a module that is isolated to the main actor by default, models of answers and queries are `nonisolated`; payloads need nothing.
@@ -77,6 +81,17 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     ///   - payload: what the request carries.
     public init(_ endpoint: [String], payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
+    }
+
+    /// Makes a request to a server of its own, from parts in an array.
+    ///
+    /// - Parameters:
+    ///   - server: the server, whatever the client's is.
+    ///   - endpoint: the parts of the path, joined by slashes; as of the other initializers.
+    ///   - payload: what the request carries.
+    public init(_ server: ServerURL, _ endpoint: [String], payload: (any APIPayload)? = nil) {
+        parts = APIRequestParts(endpoint: endpoint, payload: payload)
+        parts.server = server
     }
 
     func with(_ change: (inout APIRequestParts) -> Void) -> Self {

@@ -4,6 +4,8 @@ import HTTPTypes
 /// All of an ``APIRequest`` but the type of its answer.
 struct APIRequestParts: Sendable {
     var path: String
+    /// Whether one of its several parts, which is often data, says nothing.
+    private let hasEmptyPart: Bool
     /// What stands after the question mark of the endpoint.
     var rawQuery: String?
     var server: ServerURL?
@@ -27,6 +29,7 @@ struct APIRequestParts: Sendable {
     init(endpoint: [String], payload: (any APIPayload)?) {
         let text = URLText.joining(endpoint)
         self.payload = payload
+        hasEmptyPart = endpoint.dropFirst().contains { $0.allSatisfy { $0 == "/" } }
         // Of several parts one is often data, in which a question mark is one of the path.
         guard endpoint.count == 1, let mark = text.firstIndex(of: "?") else {
             path = text
@@ -34,6 +37,16 @@ struct APIRequestParts: Sendable {
         }
         path = String(text[..<mark])
         rawQuery = String(text[text.index(after: mark)...])
+    }
+
+    /// Why the path may not be asked for, `nil` when it may.
+    var refusedPath: String? {
+        if hasEmptyPart { return "a part of the endpoint is empty" }
+        let hasDots = path.split(separator: "/").contains { segment in
+            guard segment.first == "." || segment.first == "%" else { return false }
+            return [".", ".."].contains(segment.lowercased().replacing("%2e", with: "."))
+        }
+        return hasDots ? "a part of the endpoint is one dot or two, which leads elsewhere" : nil
     }
 
     /// The client's coders with the date strategies of this request.
@@ -52,13 +65,10 @@ struct APIRequestParts: Sendable {
     // MARK: As a task
 
     /// Whether it is the request's body whose progress matters.
-    var isUpload: Bool { task?.isUpload ?? (payload is any MultipartPayload) }
+    var isUpload: Bool { (task ?? (try? payloadTask()))?.isUpload ?? false }
 
     /// Writes query, payload and credential into the request.
     func encode(into request: inout PipelineRequest, random: PipelineRandom) throws {
-        if path.split(separator: "/").contains(where: Self.isParent) {
-            throw PipelineError(.invalidRequest(.path), "the endpoint leads out of the server's path, with two dots")
-        }
         if let rawQuery {
             var bytes: [UInt8] = []
             PercentEncoding.append(rawQuery.utf8, to: &bytes, allowed: .query, keepsEscapes: true)
@@ -71,11 +81,6 @@ struct APIRequestParts: Sendable {
         try carried?.adding(parts: formParts).encode(into: &request, random: random, coders: ownCoders)
         if task == nil, !request.body.isNone { try request.requireBodyCarryingMethod() }
         try credential?.authorize(&request, allowsCleartext: server?.allowsCleartext ?? false)
-    }
-
-    private static func isParent(_ segment: Substring) -> Bool {
-        guard segment.first == "." || segment.first == "%" else { return false }
-        return segment.lowercased().replacing("%2e", with: ".") == ".."
     }
 
     private func payloadTask() throws -> RequestTask? {

@@ -8,3 +8,13 @@ extension Array: CustomDateEncodingStrategy where Element: CustomDateEncodingStr
     /// That of the elements.
     public static var dateEncodingStrategy: DateCodingStrategy { Element.dateEncodingStrategy }
 }
+
+extension Optional: CustomDateEncodingStrategy where Wrapped: CustomDateEncodingStrategy {
+    /// That of the value.
+    public static var dateEncodingStrategy: DateCodingStrategy { Wrapped.dateEncodingStrategy }
+}
+
+extension Dictionary: CustomDateEncodingStrategy where Key == String, Value: CustomDateEncodingStrategy {
+    /// That of the values.
+    public static var dateEncodingStrategy: DateCodingStrategy { Value.dateEncodingStrategy }
+}

@@ -21,9 +21,12 @@ public struct DateCodingStrategy: Sendable {
         case ofCoder
     }
 
+    private static let wholeSeconds = Date.ISO8601FormatStyle()
+    private static let fractionalSeconds = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
     private let kind: Kind
 
-    /// Date and time in UTC, to the second.
+    /// Date and time in UTC, written to the second; read with or without a fraction, and with any offset from UTC.
     public static let iso8601 = DateCodingStrategy(kind: .iso8601)
 
     /// Seconds since 1970.
@@ -81,7 +84,17 @@ public struct DateCodingStrategy: Sendable {
 
     var jsonDecoding: JSONDecoder.DateDecodingStrategy? {
         switch kind {
-        case .iso8601: .iso8601
+        case .iso8601:
+            // Foundation's own refuses a fraction in its older versions.
+            .custom { decoder in
+                let container = try decoder.singleValueContainer()
+                let text = try container.decode(String.self)
+                let styles = [Self.wholeSeconds, Self.fractionalSeconds]
+                guard let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else {
+                    throw DecodingError.dataCorruptedError(in: container, debugDescription: "no date of ISO 8601")
+                }
+                return date
+            }
         case .seconds: .secondsSince1970
         case .milliseconds: .millisecondsSince1970
         case .formatted(let formatter): .formatted(formatter)

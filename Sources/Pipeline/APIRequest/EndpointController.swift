@@ -30,9 +30,9 @@ extension EndpointController where ServerOfController: ControllerServer {
     /// A request below the endpoint.
     ///
     /// - Parameters:
-    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. Slashes within a part and `%` with two hexadecimal
-    ///     digits stay as they are; a text from elsewhere that may hold them is escaped before. A question mark is one of the path, `%3F`:
-    ///     a query is given by ``APIRequest/query(_:)``.
+    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark is one of the path, `%3F`: the query
+    ///     is that of ``APIRequest/query(_:)``. Slashes within a part and `%` with two hexadecimal digits stay as they are; a text from
+    ///     elsewhere that may hold them is escaped before. An empty part, one dot and two dots are refused.
     ///   - payload: what the request carries.
     /// - Returns: the request, whose type of answer comes from where it is used.
     public static func request<Output>(_ parts: String..., payload: (any APIPayload)? = nil) -> APIRequest<Output> {

@@ -79,6 +79,9 @@ public final class Environments: Sendable {
     /// The current environment.
     public var current: Name { currentName.withLock { $0 } }
 
+    /// The names of all, sorted.
+    public var names: [Name] { servers.keys.sorted { $0.rawValue < $1.rawValue } }
+
     /// The server of the current environment.
     public var server: ServerURL? { servers[current] }
 
@@ -87,7 +90,7 @@ public final class Environments: Sendable {
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/unknownEnvironment``; the current one stays.
     public func use(_ name: Name) throws {
         guard servers[name] != nil else {
-            let known = servers.keys.map(\.rawValue).sorted().joined(separator: ", ")
+            let known = names.map(\.rawValue).joined(separator: ", ")
             throw PipelineError(
                 .unknownEnvironment,
                 "there is no environment \(name.rawValue.quotedExcerpt), only \(known)"

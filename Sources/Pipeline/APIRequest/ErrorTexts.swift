@@ -8,6 +8,8 @@ public import HTTPTypes
 public struct ErrorTexts: Sendable, Hashable {
     private var statuses: [Int: String] = [:]
     private var codes: [PipelineError.Code: String] = [:]
+    /// Those that are asked when these have no text, one after the other.
+    private var others: [ErrorTexts] = []
 
     /// None.
     public init() {}
@@ -34,6 +36,10 @@ public struct ErrorTexts: Sendable, Hashable {
 
     /// The text for an error: that of its status when that was not accepted, else that of its code.
     func text(for error: PipelineError) -> String? {
+        ownText(for: error) ?? others.lazy.compactMap { $0.text(for: error) }.first
+    }
+
+    private func ownText(for error: PipelineError) -> String? {
         if error.code == .unacceptableStatus, let status = error.response?.statusCode, let text = statuses[status] {
             return text
         }
@@ -42,11 +48,10 @@ public struct ErrorTexts: Sendable, Hashable {
         return kinds.max { $0.key.rawValue.count < $1.key.rawValue.count }?.value
     }
 
-    /// These with others over them.
+    /// Others, with these for what those have no text for.
     func overridden(by other: ErrorTexts) -> ErrorTexts {
-        var merged = self
-        merged.statuses.merge(other.statuses) { _, new in new }
-        merged.codes.merge(other.codes) { _, new in new }
-        return merged
+        var copy = other
+        copy.others.append(self)
+        return copy
     }
 }

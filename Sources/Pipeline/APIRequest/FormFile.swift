@@ -7,8 +7,9 @@ public import Foundation
 /// FormFile(contentsOf: video, mimeType: "video/mp4")
 /// ```
 ///
-/// Outside of such a payload it encodes as an object of its members, the bytes as the encoder writes bytes.
-public struct FormFile: Codable, Sendable, Hashable {
+/// Outside of such a payload it encodes as an object of its members, the bytes as the encoder writes bytes. It does not decode: whoever
+/// wrote the JSON would choose the file that is sent.
+public struct FormFile: Encodable, Sendable, Hashable {
     /// The bytes, when they are in memory.
     public let data: Data?
     /// The file, when they are not.

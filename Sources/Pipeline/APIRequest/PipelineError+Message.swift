@@ -4,27 +4,31 @@ extension PipelineError {
     /// What to tell the user: ``customText``, else what the server says, else what a `LocalizedError` of a plugin says, else a general text.
     ///
     /// The server says it in the `detail` or `title` of a problem report, in the member `message` of a JSON object, or as the
-    /// one string of an array.
+    /// one string of an array. A text of nothing but whitespace counts as none.
     ///
     /// **Secrets**: what the server says is for this user, not for a log.
-    public var message: String { customText ?? serverMessage ?? pluginMessage ?? generalText }
+    public var message: String { customText?.unlessBlank ?? serverMessage ?? pluginMessage ?? generalText }
 
     private var pluginMessage: String? {
         guard code == .plugin else { return nil }
-        return (underlyingError as? any LocalizedError)?.errorDescription
+        return (underlyingError as? any LocalizedError)?.errorDescription?.unlessBlank
     }
 
-    private var serverMessage: String? {
+    /// What the server says of an answer that was not accepted, as ``message`` finds it; `nil` when it says nothing.
+    ///
+    /// **Secrets**: it is for this user, not for a log.
+    public var serverMessage: String? {
         guard code == .unacceptableStatus, let response, !response.data.isEmpty, response.data.count <= 1 << 20 else {
             return nil
         }
-        if let problem = response.problemDetails, let text = problem.detail ?? problem.title { return text }
+        let problem = response.problemDetails
+        if let text = problem?.detail?.unlessBlank ?? problem?.title?.unlessBlank { return text }
         struct Message: Decodable { let message: String }
-        if let message = try? JSONDecoder().decode(Message.self, from: response.data) { return message.message }
+        if let text = try? JSONDecoder().decode(Message.self, from: response.data).message { return text.unlessBlank }
         guard let texts = try? JSONDecoder().decode([String].self, from: response.data), texts.count == 1 else {
             return nil
         }
-        return texts.first
+        return texts.first?.unlessBlank
     }
 
     private var generalText: String {
@@ -44,4 +48,9 @@ extension PipelineError {
         default: return "Something went wrong"
         }
     }
+}
+
+extension String {
+    /// `nil` for nothing but whitespace.
+    var unlessBlank: String? { allSatisfy(\.isWhitespace) ? nil : self }
 }

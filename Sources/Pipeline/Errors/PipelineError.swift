@@ -2,8 +2,8 @@ public import Foundation
 
 /// Why a call failed.
 ///
-/// Its description, also as `localizedDescription` and in `dump`, holds code, reason, method, host, status and counts;
-/// never a header value, a query, a body, or the text of an underlying error.
+/// Its description, also in `dump`, holds code, reason, method, host, status and counts; never a header value, a query, a body, or the
+/// text of an underlying error. `localizedDescription` is ``customText`` when there is one, else the description.
 public struct PipelineError: Error {
     private struct Content: Sendable {
         var code: Code
@@ -176,8 +176,8 @@ extension PipelineError: CustomStringConvertible, LocalizedError, CustomReflecta
         return text
     }
 
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
+    /// ``customText``, else ``description``.
+    public var errorDescription: String? { customText?.unlessBlank ?? description }
 
     /// Only what the description shows, so that `dump` leaks nothing either.
     public var customMirror: Mirror {

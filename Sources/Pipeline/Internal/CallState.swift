@@ -41,6 +41,8 @@ final class CallState: Sendable {
     /// Where the answer is put, for a call that is not read as a stream.
     let download: Download?
     let meter: ProgressMeter?
+    /// Whether it is the request's body whose progress matters; asked once, for a payload may have to make its task for it.
+    let isUpload: Bool
     let settings: CallSettings
     /// Of the first pass.
     let marks = InterceptorMarks()
@@ -62,6 +64,7 @@ final class CallState: Sendable {
         self.isStreaming = isStreaming
         self.download = isStreaming ? nil : endpoint.task.destination.map(Download.init)
         self.meter = meter
+        self.isUpload = meter != nil && endpoint.task.isUpload
         self.settings = settings
         self.start = settings.clock.now
     }

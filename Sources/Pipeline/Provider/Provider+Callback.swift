@@ -5,7 +5,8 @@ extension Provider {
     ///
     /// The completion is called exactly once and never before this method has returned. One that belongs to an actor, as a closure
     /// written in a view belongs to the main actor, runs there; any other on `callbackQueue`, else on the provider's, else on a
-    /// background executor, where it must not block its thread. A cancelled call completes with code ``PipelineError/Code-swift.struct/cancelled``.
+    /// background executor, where it must not block its thread. A call that is cancelled before it has completed completes with code
+    /// ``PipelineError/Code-swift.struct/cancelled``, also when its answer was there already, and tells of no progress then.
     ///
     /// Progress is called there too, step by step, and not after the completion. Of a call that succeeds the last step has the
     /// response; a call that fails just ends.
@@ -30,7 +31,7 @@ extension Provider {
         return deliver(on: callbackQueue, completion) {
             guard let progress else { return await self.perform(target, options, isStreaming: false) }
             return await self.perform(target, options) { step in
-                await place.run(isolatedTo: progress.isolation) { await progress(step) }
+                await place.run(isolatedTo: progress.isolation, unless: { Task.isCancelled }) { await progress(step) }
             }
         }
     }
@@ -45,8 +46,21 @@ extension Provider {
         return RequestHandle(
             task: Task {
                 let result = await work()
-                await place.run(isolatedTo: completion.isolation) { await completion(result) }
+                let isTold = await place.run(
+                    isolatedTo: completion.isolation,
+                    unless: { Task.isCancelled && !result.isCancelled },
+                    { await completion(result) }
+                )
+                if isTold { return }
+                let cancelled = PipelineError(.cancelled, "the call was cancelled")
+                await place.run(isolatedTo: completion.isolation) { await completion(.failure(cancelled)) }
             }
         )
+    }
+}
+
+extension Result where Failure == PipelineError {
+    fileprivate var isCancelled: Bool {
+        if case .failure(let error) = self { error.code == .cancelled } else { false }
     }
 }

@@ -77,12 +77,16 @@ extension Provider where Target: DecodableTargetType {
     ) async throws -> sending Target.ResultType {
         switch await perform(target, options, isStreaming: false) {
         case .success(let response):
-            return try target.makeResult(
-                from: response,
-                atKeyPath: keyPath,
-                using: decoder,
-                failsOnEmptyData: failsOnEmptyData
-            )
+            do {
+                return try target.makeResult(
+                    from: response,
+                    atKeyPath: keyPath,
+                    using: decoder,
+                    failsOnEmptyData: failsOnEmptyData
+                )
+            } catch let error as PipelineError {
+                throw error.asThrown
+            }
         case .failure(let error):
             throw error.asThrown
         }

@@ -9,6 +9,11 @@ public struct RequestHandle: Sendable {
         task.cancel()
     }
 
-    /// Whether the call was cancelled.
+    /// Whether ``cancel()`` was called, which the call may have come before with its end.
     public var isCancelled: Bool { task.isCancelled }
+
+    /// Waits until the call is over and the last of its callbacks has run; at once when it is.
+    ///
+    /// Cancelling the task that waits cancels neither the call nor the waiting.
+    public func finished() async { await task.value }
 }

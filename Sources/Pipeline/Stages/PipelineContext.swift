@@ -82,12 +82,12 @@ public struct PipelineContext: Sendable {
     ///
     /// - Parameter byteCount: the bytes of this exchange so far, all together.
     public func reportSent(_ byteCount: Int) {
-        call.meter?.sent(byteCount, isProgress: call.endpoint.task.isUpload)
+        call.meter?.sent(byteCount, isProgress: call.isUpload)
     }
 
     /// Tells how much of the answer's body has arrived.
     func reportReceived(_ byteCount: Int, of totalByteCount: Int?) {
-        call.meter?.received(byteCount, of: totalByteCount, isProgress: !call.endpoint.task.isUpload)
+        call.meter?.received(byteCount, of: totalByteCount, isProgress: !call.isUpload)
     }
 
     /// The exchanges of the call that have ended so far.

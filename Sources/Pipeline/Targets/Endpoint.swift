@@ -24,8 +24,11 @@ public struct Endpoint: Sendable {
     /// their characters wins.
     public var httpHeaderFields: [String: String]?
 
-    /// What a stub answers; `nil` stands for status 200 with the target's `sampleData`.
+    /// What a stub answers; `nil` stands for the target's `sampleData` with a status that it accepts, 200 where it can be.
     public var sampleResponse: (@Sendable () -> EndpointSampleResponse)?
+
+    /// Why the path of an ``APIRequest`` may not be asked for.
+    private var refusedPath: String?
 
     /// Makes an endpoint from its parts.
     public init(
@@ -50,6 +53,7 @@ public struct Endpoint: Sendable {
             task: target.task,
             httpHeaderFields: target.headers
         )
+        if case .api(let parts) = task.kind { refusedPath = parts.refusedPath }
     }
 
     /// A copy with more header fields; a field that is there already is replaced, whatever the case of its name.
@@ -70,6 +74,8 @@ public struct Endpoint: Sendable {
     }
 
     /// A copy with another task.
+    ///
+    /// The task of an ``APIRequest`` is its query, its payload and its credential, so all three are replaced.
     public func replacing(task: RequestTask) -> Endpoint {
         var copy = self
         copy.task = task
@@ -88,6 +94,7 @@ public struct Endpoint: Sendable {
 
     /// The same, with chance from the provider's generator.
     func makeRequest(random: PipelineRandom) throws -> PipelineRequest {
+        if let refusedPath { throw PipelineError(.invalidRequest(.path), refusedPath) }
         let target = try URLText.requestTarget(of: url)
         var head = HTTPRequest(
             method: method,
@@ -99,6 +106,9 @@ public struct Endpoint: Sendable {
             head.headerFields = try Self.makeFields(httpHeaderFields)
         }
         var request = PipelineRequest(head: head)
+        for name in head.headerFields.lazy.map(\.name) where !request.isSecret(name) && Redactor.soundsSecret(name) {
+            request.secretFields.insert(name)
+        }
         try task.encode(into: &request, random: random)
         return request
     }

@@ -40,6 +40,9 @@ public protocol TargetType: Sendable {
     var task: RequestTask { get }
 
     /// Header fields of the request; names are compared without case.
+    ///
+    /// **Secrets**: one that sounds secret is marked so, ``PipelineRequest/secretFields``: when a part of its name is `key` or a word of
+    /// ``Redactor/standardSecretNames``, such as X-Api-Key and X-Auth-Token, unless it stands in ``Redactor/standardHeaderFields``.
     var headers: [String: String]? { get }
 
     /// Which statuses count as success for this target; checked last, after every plugin.

@@ -16,7 +16,7 @@ struct DefaultField: Sendable {
             DefaultField(
                 name: name,
                 lines: Array(fields[fields: name]),
-                isSecret: secret.contains(name.canonicalName) || soundsSecret(name)
+                isSecret: secret.contains(name.canonicalName) || Redactor.soundsSecret(name)
             )
         }
     }
@@ -33,7 +33,10 @@ struct DefaultField: Sendable {
         dates: DateTextEncoding,
         secret: Set<String>
     ) throws -> [DefaultField] {
-        let encoder = URLFormEncoder(arrayEncoding: .noBrackets, boolEncoding: .literal, dateEncoding: dates)
+        var coders = APICoders()
+        coders.form = URLFormEncoder(arrayEncoding: .noBrackets, boolEncoding: .literal, dateEncoding: dates)
+        coders.dateEncodingStrategy = .ofCoder
+        let encoder = coders.formEncoder(for: value)
         var members: [String: [String]] = [:]
         for pair in try encoder.encode(value).split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -55,18 +58,5 @@ struct DefaultField: Sendable {
             .encoding,
             "the member \(name.prefix(64).debugDescription) \(what), which no header field can hold"
         )
-    }
-
-    private static let longWords = secretWords.filter { $0.utf8.count >= 5 }
-    private static let partWords = secretWords.union(["key"])
-    private static let secretWords = Set(Redactor.standardSecretNames.map { $0.filter { $0 != "_" } })
-
-    /// Whether a field of this name is likely to carry a secret.
-    private static func soundsSecret(_ name: HTTPField.Name) -> Bool {
-        if name == .authorization || name == .cookie || name == .proxyAuthorization { return true }
-        guard !Redactor.standardHeaderFields.contains(name) else { return false }
-        let parts = name.canonicalName.split { !$0.isLetter && !$0.isNumber }
-        let joined = parts.joined()
-        return parts.contains { partWords.contains(String($0)) } || longWords.contains { joined.contains($0) }
     }
 }

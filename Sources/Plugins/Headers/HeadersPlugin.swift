@@ -26,7 +26,7 @@ public import Pipeline
 /// | an optional without a value, an empty array | none |
 /// | text, a number, a URL, a UUID, `Data` | its text, of `Data` the base64 |
 /// | `Bool` | `true`, `false` |
-/// | `Date` | by `dates` |
+/// | `Date` | by the value's own `CustomDateEncodingStrategy`, else by `dates` |
 /// | an array, a set | one field, the elements joined by `, ` |
 ///
 /// **Position**: inside a plugin that sends again, so that a closure is asked for each attempt; outside it once. Of two in one stack

@@ -15,7 +15,8 @@ public import Pipeline
 /// }
 /// ```
 ///
-/// **Effects**: the sample response is read when the answer is due, not before.
+/// **Effects**: the sample response is read when the answer is due, not before. Without one the answer is `sampleData`, with status 200
+/// when the target accepts that, else with the lowest success that it accepts, else with the lowest status.
 ///
 /// **Errors**: the endpoint's `networkError`, a `URLError` as the typed error that a real transport gives;
 /// ``PipelineError/Code-swift.struct/stubWithoutTransport`` for a target that is not stubbed when there is no transport to
@@ -89,7 +90,7 @@ public struct StubTransport: Transport {
         guard let sample = context.endpoint.sampleResponse else {
             return PipelineResponse(
                 request: request,
-                head: HTTPResponse(status: .ok),
+                head: HTTPResponse(status: .init(code: context.target.validationType.acceptedStatusCode)),
                 body: .bytes(context.target.sampleData)
             )
         }
@@ -99,5 +100,12 @@ public struct StubTransport: Transport {
         case .failure(let error):
             throw URLErrorMapping.pipelineError(for: error)
         }
+    }
+}
+
+extension ValidationType {
+    fileprivate var acceptedStatusCode: Int {
+        if accepts(200) { return 200 }
+        return (200..<300).first(where: accepts) ?? (100...999).first(where: accepts) ?? 200
     }
 }

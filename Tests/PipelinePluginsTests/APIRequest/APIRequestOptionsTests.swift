@@ -44,6 +44,39 @@ struct APIRequestOptionsTests {
         #expect(transport.sent.count == 5)
     }
 
+    @Test("B-C10 A timeout that is tried again is told once, after the last attempt")
+    func timeoutOnce() async throws {
+        let clock = ManualClock()
+        let events = Mutex<[String]>([])
+        let transport = ScriptedTransport(always: .failure(.timeout(.connect)))
+        let api = client(transport, clock, RetryPlugin(maximumAttempts: 3))
+        let handle = api.call(APIRequest<Nothing>("x"))
+            .onTimeout { events.withLock { $0.append("timeout after \(transport.sent.count)") } }
+            .onError { error in events.withLock { $0.append("\(error.code)") } }
+            .execute()
+        for _ in 0..<2 { await clock.advanceToNextSleeper() }
+        await handle.finished()
+        #expect(events.withLock { $0 } == ["timeout after 3"])
+    }
+
+    @Test("B-C25 A log that is off is not written to, and one of any level shows no credential and no secret of a body")
+    func quietLog() async throws {
+        struct Login: JSONPayload { var password = "canary" }
+        let request = APIRequest<Nothing>("x", payload: Login()).method(.post).bearer("canary").headers([
+            "X-Key": "canary"
+        ])
+        for level in [LoggingPlugin.Level.off, .error, .info, .debug, .trace] {
+            let lines = Mutex<[String]>([])
+            let logging = LoggingPlugin(level: level) { _, line in lines.withLock { $0.append(line) } }
+            let transport = ScriptedTransport([.status(200, body: #"{"token":"canary"}"#), .status(500)])
+            let api = client(transport, ManualClock(), logging)
+            _ = try await api.send(request)
+            await #expect(throws: PipelineError.self) { try await api.send(request) }
+            let text = lines.withLock { $0.joined() }
+            #expect(text.isEmpty == (level == .off) && !text.contains("canary"))
+        }
+    }
+
     @Test("C21 With avoidLogError LoggingPlugin keeps quiet about a failure")
     func avoidLogError() async throws {
         let lines = Mutex<[String]>([])

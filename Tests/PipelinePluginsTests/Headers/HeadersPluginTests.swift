@@ -174,6 +174,21 @@ struct HeadersPluginTests {
         var list = [["a": "canary"]]
     }
 
+    @Test("C58 The dates of a value are written as its type says, whatever the plugin does")
+    func ownDates() async throws {
+        struct Own: Encodable, CustomDateEncodingStrategy {
+            static let dateEncodingStrategy = DateCodingStrategy.formatted("yyyy")
+            enum CodingKeys: String, CodingKey { case since = "X-Since" }
+            var since = Date(timeIntervalSince1970: 1_000_000_000)
+        }
+        for plugin in [
+            HeadersPlugin(encoding: Own()), HeadersPlugin(encoding: Own(), dates: .secondsSince1970),
+            HeadersPlugin(encoding: { _ in Own() }),
+        ] {
+            #expect(try await sent(Ask(), plugin).headers[try name("X-Since")] == "2001")
+        }
+    }
+
     @Test("A member that has members, an element with a comma and a value without keys are code encoding, with the key")
     func notEncodable() async {
         for (plugin, key) in [

@@ -152,6 +152,19 @@ struct APIBatchTests {
         #expect(outcome.withLock { $0 } == (isExcepted ? nil : 4) && transport.sent.count == (isExcepted ? 2 : 4))
     }
 
+    @Test("C98 An operation that ends in cancelled by itself is a failure as any other with avoidCancelOnError")
+    func cancelledByItself() async throws {
+        let plugin: PreparePlugin = .prepare { request, _ in
+            if request.path.hasSuffix("/2") { throw CancellationError() }
+        }
+        let bench = APIBench(ScriptedTransport(always: .ok), plugins: [plugin])
+        let outcome = try await bench.api.send(requests(4).flatten().avoidCancelOnError())
+        #expect(outcome.failures.mapValues(\.code) == [1: .cancelled])
+        #expect(bench.paths == ["1", "3", "4"])
+        await #expect(throws: CancellationError.self) { _ = try await bench.api.send(requests(4).flatten()) }
+        #expect(bench.transport.sent.count == 4)
+    }
+
     @Test("B-C29 A batch of nothing, of any width, succeeds once, with a progress of 1", arguments: [0, 1, 4])
     func empty(width: Int) async throws {
         let bench = APIBench()
@@ -232,5 +245,22 @@ struct APIBatchTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(ended.withLock { $0 } == 3 && transport.sent.count == 3)
+    }
+
+    @Test("After a cancellation no operation begins, also none that would succeed all the same")
+    func nothingBeginsAfterCancel() async throws {
+        let never = AsyncStream.makeStream(of: Void.self)
+        let own = OwnOperation { [journal] _, _ in
+            journal.add("begun")
+            for await _ in never.stream {}
+        }
+        let bench = APIBench()
+        let batch = Array(repeating: own, count: 3).flatten().avoidCancelOnError()
+        let task = Task { _ = try await bench.api.send(batch) }
+        await eventually { !journal.entries.isEmpty }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        never.continuation.finish()
+        #expect(journal.entries == ["begun"])
     }
 }

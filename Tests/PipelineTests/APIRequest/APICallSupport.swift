@@ -5,7 +5,7 @@ import Testing
 extension APICall {
     /// Executes it and waits until its last handler has run.
     func finished() async {
-        await execute().task.value
+        await execute().finished()
     }
 }
 

@@ -209,6 +209,42 @@ struct APICallTests {
         #expect(steps.isSubset(of: ["json 0.0", "json 1.0"]) && steps.contains("json 1.0"))
     }
 
+    @Test("C36 A payload that makes a task of its own tells of its upload when that task does")
+    func progressOfOwnPayload() async throws {
+        struct Raw: APIPayload {
+            func encode(to encoder: any Encoder) throws {}
+            func makeTask(with coders: APICoders) -> RequestTask {
+                .requestStream(.bytes(Data(repeating: 7, count: 100)))
+            }
+        }
+        let gate = AsyncStream.makeStream(of: Void.self)
+        let bench = APIBench(
+            .answer { request, context in
+                context.reportSent(40)
+                for await _ in gate.stream { break }
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        )
+        let request = APIRequest<Nothing>("x", payload: Raw()).method(.post)
+        async let ended: Void = bench.api.call(request).onProgress { [journal] in journal.add("\($0)") }.finished()
+        await eventually { journal.entries == ["0.4"] }
+        gate.continuation.yield()
+        await ended
+    }
+
+    @Test("C36 A step that is not more than the last one is left out")
+    func repeatedProgress() async throws {
+        let own = OwnOperation { [journal] _, report in
+            for step in [0, 0.5, 0.5, 0.25, 0.5, 0.75] {
+                report?(step)
+                if step == 0.5 { await eventually { journal.entries.contains("0.5") } }
+                for _ in 0..<100 { await Task.yield() }
+            }
+        }
+        await APIBench().api.call(own).onProgress { [journal] in journal.add("\($0)") }.finished()
+        #expect(journal.entries == ["0.5", "0.75", "1.0"])
+    }
+
     @Test("Steps that come faster than the handler takes them are left out, the latest is not")
     func fastProgress() async throws {
         let bench = APIBench()
@@ -323,7 +359,7 @@ struct APICallTests {
     )
     func cancelledBeforeActor(hasQueue: Bool) async throws {
         let bench = APIBench(.ok)
-        let busy = Busy()
+        let busy = BusyActor()
         var call = await busy.noteSuccess(of: bench.api.call(APIRequest<Nothing>("x")))
             .onCancellation { [journal] in journal.add("cancellation") }
         if hasQueue { call = call.deliver(on: DispatchQueue(label: "callbacks")) }
@@ -335,7 +371,7 @@ struct APICallTests {
         busy.executor.queue.resume()
         await handle.task.value
         #expect(journal.entries == ["cancellation"])
-        #expect(await busy.successCount == 0)
+        #expect(await busy.notes.isEmpty)
     }
 
     @Test("C26 withResponse gives the value together with status, header fields and bytes")
@@ -375,6 +411,12 @@ struct APICallTests {
     }
 }
 
+extension BusyActor {
+    fileprivate func noteSuccess(of call: APICall<Nothing>) -> APICall<Nothing> {
+        call.onSuccess { _ in self.note("success") }
+    }
+}
+
 @MainActor
 private final class View {
     var notes: [String] = []
@@ -385,30 +427,6 @@ private actor Counter {
 
     func count(_ call: APICall<Nothing>) -> APICall<Nothing> {
         call.onError { _ in self.count += 1 }.onSuccess { _ in self.count += 1 }
-    }
-}
-
-/// An actor that can be kept from running.
-private actor Busy {
-    nonisolated let executor = QueueExecutor()
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    private(set) var successCount = 0
-
-    func noteSuccess(of call: APICall<Nothing>) -> APICall<Nothing> {
-        call.onSuccess { _ in self.successCount += 1 }
-    }
-}
-
-private final class QueueExecutor: SerialExecutor {
-    let queue = DispatchQueue(label: "actor")
-    private let count = Atomic(0)
-
-    var jobCount: Int { count.load(ordering: .relaxed) }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-        count.add(1, ordering: .relaxed)
     }
 }
 

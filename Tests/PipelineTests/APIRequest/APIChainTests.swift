@@ -103,6 +103,18 @@ struct APIChainTests {
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
 
+    @Test("After a cancellation no part of a chain begins, also none that would succeed all the same")
+    func nothingBeginsAfterCancel() async throws {
+        let own = OwnOperation { [journal] _, _ in
+            journal.add("begun")
+            withUnsafeCurrentTask { $0?.cancel() }
+        }
+        let bench = APIBench()
+        let task = Task { _ = try await bench.api.send(own.and(own).and(own)) }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(journal.entries == ["begun"])
+    }
+
     @Test("A chain stays in the environment that it began in")
     func environment() async throws {
         let environments = try Environments(

@@ -254,7 +254,7 @@ struct APIRequestTests {
     }
 
     @Test(
-        "C46 A text of the request wins over the client's, and both over the server's; any provider knows the request's"
+        "C46 A text of the request, by status or code, wins over the client's, and both over the server's, with any provider"
     )
     func textPriority() async throws {
         var bench = APIBench(ScriptedTransport(always: .status(404)))
@@ -264,6 +264,8 @@ struct APIRequestTests {
         #expect(error?.customText == "client 404")
         let own = request.addError(.notFound, "request 404")
         #expect(await pipelineError { _ = try await bench.api.send(own) }?.customText == "request 404")
+        let byCode = request.addError(.unacceptableStatus, "request code")
+        #expect(await pipelineError { _ = try await bench.api.send(byCode) }?.customText == "request code")
         let others = request.addError(.conflict, "request 409")
         #expect(await pipelineError { _ = try await bench.api.send(others) }?.customText == "client 404")
         let direct = own.serverURL(ServerURL(base: "https://example.com"))
@@ -291,6 +293,26 @@ struct APIRequestTests {
         #expect(await pipelineError { _ = try await bench.api.send(request) }?.message == "Please log in")
         let own = request.addError(.plugin, "own")
         #expect(await pipelineError { _ = try await bench.api.send(own) }?.message == "own")
+        struct Blank: LocalizedError { var errorDescription: String? { " " } }
+        let blank = APIBench(plugins: [.prepare { _, _ in throw Blank() }])
+        let silent = request.addError(.plugin, "")
+        #expect(await pipelineError { _ = try await blank.api.send(silent) }?.message == "Something went wrong")
+    }
+
+    @Test(
+        "serverMessage is what the server says, alone; localizedDescription the text for people, else the description"
+    )
+    func texts() async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(404, body: #"{"message":"m"}"#)))
+        let plain = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }
+        #expect(plain?.serverMessage == "m" && plain?.localizedDescription == plain?.description)
+        let request = APIRequest<Nothing>("x").addError(.notFound, "own")
+        let own = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(own?.serverMessage == "m" && own?.message == "own" && own?.localizedDescription == "own")
+        #expect(own?.description.contains("own") == false)
+        let blank = await pipelineError { _ = try await bench.api.send(request.addError(.notFound, " ")) }
+        #expect(blank?.message == "m" && blank?.localizedDescription == blank?.description)
+        #expect(PipelineError(.offline, "it failed").serverMessage == nil)
     }
 
     @Test(
@@ -303,6 +325,8 @@ struct APIRequestTests {
             (500, "", "The service is temporarily unavailable"), (502, "", "The service is temporarily unavailable"),
             (503, "<html>", "The service is temporarily unavailable"),
             (504, "", "The service is temporarily unavailable"),
+            (404, #"{"message":""}"#, "Not found"), (404, #"{"message":" \n"}"#, "Not found"),
+            (404, #"[""]"#, "Not found"), (404, #"[" "]"#, "Not found"),
         ]
     )
     func messages(status: Int, body: String, message: String) async throws {
@@ -315,9 +339,11 @@ struct APIRequestTests {
         let fields: HTTPFields = [.contentType: "application/problem+json"]
         let bench = APIBench(
             .status(400, headers: fields, body: #"{"title":"t","detail":"d"}"#),
-            .status(400, headers: fields, body: #"{"title":"t"}"#)
+            .status(400, headers: fields, body: #"{"title":"t"}"#),
+            .status(400, headers: fields, body: #"{"title":"t","detail":" "}"#),
+            .status(400, headers: fields, body: #"{"title":"","detail":"","message":"m"}"#)
         )
-        for text in ["d", "t"] {
+        for text in ["d", "t", "t", "m"] {
             #expect(await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }?.message == text)
         }
     }
@@ -371,6 +397,36 @@ struct APIRequestTests {
         #expect(try await answer("2", Bool.self))
         #expect(try await answer("1.5\n", Float.self) == 1.5)
         #expect(try await answer("1234567890.123456789", Decimal.self) == precise)
+    }
+
+    @Test("An optional answer is nil of an empty body, its value of another")
+    func optionalResults() async throws {
+        let bench = APIBench(
+            .status(204),
+            .status(200, body: #"{"name":"Ann"}"#),
+            .status(200, body: "null"),
+            .status(204)
+        )
+        let request = APIRequest<User?>("x").desiredStatusCode(.ok, .noContent)
+        #expect(try await bench.api.send(request) == nil)
+        #expect(try await bench.api.send(request) == User(name: "Ann"))
+        #expect(try await bench.api.send(request) == nil)
+        #expect(try await bench.api.send(APIRequest<Int?>("x").desiredStatusCode(.noContent)) == nil)
+        let direct = APIRequest<User?>(ServerURL(base: "https://example.com"), "x")
+        let empty = Provider<MultiTarget>(transport: ScriptedTransport(always: .status(200)))
+        let error = await pipelineError { _ = try await empty.requestDecoded(direct, atKeyPath: "user") }
+        #expect(error?.code.isKind(of: .mapping) == true)
+    }
+
+    @Test("A body of more bytes than the provider holds is limit.bodyBytes, also for Nothing")
+    func tooLarge() async throws {
+        let provider = Provider<MultiTarget>(
+            transport: ScriptedTransport(always: .status(200, body: "12345")),
+            limits: PipelineLimits(bufferedBodyByteCount: 4)
+        )
+        let api = APIClient(provider, server: ServerURL(base: "https://example.com"))
+        let error = await pipelineError { _ = try await api.send(APIRequest<Nothing>("x")) }
+        #expect(error?.code == .limit(.bodyBytes))
     }
 
     @Test(
@@ -455,6 +511,10 @@ struct APIRequestTests {
         )
         let request = APIRequest<User>("x").sampleData(Data(#"{"name":"Ann"}"#.utf8))
         #expect(try await api.send(request) == User(name: "Ann"))
+        #expect(try await api.send(request.desiredStatusCode(.created).withResponse).statusCode == 201)
+        #expect(
+            try await api.send(APIRequest<Nothing>("x").desiredStatusCode(.noContent).withResponse).statusCode == 204
+        )
     }
 
     private enum Users: EndpointController {

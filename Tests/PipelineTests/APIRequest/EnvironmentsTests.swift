@@ -132,6 +132,7 @@ struct EnvironmentsTests {
         let error = await pipelineError { try environments.use("stagin") }
         #expect(error?.code == .unknownEnvironment)
         #expect(error?.reason.contains("appStore, dev, load, testFlight") == true)
+        #expect(environments.names == [.appStore, .dev, "load", .testFlight])
         let saved = await pipelineError {
             _ = try Environments(["a": ServerURL(base: "https://a.example")], current: "b")
         }

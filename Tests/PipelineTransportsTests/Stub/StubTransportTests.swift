@@ -38,6 +38,28 @@ struct StubTransportTests {
         #expect(response.headers.isEmpty)
     }
 
+    @Test(
+        "without a sample response the status is one that the target accepts: 200, else the lowest success, else the lowest",
+        arguments: [
+            (ValidationType.none, 200), (.successCodes, 200), (.successAndRedirectCodes, 200),
+            (.customCodes([404, 201, 200]), 200), (.customCodes([404, 204, 201]), 201), (.customCodes([204]), 204),
+            (.customCodes([777, 404]), 404), (.customCodes([777]), 777), (.customCodes([7]), 200),
+        ]
+    )
+    func acceptedStatus(validationType: ValidationType, status: Int) async throws {
+        struct Picky: TargetType {
+            let baseURL: URL
+            let validationType: ValidationType
+            let path = "x"
+            let method = HTTPMethod.delete
+            let task = RequestTask.requestPlain
+        }
+        let target = Picky(baseURL: target.baseURL, validationType: validationType)
+        let provider = Provider<MultiTarget>(transport: StubTransport())
+        let answered = try? await provider.request(target).statusCode
+        #expect(answered == (status == 200 && !validationType.accepts(200) ? nil : status))
+    }
+
     @Test("networkResponse is a status and a body")
     func networkResponse() async throws {
         let response = try await makeProvider { .networkResponse(418, Data("tea".utf8)) }.request(target)

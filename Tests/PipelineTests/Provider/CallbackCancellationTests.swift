@@ -1,0 +1,123 @@
+import Dispatch
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("Callbacks of a provider after cancel()")
+struct CallbackCancellationTests {
+    private let journal = Journal()
+
+    private static func text(_ result: Result<PipelineResponse, PipelineError>) -> String {
+        switch result {
+        case .success(let response): "\(response.statusCode)"
+        case .failure(let error): error.code.rawValue
+        }
+    }
+
+    @Test(
+        "A call that is cancelled while its end waits for an actor completes with cancelled, once, without progress",
+        arguments: [ScriptedTransport.Step.status(200), .status(500), .failure(.offline)],
+        [true, false]
+    )
+    func waitingForActor(step: ScriptedTransport.Step, hasQueue: Bool) async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport(always: .delayed(.seconds(1), step))
+        let provider = Provider<TestTarget>(transport: transport, clock: clock)
+        let busy = BusyActor()
+        let handle = await busy.request(provider, on: hasQueue ? DispatchQueue(label: "callbacks") : nil)
+        await clock.waitForSleepers()
+        busy.executor.queue.suspend()
+        let jobCount = busy.executor.jobCount
+        clock.advance(by: .seconds(1))
+        await eventually { busy.executor.jobCount > jobCount }
+        handle.cancel()
+        busy.executor.queue.resume()
+        await handle.finished()
+        #expect(await busy.notes == ["cancelled"])
+    }
+
+    @Test("A call that is cancelled while its end waits for a queue completes with cancelled, once, without progress")
+    func waitingForQueue() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = Provider<TestTarget>(transport: transport)
+        let queue = DispatchQueue(label: "callbacks")
+        queue.suspend()
+        let handle = provider.request(
+            TestTarget(),
+            callbackQueue: queue,
+            progress: { [journal] in journal.add("\($0.progress)") },
+            completion: { [journal] in journal.add(Self.text($0)) }
+        )
+        await eventually { transport.sent.count == 1 }
+        // Nothing on the way from here to the queue can be seen; a cancellation that comes before it ends in the same.
+        for _ in 0..<100 { await Task.yield() }
+        handle.cancel()
+        queue.resume()
+        await handle.finished()
+        #expect(journal.entries == ["cancelled"])
+    }
+
+    @Test("A call that is cancelled on the main actor gives it no success there any more")
+    @MainActor
+    func onMainActor() async throws {
+        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200, body: "7")))
+        for round in 0..<60 {
+            var notes: [String] = []
+            let handles = [
+                provider.request(TestTarget()) { notes.append(Self.text($0)) },
+                provider.request(TestTarget(), as: Int.self) { result in
+                    notes.append((try? result.get()).map { "\($0)" } ?? "cancelled")
+                },
+            ]
+            for _ in 0..<(round % 20) { await Task.yield() }
+            let before = notes
+            for handle in handles { handle.cancel() }
+            for handle in handles { await handle.finished() }
+            #expect(notes.count == 2 && notes.dropFirst(before.count).allSatisfy { $0 == "cancelled" })
+        }
+    }
+
+    @Test("A failure that came of the cancellation itself keeps its exchanges")
+    func exchanges() async throws {
+        let transport = ScriptedTransport(always: .hang)
+        let provider = Provider<TestTarget>(transport: transport)
+        let handle = provider.request(TestTarget()) { [journal] result in
+            guard case .failure(let error) = result else { return journal.add("success") }
+            journal.add("\(error.code) \(error.exchanges.count)")
+        }
+        await eventually { transport.sent.count == 1 }
+        handle.cancel()
+        await handle.finished()
+        #expect(journal.entries == ["cancelled 1"])
+    }
+
+    @Test("finished() returns when the last callback has run; isCancelled says whether cancel() was called")
+    func finished() async throws {
+        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200)))
+        let handle = provider.request(TestTarget()) { [journal] in journal.add(Self.text($0)) }
+        await handle.finished()
+        #expect(journal.entries == ["200"] && !handle.isCancelled)
+        await handle.finished()
+        handle.cancel()
+        #expect(journal.entries == ["200"] && handle.isCancelled)
+        let waiting = Task { await handle.finished() }
+        waiting.cancel()
+        await waiting.value
+    }
+}
+
+extension BusyActor {
+    fileprivate func request(_ provider: Provider<TestTarget>, on queue: DispatchQueue?) -> RequestHandle {
+        provider.request(
+            TestTarget(),
+            callbackQueue: queue,
+            progress: { self.note("\($0.progress)") },
+            completion: { result in
+                switch result {
+                case .success: self.note("success")
+                case .failure(let error): self.note(error.code.rawValue)
+                }
+            }
+        )
+    }
+}

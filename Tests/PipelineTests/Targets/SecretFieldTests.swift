@@ -1,0 +1,42 @@
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("Header fields of targets that sound secret")
+struct SecretFieldTests {
+    private static let fields = [
+        "X-Api-Key": "canary", "X-Session-Token": "canary", "Cookie": "canary", "Authorization": "canary",
+        "X-App": "shop",
+        "Idempotency-Key": "7",
+    ]
+
+    @Test("They are dropped when a redirect leaves the origin, and stay when it does not, of any kind of target")
+    func redirect() async throws {
+        let requests: [any TargetType] = [
+            APIRequest<Nothing>(ServerURL(base: "https://a.test"), "x").headers(Self.fields),
+            TestTarget(base: "https://a.test", headers: Self.fields),
+        ]
+        for target in requests {
+            let transport = ScriptedTransport([
+                .status(302, headers: [.location: "/y"]), .status(302, headers: [.location: "https://b.test/"]),
+                .status(200),
+            ])
+            _ = try await Provider<MultiTarget>(transport: transport).request(target)
+            let counts = transport.sent.map { $0.headers.count { $0.value == "canary" } }
+            #expect(counts == [4, 4, 0])
+            #expect(transport.sent.allSatisfy { $0.headers.count { $0.value != "canary" } == 2 })
+        }
+    }
+
+    @Test("Those are marked as secret that are not secret anyway, also when an endpoint closure adds them")
+    func marked() throws {
+        let endpoint = Endpoint(TestTarget(headers: ["Accept": "a"])).adding(newHTTPHeaderFields: Self.fields)
+        let request = try endpoint.makeRequest()
+        #expect(
+            request.secretFields
+                == Set([try #require(HTTPField.Name("X-Api-Key")), try #require(HTTPField.Name("X-Session-Token"))])
+        )
+        #expect(request.isSecret(.authorization) && request.isSecret(.cookie) && !request.isSecret(.accept))
+    }
+}
