@@ -68,7 +68,6 @@ let package = Package(
         .library(name: "PipelineTransports", targets: ["PipelineTransports"]),
         .library(name: "PipelineCombine", targets: ["PipelineCombine"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
-        .executable(name: "quickstart", targets: ["quickstart"]),
     ],
     traits: [
         .trait(name: "AsyncHTTPClient", description: "AsyncHTTPClientTransport, with async-http-client"),
@@ -129,7 +128,8 @@ let package = Package(
             path: "Sources/Recordings",
             swiftSettings: swiftSettings
         ),
-        // No product of its own: whoever depends on this package fetches what its products need, and ArgumentParser is not part of that.
+        // No product of its own, nor has `quickstart`: whoever depends on this package fetches what its products need, and neither
+        // ArgumentParser nor FlyingFox is part of that.
         .executableTarget(
             name: "har",
             dependencies: ["Pipeline", "PipelineTransports", "PipelineRecordings", httpTypes, argumentParser],

@@ -14,7 +14,7 @@ extension APIClient {
     /// A chain, a batch and `withResponse` as well.
     ///
     /// ```swift
-    /// api.requestPublisher(PostController.list(), callbackQueue: .main)
+    /// api.requestPublisher(PostController.list())
     ///     .sink { completion in … } receiveValue: { posts in … }
     /// ```
     ///
@@ -26,21 +26,22 @@ extension APIClient {
     ///
     /// - Parameters:
     ///   - operation: what to run.
-    ///   - callbackQueue: where the value and the end are published; default the provider's, else a background executor.
+    ///   - callbackQueue: where the value and the end are published; default the provider's, else the main queue.
     /// - Returns: the publisher.
     public func requestPublisher<Operation: APIOperation>(
         _ operation: Operation,
         callbackQueue: DispatchQueue? = nil
     ) -> AnyPublisher<Operation.Value, PipelineError> {
-        CallPublisher(queue: callbackQueue) { receiver in
-            var call = self.call(operation)
+        let queue = provider.publishingQueue(callbackQueue)
+        return CallPublisher(queue: queue) { receiver in
+            let handle = self.call(operation)
                 .onSuccess { value in
                     receiver.send(value)
                     receiver.finish(nil)
                 }
                 .onError { receiver.finish($0) }
-            if let callbackQueue { call = call.deliver(on: callbackQueue) }
-            let handle = call.execute()
+                .deliver(on: queue)
+                .execute()
             return { handle.cancel() }
         }
         .eraseToAnyPublisher()

@@ -28,15 +28,16 @@ extension Provider {
     /// - Parameters:
     ///   - target: what to ask.
     ///   - options: settings of this call; they win over the target's own.
-    ///   - callbackQueue: where values and the end are published; default the provider's, else a background executor.
+    ///   - callbackQueue: where values and the end are published; default the provider's, else the main queue.
     /// - Returns: the publisher.
     public func requestPublisher(
         _ target: Target,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil
     ) -> AnyPublisher<PipelineResponse, PipelineError> {
-        CallPublisher(queue: callbackQueue) { receiver in
-            let handle = self.request(target, options: options, callbackQueue: callbackQueue) { result in
+        let queue = publishingQueue(callbackQueue)
+        return CallPublisher(queue: queue) { receiver in
+            let handle = self.request(target, options: options, callbackQueue: queue) { result in
                 if case .success(let response) = result { receiver.send(response) }
                 receiver.finish(result.failure)
             }
@@ -53,25 +54,28 @@ extension Provider {
     /// - Parameters:
     ///   - target: what to ask.
     ///   - options: settings of this call; they win over the target's own.
-    ///   - callbackQueue: where steps and the end are published; default the provider's, else a background executor. A step
-    ///     that had to wait for demand is published on `callbackQueue`, without one by the thread that asks.
+    ///   - callbackQueue: where steps and the end are published; default the provider's, else the main queue.
     /// - Returns: the publisher.
     public func requestWithProgressPublisher(
         _ target: Target,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil
     ) -> AnyPublisher<ProgressResponse, PipelineError> {
-        CallPublisher(queue: callbackQueue) { receiver in
+        let queue = publishingQueue(callbackQueue)
+        return CallPublisher(queue: queue) { receiver in
             let handle = self.request(
                 target,
                 options: options,
-                callbackQueue: callbackQueue,
+                callbackQueue: queue,
                 progress: receiver.send
             ) { receiver.finish($0.failure) }
             return { handle.cancel() }
         }
         .eraseToAnyPublisher()
     }
+
+    /// Where a publisher publishes: subscribers that are written on the main actor are checked to run there.
+    func publishingQueue(_ queue: DispatchQueue?) -> DispatchQueue { queue ?? callbackQueue ?? .main }
 }
 
 extension Provider where Target == MultiTarget {

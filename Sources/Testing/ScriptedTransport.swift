@@ -1,6 +1,7 @@
 import Foundation
 public import HTTPTypes
 public import Pipeline
+import PipelineTransports
 import Synchronization
 
 /// A transport that answers by script and keeps what it was sent.
@@ -36,9 +37,9 @@ public final class ScriptedTransport: Transport {
             .failure(PipelineError(code, "by script"))
         }
 
-        /// Any failure.
+        /// Any failure, a `URLError` as the typed error that a real transport gives.
         public static func failure(_ error: any Error) -> Step {
-            Step { _, _ in throw error }
+            Step { _, _ in throw TransportFailure.of(error) }
         }
 
         /// No answer until the call is cancelled.

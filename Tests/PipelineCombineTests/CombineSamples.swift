@@ -19,7 +19,7 @@ private enum CombineSamples {
         show: @escaping @Sendable (String) -> Void
     ) -> AnyCancellable {
         // sample: Combine call
-        let subscription = provider.requestPublisher(.book(id: 3), callbackQueue: .main)
+        let subscription = provider.requestPublisher(.book(id: 3))
             .filterSuccessfulStatusCodes()
             .map(Book.self)
             .sink { completion in
@@ -37,7 +37,7 @@ private enum CombineSamples {
         keep: @escaping @Sendable (PipelineResponse) -> Void
     ) -> [AnyCancellable] {
         // sample: Combine progress
-        let steps = provider.requestWithProgressPublisher(.book(id: 3), callbackQueue: .main).share()
+        let steps = provider.requestWithProgressPublisher(.book(id: 3)).share()
         let subscriptions = [
             steps.filterProgress().sink(receiveCompletion: { _ in }, receiveValue: { show($0) }),
             steps.filterCompleted().sink(receiveCompletion: { _ in }, receiveValue: { keep($0) }),

@@ -108,14 +108,22 @@ struct RequestPublisherTests {
         #expect(outcome.failure?.code == .cancelled)
     }
 
-    @Test("M183 Values and the end come on the queue of the call, else on the provider's", arguments: [true, false])
-    func queues(_ isGiven: Bool) async {
+    @Test(
+        "M183 Values and the end come on the queue of the call, else on the provider's, else on the main queue",
+        arguments: ["given", "own", "main"]
+    )
+    func queues(_ expected: String) async {
         let key = DispatchSpecificKey<String>()
         let (given, own) = (DispatchQueue(label: "given"), DispatchQueue(label: "own"))
         for queue in [given, own] { queue.setSpecific(key: key, value: queue.label) }
-        let provider = Provider<Library>(transport: ScriptedTransport(always: .status(200)), callbackQueue: own)
+        DispatchQueue.main.setSpecific(key: key, value: "main")
+        defer { DispatchQueue.main.setSpecific(key: key, value: nil) }
+        let provider = Provider<Library>(
+            transport: ScriptedTransport(always: .status(200)),
+            callbackQueue: expected == "main" ? nil : own
+        )
         let places = AsyncStream.makeStream(of: String?.self)
-        let subscription = provider.requestPublisher(.book(id: 3), callbackQueue: isGiven ? given : nil)
+        let subscription = provider.requestPublisher(.book(id: 3), callbackQueue: expected == "given" ? given : nil)
             .sink { _ in
                 places.continuation.yield(DispatchQueue.getSpecific(key: key))
                 places.continuation.finish()
@@ -125,7 +133,7 @@ struct RequestPublisherTests {
         var found: [String?] = []
         for await place in places.stream { found.append(place) }
         withExtendedLifetime(subscription) {}
-        #expect(found == (isGiven ? ["given", "given"] : ["own", "own"]))
+        #expect(found == [expected, expected])
     }
 }
 #endif

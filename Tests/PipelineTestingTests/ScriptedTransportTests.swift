@@ -4,6 +4,10 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite("ScriptedTransport", .timeLimit(.minutes(3)))
 struct ScriptedTransportTests {
     private struct Zen: TargetType {
@@ -70,6 +74,15 @@ struct ScriptedTransportTests {
     func anyError() async throws {
         struct Odd: Error {}
         #expect(try await failureCode(ScriptedTransport(always: .failure(Odd()))) == .transport)
+    }
+
+    @Test("an error of Foundation is the typed error of a real transport, and a cancellation is one")
+    func foundationErrors() async throws {
+        #expect(
+            try await failureCode(ScriptedTransport(always: .failure(URLError(.notConnectedToInternet)))) == .offline
+        )
+        let cancelled = Provider<Zen>(transport: ScriptedTransport(always: .failure(URLError(.cancelled))))
+        await #expect(throws: CancellationError.self) { try await cancelled.request(zen) }
     }
 
     @Test("a step that hangs ends when the call is cancelled")

@@ -29,7 +29,8 @@ import Synchronization
 /// | `onError` | every other failure, and those above that have no handler |
 ///
 /// A handler that belongs to an actor runs there: one written in a view belongs to the main actor and may use the view, one that captures
-/// the `self` of an actor belongs to that. Any other runs on the queue of ``deliver(on:)``, else on that of the provider, else on a
+/// the `self` of another actor belongs to that. With `[weak self]` it belongs to no other actor, and says
+/// `Task { await self?.show() }`. Any other runs on the queue of ``deliver(on:)``, else on that of the provider, else on a
 /// background executor, where it must not wait for another call: give one that blocks its thread a queue.
 public struct APICall<Value: Sendable>: Sendable {
     /// A handler of something that has no value.

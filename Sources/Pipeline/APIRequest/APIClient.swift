@@ -21,7 +21,8 @@
 /// | `options` | none; those of the request win, key by key |
 /// | `errorTexts` | none; those of the request win, text by text |
 ///
-/// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a server.
+/// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a server, or its
+/// base is no URL.
 public struct APIClient: Sendable {
     /// What requests are sent through.
     public let provider: Provider<MultiTarget>
@@ -60,12 +61,14 @@ public struct APIClient: Sendable {
     /// let lines = try await api.provider.stream(api.resolved(Feed.lines())).lines()
     /// ```
     ///
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when there is no server.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when there is no server, or its
+    ///   base is no URL.
     public func resolved<Output>(_ request: APIRequest<Output>) throws(PipelineError) -> APIRequest<Output> {
         let request = completed(request)
         guard request.parts.server != nil else {
             throw PipelineError(.invalidRequest(.url), "neither the request nor its client names a server")
         }
+        if let failure = request.parts.server?.failure { throw failure }
         return request
     }
 

@@ -28,7 +28,7 @@ extension APIRequest: APIOperation {
     ///
     /// ```swift
     /// let page = try await api.send(PostController.list().withResponse)
-    /// let next = page.headers[.link]
+    /// let tag = page.headers[.eTag]
     /// ```
     public var withResponse: ResponseOperation { ResponseOperation(request: self) }
 

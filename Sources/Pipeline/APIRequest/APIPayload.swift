@@ -2,6 +2,8 @@
 ///
 /// Models conform to ``JSONPayload``, ``FormURLEncodedPayload`` or ``MultipartPayload``, which do the rest; a payload in a form of its own
 /// conforms to this and makes the task itself.
+///
+/// **Errors**: `invalidRequest.body` for a body with a method that carries none: GET, which is a request's default, HEAD and TRACE.
 public protocol APIPayload: Encodable, Sendable {
     /// What is carried.
     ///

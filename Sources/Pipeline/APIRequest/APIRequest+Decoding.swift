@@ -42,7 +42,7 @@ extension APIRequest {
             )
         }
         guard let value = try plain.make(from: response) as? Output else {
-            throw PipelineError(.mapping(.object), "the body is not the text of a \(Output.self)", response: response)
+            throw PipelineError(.mapping(.object), "the body as text is no \(Output.self)", response: response)
         }
         return value
     }

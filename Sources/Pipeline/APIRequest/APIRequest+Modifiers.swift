@@ -36,6 +36,8 @@ extension APIRequest {
 
     /// A copy that carries what a task says, such as a file, a stream or a download, in place of a payload.
     ///
+    /// A value that the task encodes as JSON, as a query or as a form, and without an encoder of its own, is written by the client's coders.
+    ///
     /// The answer of a download is a file, so its request is an `APIRequest<Nothing>`.
     public func task(_ task: RequestTask) -> Self { with { $0.task = task } }
 
@@ -75,7 +77,8 @@ extension APIRequest {
     /// A copy whose every exchange may take this long, more than zero, ``RequestOptions/attemptTimeout``.
     ///
     /// The time counts to the last byte of the answer, uploads included, other than that of `URLRequest.timeoutInterval`, which begins
-    /// anew with each byte; ``RequestOptions/idleTimeout`` is for that.
+    /// anew with each byte; ``RequestOptions/idleTimeout`` is for that. A call that is sent again may take as long once more for each
+    /// attempt; the `totalTimeout` of TimeoutPlugin bounds the whole.
     public func responseTimeout(_ duration: Duration) -> Self { options { $0.attemptTimeout = duration } }
 
     /// A copy that writes dates in another way than the client; the payload's own ``CustomDateEncodingStrategy`` wins over it.

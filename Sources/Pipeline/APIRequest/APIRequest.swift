@@ -37,7 +37,7 @@ public import Foundation
 /// | `encoding` | the query or the payload cannot be encoded; nothing is sent |
 /// | `invalidRequest` | there is no server, or a field, a credential or the URL cannot be sent; nothing is sent |
 /// | `invalidRequest.path` | the endpoint has `.` or `..` between slashes, or an empty part after its first; nothing is sent |
-/// | `invalidRequest.body` | a form with files, a file or a stream with a method that carries none, as GET; nothing is sent |
+/// | `invalidRequest.body` | a payload, a file or a stream with a method that carries none, as GET, which is the default; nothing is sent |
 /// | `file` | a file that is to be sent cannot be read |
 /// | `bodyChanged` | a file of a form has another length than when the call began |
 /// | `limit` | the answer's body has more than `PipelineLimits.bufferedBodyByteCount` |
@@ -55,8 +55,8 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     /// Makes a request.
     ///
     /// - Parameters:
-    ///   - endpoint: the path below the server's, its parts joined by slashes. Of a single part a query may follow a question mark; of
-    ///     several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
+    ///   - endpoint: the path below the server's, its parts joined by one slash each. Of a single part a query may follow a question mark;
+    ///     of several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
     ///   - payload: what the request carries.
     public init(_ endpoint: String..., payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
@@ -66,8 +66,8 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     ///
     /// - Parameters:
     ///   - server: the server, whatever the client's is.
-    ///   - endpoint: the path below the server's, its parts joined by slashes. Of a single part a query may follow a question mark; of
-    ///     several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
+    ///   - endpoint: the path below the server's, its parts joined by one slash each. Of a single part a query may follow a question mark;
+    ///     of several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
     ///   - payload: what the request carries.
     public init(_ server: ServerURL, _ endpoint: String..., payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
@@ -77,7 +77,7 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     /// Makes a request from parts in an array.
     ///
     /// - Parameters:
-    ///   - endpoint: the parts of the path, joined by slashes; as of the other initializers.
+    ///   - endpoint: the parts of the path, joined by one slash each; as of the other initializers.
     ///   - payload: what the request carries.
     public init(_ endpoint: [String], payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)

@@ -27,7 +27,7 @@ struct APIRequestParts: Sendable {
     var dateDecoding: DateCodingStrategy?
 
     init(endpoint: [String], payload: (any APIPayload)?) {
-        let text = endpoint.joined(separator: "/")
+        let text = URLText.joining(endpoint)
         self.payload = payload
         hasEmptyPart = endpoint.dropFirst().contains { $0.allSatisfy { $0 == "/" } }
         // Of several parts one is often data, in which a question mark is one of the path.
@@ -75,10 +75,11 @@ struct APIRequestParts: Sendable {
             request.appendQuery(String(decoding: bytes, as: UTF8.self))
         }
         if let query {
-            let task = RequestTask.requestQuery(query, encoder: ownCoders.formEncoder(for: query))
-            try task.encode(into: &request, random: random)
+            try RequestTask.requestQuery(query).encode(into: &request, random: random, coders: ownCoders)
         }
-        try (task ?? payloadTask())?.adding(parts: formParts).encode(into: &request, random: random)
+        let carried = try task ?? payloadTask()
+        try carried?.adding(parts: formParts).encode(into: &request, random: random, coders: ownCoders)
+        if task == nil, !request.body.isNone { try request.requireBodyCarryingMethod() }
         try credential?.authorize(&request, allowsCleartext: server?.allowsCleartext ?? false)
     }
 

@@ -21,7 +21,9 @@ import Synchronization
 /// **Errors**: `unknownEnvironment` for one that is not there; the current one stays.
 public final class Environments: Sendable {
     /// The name of an environment.
-    public struct Name: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {
+    public struct Name: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
+        CustomStringConvertible
+    {
         /// The name.
         public let rawValue: String
         /// Makes a name.
@@ -34,6 +36,8 @@ public final class Environments: Sendable {
         public static let testFlight = Name(rawValue: "testFlight")
         /// Where everybody is.
         public static let appStore = Name(rawValue: "appStore")
+        /// The name.
+        public var description: String { rawValue }
     }
 
     private let servers: [Name: ServerURL]

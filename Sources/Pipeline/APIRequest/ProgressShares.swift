@@ -37,7 +37,7 @@ final class ProgressShares: Sendable {
             if progress >= 1 { state.endedCount += 1 }
             // A sum of shares may miss 1, or reach it too early.
             let isWhole = state.endedCount == state.parts.count
-            let total = isWhole ? 1 : min(state.sum / Double(state.parts.count), 1.0.nextDown)
+            let total = isWhole ? 1 : min(state.sum / Double(state.parts.count), ProgressMeter.greatestBeforeEnd)
             guard total > state.last else { return }
             state.last = total
             report(total)

@@ -27,6 +27,24 @@ public struct ServerURL: Sendable, Hashable {
         self.allowsCleartext = allowsCleartext
     }
 
+    /// Why no request can go there, `nil` when one may, or when that is seen as it is made.
+    var failure: PipelineError? {
+        if (try? URLText.requestTarget(of: base)) != nil { return nil }
+        // No more than the host: what stands before it is a user's name, and what stands behind it may be a key.
+        let behindUser = base.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        guard base.contains("://") else {
+            let host = String(behindUser.prefix { !"/?#".contains($0) })
+            let reason =
+                "the base \(host.quotedExcerpt) of the server has no scheme: write https:// or http:// before it"
+            return PipelineError(.invalidRequest(.url), reason)
+        }
+        guard URL(string: base)?.host() == nil else { return nil }
+        let host = behindUser.firstRange(of: "://").map { behindUser[$0.upperBound...] } ?? behindUser
+        let reason =
+            "the base of the server is no URL: its host is \(String(host.prefix { !"/?#".contains($0) }).quotedExcerpt)"
+        return PipelineError(.invalidRequest(.url), reason)
+    }
+
     /// Both in one.
     public var url: URL { URL(string: URLText.joining(base: base, path: path)) ?? Self.missing }
 

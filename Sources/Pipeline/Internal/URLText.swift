@@ -11,6 +11,16 @@ enum URLText {
         var pathAndQuery: String
     }
 
+    /// Parts as one path, with one slash where two of them join.
+    static func joining(_ parts: [String]) -> String {
+        guard var path = parts.first else { return "" }
+        for part in parts.dropFirst() {
+            while path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+            path += "/" + part.drop { $0 == "/" }
+        }
+        return path
+    }
+
     /// The base with the path below it.
     ///
     /// The result is checked by ``requestTarget(of:)``, not here.
@@ -64,7 +74,7 @@ enum URLText {
         case 5 where equalsIgnoringCase(url, "https"): isSecure = true
         case 4 where equalsIgnoringCase(url, "http"): isSecure = false
         default:
-            throw PipelineError(.invalidRequest(.scheme), "the URL's scheme is neither http nor https")
+            throw PipelineError(.invalidRequest(.scheme), "the URL does not begin with http:// or https://")
         }
         let start = colon + 3
         guard url.count >= start, url[colon + 1] == UInt8(ascii: "/"), url[colon + 2] == UInt8(ascii: "/") else {

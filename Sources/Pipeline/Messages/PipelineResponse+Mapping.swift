@@ -73,7 +73,7 @@ extension PipelineResponse {
         } catch let error as PipelineError {
             throw error
         } catch {
-            let place = data.isEmpty ? ": it is empty" : Self.place(of: error)
+            let place = data.isEmpty ? ": it is empty" : Self.place(of: error, in: data)
             throw mappingFailure(.object, "the body does not decode to \(type)\(place)", error)
         }
     }
@@ -100,14 +100,16 @@ extension PipelineResponse {
     }
 
     /// Where decoding failed, without the value that stood there.
-    static func place(of error: any Error) -> String {
+    static func place(of error: any Error, in data: Data) -> String {
         let (what, context): (String, DecodingError.Context)
         switch error {
         case DecodingError.typeMismatch(let type, let found): (what, context) = ("expected \(type)", found)
         case DecodingError.valueNotFound(let type, let found): (what, context) = ("null instead of \(type)", found)
         case DecodingError.keyNotFound(let key, let found):
             (what, context) = ("no member \(key.stringValue.quotedExcerpt)", found)
-        case DecodingError.dataCorrupted(let found): (what, context) = ("invalid data", found)
+        case DecodingError.dataCorrupted(let found):
+            let isJSON = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+            (what, context) = (isJSON ? "invalid data" : "it is not JSON", found)
         default: return ""
         }
         let path = context.codingPath.map(name(of:)).joined(separator: ".")

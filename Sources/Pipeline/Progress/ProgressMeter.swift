@@ -2,6 +2,9 @@ import Synchronization
 
 /// Counts the bytes of a call and reports each step, in order.
 final class ProgressMeter: Sendable {
+    /// What is told at most before the end.
+    static let greatestBeforeEnd = 0.999
+
     private struct State {
         var progress = 0.0
         var sent = ProgressResponse.Transfer()
@@ -58,7 +61,7 @@ final class ProgressMeter: Sendable {
             guard state[keyPath: transfer] != before else { return }
             if isProgress {
                 // 1 is for the end alone: all bytes may have passed and the call still fail.
-                state.progress = max(state.progress, min(state[keyPath: transfer].fraction, 1.0.nextDown))
+                state.progress = max(state.progress, min(state[keyPath: transfer].fraction, Self.greatestBeforeEnd))
             }
             report(ProgressResponse(progress: state.progress, sent: state.sent, received: state.received))
         }

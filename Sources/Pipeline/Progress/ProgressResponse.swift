@@ -24,7 +24,7 @@ public struct ProgressResponse: Sendable {
 
     /// From 0 to 1, never less than before, and 1 exactly once: when the call has succeeded.
     ///
-    /// Of a task that uploads (a file, a form, a stream) it is the part of the body that was sent, of every other the part of
+    /// Before that it is 0.999 at most. Of a task that uploads (a file, a form, a stream) it is the part of the body that was sent, of every other the part of
     /// the answer that has arrived; 0 while the length is not known.
     public let progress: Double
     /// The body of the request, as far as the network has taken it.

@@ -30,7 +30,7 @@ import Synchronization
 public final class Provider<Target: TargetType>: Sendable {
     let pipeline: CompiledPipeline
     let settings: CallSettings
-    let callbackQueue: DispatchQueue?
+    package let callbackQueue: DispatchQueue?
     private let makeEndpoint: (@Sendable (Target) throws -> Endpoint)?
     private let callCount = CallCount()
     private let isMulti = Target.self == MultiTarget.self
@@ -166,7 +166,7 @@ extension Provider {
         }
         guard case .success(let response) = result else { return result }
         guard target.validationType.accepts(response.statusCode) else {
-            return .failure(await failure(of: response, context.options))
+            return .failure(await failure(of: response, context.options, target.validationType))
         }
         guard let download = context.call.download else { return result }
         return await place(response, download, context)
@@ -269,7 +269,11 @@ extension Provider {
     }
 
     /// The failure of a status that the target does not accept, with its body when that comes soon and is short.
-    func failure(of response: PipelineResponse, _ options: RequestOptions) async -> PipelineError {
+    func failure(
+        of response: PipelineResponse,
+        _ options: RequestOptions,
+        _ accepted: ValidationType
+    ) async -> PipelineError {
         var response = response
         if response.body.bytes == nil {
             let body = response.body
@@ -283,7 +287,7 @@ extension Provider {
             if Task.isCancelled { return .cancelled(before: response.request) }
             response.body = data.map { .bytes($0) } ?? .none
         }
-        let reason = "the status \(response.statusCode) is not one that the target accepts"
+        let reason = "the status \(response.statusCode) is not one that the target accepts: \(accepted)"
         return PipelineError(.unacceptableStatus, reason, response: response)
     }
 }

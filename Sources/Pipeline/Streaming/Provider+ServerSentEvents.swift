@@ -73,7 +73,7 @@ extension Provider {
         case .success(let response):
             if response.statusCode == 204 { return nil }
             guard response.statusCode == 200 else {
-                throw await failure(of: response, target.options.overridden(by: options))
+                throw await failure(of: response, target.options.overridden(by: options), .customCodes([200]))
             }
             try response.requireEventStream()
             return response.body

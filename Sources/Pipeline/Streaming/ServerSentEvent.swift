@@ -32,7 +32,7 @@ public struct ServerSentEvent: Sendable, Hashable {
         do {
             return try decoder.decode(type, from: Data(data.utf8))
         } catch {
-            let place = data.isEmpty ? ": it is empty" : PipelineResponse.place(of: error)
+            let place = data.isEmpty ? ": it is empty" : PipelineResponse.place(of: error, in: Data(data.utf8))
             throw PipelineError(
                 .mapping(.object),
                 "the data of an event does not decode to \(type)\(place)",

@@ -55,7 +55,7 @@ struct JSONLineDecoder<Value: Decodable & Sendable>: StreamDecoder {
                 return try decoder.decode(Value.self, from: Data(line))
             } catch {
                 lines.abandon()
-                let place = PipelineResponse.place(of: error)
+                let place = PipelineResponse.place(of: error, in: Data(line))
                 throw PipelineError(
                     .mapping(.object),
                     "line \(number) does not decode to \(Value.self)\(place)",

@@ -36,3 +36,16 @@ public struct ValidationType: Sendable, Hashable {
         }
     }
 }
+
+extension ValidationType: CustomStringConvertible {
+    /// The statuses; of many the first.
+    public var description: String {
+        switch kind {
+        case .none: "any"
+        case .successCodes: "200…299"
+        case .successAndRedirectCodes: "200…399"
+        case .custom(let codes):
+            codes.sorted().prefix(8).map(String.init).joined(separator: ", ") + (codes.count > 8 ? ", …" : "")
+        }
+    }
+}

@@ -6,6 +6,6 @@ extension PipelineRequest {
     /// Source: RFC 9110 §9.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.3
     func requireBodyCarryingMethod() throws {
         guard method == .get || method == .head || method == .trace else { return }
-        throw PipelineError(.invalidRequest(.body), "the method \(method) cannot carry an upload")
+        throw PipelineError(.invalidRequest(.body), "a \(method) carries no body: name a method that does, as .post")
     }
 }

@@ -16,22 +16,24 @@ extension RequestTask {
 
     /// A value's members as pairs in the query, after those that are there; no pairs leave the URL as it is.
     ///
+    /// Without an encoder it is that of the client for an ``APIRequest``, else a ``URLFormEncoder`` as it is made.
+    ///
     /// **Errors**: those of ``URLFormEncoder``.
     public static func requestQuery(
         _ value: any Encodable & Sendable,
-        encoder: URLFormEncoder = URLFormEncoder()
+        encoder: URLFormEncoder? = nil
     ) -> RequestTask {
         RequestTask(kind: .form(value, encoder: encoder, destination: .queryString))
     }
 
     /// A value's members as a form, `Content-Type: application/x-www-form-urlencoded; charset=utf-8`.
     ///
-    /// No pairs make an empty form, which is a body.
+    /// No pairs make an empty form, which is a body. Without an encoder it is as of ``requestQuery(_:encoder:)``.
     ///
     /// **Errors**: those of ``URLFormEncoder``.
     public static func requestFormURLEncodable(
         _ value: any Encodable & Sendable,
-        encoder: URLFormEncoder = URLFormEncoder()
+        encoder: URLFormEncoder? = nil
     ) -> RequestTask {
         RequestTask(kind: .form(value, encoder: encoder, destination: .httpBody))
     }

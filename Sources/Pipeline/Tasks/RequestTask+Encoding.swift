@@ -4,17 +4,18 @@ import HTTPTypes
 extension RequestTask {
     /// Writes what the task carries into the request.
     ///
-    /// A random boundary comes from `random`.
-    func encode(into request: inout PipelineRequest, random: PipelineRandom) throws {
+    /// A random boundary comes from `random`, and encoders that the task has not from `coders`.
+    func encode(into request: inout PipelineRequest, random: PipelineRandom, coders: APICoders? = nil) throws {
         switch kind {
         case .plain:
             break
         case .data(let data):
             request.body = .bytes(data)
         case .jsonEncodable(let value, let encoder):
-            request.body = .bytes(try Self.json(value, encoder))
+            request.body = .bytes(try Self.json(value, encoder ?? coders?.jsonEncoder(for: value)))
             request.setContentTypeIfAbsent("application/json")
         case .form(let value, let encoder, let destination):
+            let encoder = encoder ?? coders?.formEncoder(for: value) ?? URLFormEncoder()
             destination.put(try encoder.encode(value), into: &request)
         case .parameters(let parameters, let encoding):
             try encode(parameters, with: encoding, into: &request)

@@ -9,7 +9,7 @@ public struct RequestTask: Sendable {
         case plain
         case data(Data)
         case jsonEncodable(any Encodable & Sendable, encoder: JSONEncoder?)
-        case form(any Encodable & Sendable, encoder: URLFormEncoder, destination: URLEncoding.Destination)
+        case form(any Encodable & Sendable, encoder: URLFormEncoder?, destination: URLEncoding.Destination)
         case parameters(RequestParameters, any ParameterEncoding)
         case composite(body: Data, query: RequestParameters)
         case compositeParameters(RequestParameters, any ParameterEncoding, query: RequestParameters)
@@ -31,6 +31,8 @@ public struct RequestTask: Sendable {
     }
 
     /// A value as JSON, `Content-Type: application/json`; keys are sorted, so that equal values give equal bytes.
+    ///
+    /// That of an ``APIRequest`` is written by the encoder of its client.
     ///
     /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` when the value cannot be encoded, or is nested deeper than 128
     /// levels, as a cycle of objects is.

@@ -29,7 +29,8 @@ public import Pipeline
 ///
 /// **Effects**: changes nothing, keeps nothing. A body that is a stream or a file is described, never read; one that is no
 /// text is written as its size and type. A line that nobody wants is not made. A call failed when it ends in an error, or in a
-/// status that its target does not accept, or, of a target that accepts any, in a status of 400 or above. A call that was
+/// status that its target does not accept, or, of a target that accepts any, in a status of 400 or above. A value that does not decode
+/// is no such failure and has no line: it is decoded behind the pipeline. A call that was
 /// cancelled has not failed: its line has the level `info`. The option `avoidLogError` leaves both lines out for one call; in the
 /// form `summary` it has a summary then. The option `logLevel` replaces the level for one call. A formatter makes each line
 /// from an ``Event``, or leaves it out. Durations are those of the provider's clock. The logger or handler runs on

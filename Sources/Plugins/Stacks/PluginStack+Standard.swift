@@ -14,7 +14,7 @@ extension PluginStack {
     ///
     /// | plugin | why here |
     /// |---|---|
-    /// | ``LoggingPlugin`` | one line for a call that failed in the end; decoded bodies |
+    /// | ``LoggingPlugin`` | one line for a call that failed in the end, none for a value that does not decode; decoded bodies |
     /// | ``MinimumDurationPlugin`` | holds the call, not each attempt; nothing is held unless `additionalTimeout` or `minimumDuration` says so |
     /// | ``TimeoutPlugin`` | bounds the wait for each piece of a body, and the whole call where `totalTimeout` says so |
     /// | ``RequestIDPlugin`` | one id for all attempts |
@@ -27,7 +27,7 @@ extension PluginStack {
     ///   - level: what is logged.
     ///   - minimumDuration: how long a call that succeeds takes at least, zero and up.
     ///   - idleTimeout: how long a body may pause, more than zero.
-    ///   - authentication: plugins that set credentials, outermost first.
+    ///   - authentication: plugins that set credentials, and other header fields, as ``HeadersPlugin`` does, outermost first.
     /// - Returns: the stack, to which more can be added.
     public static func standard(
         logging level: LoggingPlugin.Level = .error,

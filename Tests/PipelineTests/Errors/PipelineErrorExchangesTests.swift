@@ -37,7 +37,7 @@ struct PipelineErrorExchangesTests {
         let status = try await Self.error([.failure(.connectionLost), .status(500)])
         #expect(
             status?.description
-                == "unacceptableStatus: the status 500 is not one that the target accepts; GET example.com; "
+                == "unacceptableStatus: the status 500 is not one that the target accepts: 200…299; GET example.com; "
                 + "exchanges: connectionLost, 500"
         )
     }

@@ -153,7 +153,9 @@ struct PipelineErrorTests {
         for underlying in try Self.underlyingErrors() {
             let broken = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: underlying) }
             let providers = [
-                Provider<SampleTarget>(transport: ScriptedTransport([.failure(underlying), .status(200)])),
+                Provider<SampleTarget>(
+                    transport: ScriptedTransport([.answer { _, _ in throw underlying }, .status(200)])
+                ),
                 Provider<SampleTarget>(
                     transport: ScriptedTransport([.status(200, body: .stream(broken)), .status(200)])
                 ),

@@ -55,7 +55,7 @@ struct JSONLinesTests {
         for text in ["nothing\n", "{\"id\":1\n}\n", "{\"id\":1}{\"id\":2}\n"] {
             for decoded in decoded(text) {
                 #expect(decoded.elements.isEmpty)
-                #expect(decoded.failure == "mapping.object line 1 does not decode to Price: invalid data")
+                #expect(decoded.failure == "mapping.object line 1 does not decode to Price: it is not JSON")
             }
         }
     }

@@ -32,6 +32,21 @@ struct ValidationTypeTests {
         }
     }
 
+    @Test("A refusal says which statuses are accepted, of many the first")
+    func description() async throws {
+        let many = ValidationType.customCodes(200..<300)
+        let kinds: [ValidationType] = [.successCodes, .successAndRedirectCodes, .customCodes([204, 200]), many, .none]
+        #expect(
+            kinds.map { "\($0)" } == [
+                "200…299", "200…399", "200, 204", "200, 201, 202, 203, 204, 205, 206, 207, …", "any",
+            ]
+        )
+        let provider = Provider<SampleTarget>(transport: ScriptedTransport([.status(201)]))
+        let target = try SampleTarget { $0.validationType = .customCodes([204, 200]) }
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(target) }
+        #expect(error?.reason == "the status 201 is not one that the target accepts: 200, 204")
+    }
+
     @Test("An empty list of statuses is the same as none")
     func emptyList() {
         #expect(ValidationType.customCodes([]) == .none)

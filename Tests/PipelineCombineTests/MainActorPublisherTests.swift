@@ -1,0 +1,63 @@
+#if canImport(Combine) || OpenCombine
+import Pipeline
+import PipelineCombine
+import PipelineTesting
+import Testing
+
+#if canImport(Combine)
+import Combine
+#else
+import OpenCombine
+#endif
+
+/// What a view shows; its closures belong to the main actor, which stops a program that calls them elsewhere.
+@MainActor
+private final class Shelf {
+    private(set) var titles: [String] = []
+    private var subscriptions: [AnyCancellable] = []
+
+    /// Shows what comes, and is over at the end.
+    func show(_ titles: some Publisher<String, PipelineError>) async {
+        let (ends, continuation) = AsyncStream<Never>.makeStream()
+        titles.sink { _ in
+            self.titles.append("end")
+            continuation.finish()
+        } receiveValue: {
+            self.titles.append($0)
+        }
+        .store(in: &subscriptions)
+        for await _ in ends {}
+    }
+}
+
+@Suite("Publishers and the main actor")
+@MainActor
+struct MainActorPublisherTests {
+    private let provider = Provider<MultiTarget>(
+        transport: ScriptedTransport(always: .status(200, body: #"{"title": "Eden"}"#))
+    )
+
+    @Test("A class of the main actor subscribes to a client without a queue")
+    func client() async {
+        let shelf = Shelf()
+        let api = APIClient(provider, server: ServerURL(base: "https://library.example"))
+        await shelf.show(api.requestPublisher(APIRequest<Book>("books", "3")).map(\.title))
+        #expect(shelf.titles == ["Eden", "end"])
+    }
+
+    @Test("A class of the main actor subscribes to a provider without a queue")
+    func provider() async {
+        let shelf = Shelf()
+        await shelf.show(provider.requestPublisher(Library.book(id: 3)).map(Book.self).map(\.title))
+        #expect(shelf.titles == ["Eden", "end"])
+    }
+
+    @Test("A class of the main actor subscribes to progress without a queue")
+    func progress() async {
+        let shelf = Shelf()
+        let steps = provider.requestWithProgressPublisher(Library.book(id: 3))
+        await shelf.show(steps.filterCompleted().map(Book.self).map(\.title))
+        #expect(shelf.titles == ["Eden", "end"])
+    }
+}
+#endif
