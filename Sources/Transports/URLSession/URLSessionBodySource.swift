@@ -50,7 +50,7 @@ final class URLSessionBodySource: Sendable {
             bytes.dropFirst(offset).copyBytes(to: buffer, count: count)
             return count
         case .file(let handle):
-            let count = pread(handle.fileDescriptor, buffer, count, offset)
+            let count = pread(handle.fileDescriptor, buffer, count, off_t(offset))
             if count <= 0 { isShort.store(true, ordering: .releasing) }
             return count
         }
