@@ -1,3 +1,4 @@
+import Foundation
 import Pipeline
 import PipelineTesting
 import Testing
