@@ -7,8 +7,8 @@ public import Foundation
 /// FormFile(contentsOf: video, mimeType: "video/mp4")
 /// ```
 ///
-/// Outside of such a payload it encodes as an object of its members, the bytes as the encoder writes bytes. It does not decode: whoever
-/// wrote the JSON would choose the file that is sent.
+/// **Errors**: in any other payload or a query, `encoding` with the place where it stands: JSON would hold the file's path, not its bytes.
+/// It does not decode: whoever wrote the JSON would choose the file that is sent.
 public struct FormFile: Encodable, Sendable, Hashable {
     /// The bytes, when they are in memory.
     public let data: Data?
@@ -43,6 +43,12 @@ public struct FormFile: Encodable, Sendable, Hashable {
         self.url = url
         self.fileName = fileName ?? url.lastPathComponent
         self.mimeType = mimeType
+    }
+
+    /// Throws: only a ``MultipartPayload`` takes a file.
+    public func encode(to encoder: any Encoder) throws {
+        let reason = "a file goes into a MultipartPayload alone"
+        throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: reason))
     }
 
     /// The file as a part of a form.

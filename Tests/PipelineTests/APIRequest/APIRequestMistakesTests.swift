@@ -35,6 +35,24 @@ struct APIRequestMistakesTests {
         #expect(bench.transport.sent.count == 1)
     }
 
+    @Test("A file in JSON, a form without files or a query is refused where it stands, and its path is not sent")
+    func misplacedFile() async throws {
+        struct Picture: JSONPayload { var images = [FormFile(contentsOf: URL(filePath: "/secret/cat.jpg"))] }
+        struct Card: FormURLEncodedPayload { var image = FormFile(Data("bytes".utf8), fileName: "cat.jpg") }
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>("x").method(.post)
+        for (request, place) in [
+            (request.payload(Picture()), "images.0"), (request.payload(Card()), "image"),
+            (request.query(Card()), "image"),
+        ] {
+            let error = try #require(await pipelineError { _ = try await bench.api.send(request) })
+            #expect(error.code == .encoding)
+            #expect(error.reason.contains(place), "\(error.reason)")
+            #expect(!"\(error) \(String(describing: error.underlyingError))".contains("secret"))
+        }
+        #expect(bench.transport.sent.isEmpty)
+    }
+
     @Test("A payload that is a query goes with any method, and a task sends what it says")
     func bodiesOfGet() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))

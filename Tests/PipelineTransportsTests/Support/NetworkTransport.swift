@@ -1,5 +1,3 @@
-import Pipeline
-import PipelineTransports
 import Testing
 
 /// The transports that use the network, for tests of what all of them have to do.
@@ -8,15 +6,6 @@ enum NetworkTransport: String, CaseIterable, CustomTestStringConvertible {
     #if AsyncHTTPClient
     case asyncHTTPClient
     #endif
-
-    func make() -> any Transport {
-        switch self {
-        case .urlSession: URLSessionTransport()
-        #if AsyncHTTPClient
-        case .asyncHTTPClient: AsyncHTTPClientTransport()
-        #endif
-        }
-    }
 
     var testDescription: String { rawValue }
 }

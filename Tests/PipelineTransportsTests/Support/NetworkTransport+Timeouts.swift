@@ -13,6 +13,9 @@ import NIOCore
 #endif
 
 extension NetworkTransport {
+    /// Longer than a busy machine takes for anything.
+    private static let never = Duration.seconds(300)
+
     /// A transport whose own timeouts are so short; `nil` stands for those that are long enough never to be met.
     ///
     /// Foundation on Linux counts whole seconds.
@@ -20,18 +23,17 @@ extension NetworkTransport {
         switch self {
         case .urlSession:
             let configuration = URLSessionTransport.makeDefaultConfiguration()
-            if let shortest = [connect, read, write].compactMap({ $0 }).min() {
-                configuration.timeoutIntervalForRequest = (shortest / .seconds(1)).rounded(.up)
-            }
+            let shortest = [connect, read, write].compactMap { $0 }.min() ?? Self.never
+            configuration.timeoutIntervalForRequest = (shortest / .seconds(1)).rounded(.up)
             return URLSessionTransport(configuration: configuration)
         #if AsyncHTTPClient
         case .asyncHTTPClient:
             var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
-            if let connect { configuration.timeout.connect = TimeAmount(connect) }
+            configuration.timeout.connect = TimeAmount(connect ?? Self.never)
             return AsyncHTTPClientTransport(
                 configuration: configuration,
-                readTimeout: read ?? .seconds(60),
-                writeTimeout: write ?? .seconds(60)
+                readTimeout: read ?? Self.never,
+                writeTimeout: write ?? Self.never
             )
         #endif
         }
