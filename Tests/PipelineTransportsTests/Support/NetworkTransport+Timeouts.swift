@@ -13,9 +13,6 @@ import NIOCore
 #endif
 
 extension NetworkTransport {
-    /// Longer than a busy machine takes for anything.
-    private static let never = Duration.seconds(300)
-
     /// A transport whose own timeouts are so short; `nil` stands for those that are long enough never to be met.
     ///
     /// Foundation on Linux counts whole seconds.
@@ -23,17 +20,20 @@ extension NetworkTransport {
         switch self {
         case .urlSession:
             let configuration = URLSessionTransport.makeDefaultConfiguration()
-            let shortest = [connect, read, write].compactMap { $0 }.min() ?? Self.never
-            configuration.timeoutIntervalForRequest = (shortest / .seconds(1)).rounded(.up)
+            if let shortest = [connect, read, write].compactMap({ $0 }).min() {
+                configuration.timeoutIntervalForRequest = (shortest / .seconds(1)).rounded(.up)
+            }
             return URLSessionTransport(configuration: configuration)
         #if AsyncHTTPClient
         case .asyncHTTPClient:
+            // Longer than a busy machine takes for anything.
+            let never = Duration.seconds(300)
             var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
-            configuration.timeout.connect = TimeAmount(connect ?? Self.never)
+            configuration.timeout.connect = TimeAmount(connect ?? never)
             return AsyncHTTPClientTransport(
                 configuration: configuration,
-                readTimeout: read ?? Self.never,
-                writeTimeout: write ?? Self.never
+                readTimeout: read ?? never,
+                writeTimeout: write ?? never
             )
         #endif
         }
