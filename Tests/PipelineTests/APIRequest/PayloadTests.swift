@@ -184,11 +184,10 @@ struct PayloadTests {
         #expect(bench.transport.sent.isEmpty)
     }
 
-    @Test("A file of a form encodes outside of forms too, and does not decode")
+    @Test("A file of a form encodes nowhere else, and does not decode")
     func formFile() throws {
         let file = FormFile(Data([1, 2]), fileName: "a.bin", mimeType: "x/y")
-        let json = String(decoding: try APICoders().jsonEncoder(for: file).encode(file), as: UTF8.self)
-        #expect(json == #"{"data":"AQI=","fileName":"a.bin","mimeType":"x\/y"}"#)
+        #expect(throws: EncodingError.self) { try APICoders().jsonEncoder(for: file).encode(file) }
         #expect(!((FormFile.self as Any.Type) is any Decodable.Type))
         #expect("\(file)" == "\"a.bin\"")
         var text = ""
