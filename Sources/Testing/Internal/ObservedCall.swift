@@ -54,7 +54,7 @@ final class ObservedCall<Value: Sendable>: Sendable {
 /// Waiting that comes to an end.
 enum Patience {
     private static let yieldCount = 200
-    private static let stillness = yieldCount + 30
+    private static let stillness = yieldCount + 10
 
     /// Waits until a condition holds, or until nothing has happened for long enough.
     ///
