@@ -182,7 +182,7 @@ struct PluginConformanceTests {
 
     @Test("cancellation: a plugin that goes on waiting")
     func ignoresCancelled() async {
-        let failed = await failed(patience: .seconds(5)) {
+        let failed = await failed(patience: .milliseconds(500)) {
             InterceptPlugin.intercept { request, _, next in try await Task { try await next(request) }.value }
         }
         #expect(failed.contains("cancellation"))
@@ -207,7 +207,7 @@ struct PluginConformanceTests {
 
     @Test("cancellation: a plugin that is stuck after a cancelled call")
     func stuckAfterCancelled() async {
-        let violations = await PluginConformance(patience: .seconds(5)) { Turnstile() }.run()
+        let violations = await PluginConformance(patience: .milliseconds(500)) { Turnstile() }.run()
         #expect(violations.contains { $0.description == "cancellation: the call after a cancelled one did not end" })
     }
 
