@@ -77,16 +77,12 @@ extension Provider where Target: DecodableTargetType {
     ) async throws -> sending Target.ResultType {
         switch await perform(target, options, isStreaming: false) {
         case .success(let response):
-            do {
-                return try target.makeResult(
-                    from: response,
-                    atKeyPath: keyPath,
-                    using: decoder,
-                    failsOnEmptyData: failsOnEmptyData
-                )
-            } catch let error as PipelineError {
-                throw error.asThrown
-            }
+            return try target.awaitedResult(
+                from: response,
+                atKeyPath: keyPath,
+                using: decoder,
+                failsOnEmptyData: failsOnEmptyData
+            )
         case .failure(let error):
             throw error.asThrown
         }
@@ -116,6 +112,27 @@ extension Provider where Target: DecodableTargetType {
                     failsOnEmptyData: failsOnEmptyData
                 )
             }
+        }
+    }
+}
+
+extension DecodableTargetType {
+    /// The result for an async caller, who is thrown `CancellationError` when the decoding was cancelled.
+    func awaitedResult(
+        from response: PipelineResponse,
+        atKeyPath keyPath: String?,
+        using decoder: JSONDecoder?,
+        failsOnEmptyData: Bool
+    ) throws -> ResultType {
+        do {
+            return try makeResult(
+                from: response,
+                atKeyPath: keyPath,
+                using: decoder,
+                failsOnEmptyData: failsOnEmptyData
+            )
+        } catch let error as PipelineError {
+            throw error.asThrown
         }
     }
 }

@@ -110,16 +110,12 @@ extension Provider where Target == MultiTarget {
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Inner.ResultType {
         let response = try await request(MultiTarget(target), options: options)
-        do {
-            return try target.makeResult(
-                from: response,
-                atKeyPath: keyPath,
-                using: decoder,
-                failsOnEmptyData: failsOnEmptyData
-            )
-        } catch let error as PipelineError {
-            throw error.asThrown
-        }
+        return try target.awaitedResult(
+            from: response,
+            atKeyPath: keyPath,
+            using: decoder,
+            failsOnEmptyData: failsOnEmptyData
+        )
     }
 
     /// Sends any target that says what its answer decodes to, and calls back.
