@@ -12,6 +12,10 @@ final class AsyncHTTPClientWatch: Sendable {
         var writing: PipelineClock.Instant?
         /// Since when something of the answer is waited for.
         var reading: (since: PipelineClock.Instant, isHead: Bool)?
+        /// Whether the answer has begun.
+        var hasHead = false
+        /// Whether the answer has ended the sending; the piece that was under way then is never taken.
+        var hasEndedUpload = false
         var isWorking = false
         /// Why the work was cancelled.
         var timeout: PipelineError?
@@ -51,14 +55,16 @@ final class AsyncHTTPClientWatch: Sendable {
     /// The network is to take a piece.
     func isWriting() {
         guard write != nil else { return }
-        state.withLock { $0.writing = Timekeeper.clock.now }
+        state.withLock { state in
+            if !state.hasEndedUpload { state.writing = Timekeeper.clock.now }
+        }
     }
 
     /// The body has been sent.
     func isWaitingForHead() {
         state.withLock { state in
             state.writing = nil
-            if state.reading == nil { state.reading = (Timekeeper.clock.now, true) }
+            if state.reading == nil, !state.hasHead { state.reading = (Timekeeper.clock.now, true) }
         }
     }
 
@@ -71,8 +77,9 @@ final class AsyncHTTPClientWatch: Sendable {
     /// The answer has begun.
     func headHasCome(endsUpload: Bool) {
         state.withLock { state in
+            state.hasHead = true
             state.reading = nil
-            if endsUpload { state.writing = nil }
+            if endsUpload { (state.hasEndedUpload, state.writing) = (true, nil) }
         }
     }
 
