@@ -132,6 +132,13 @@ public final class ManualClock: DatedClock, Sendable {
         for (_, sleeper) in woken { sleeper.continuation.resume() }
     }
 
+    /// How far the earliest deadline of a sleeper is, `nil` when nobody sleeps.
+    var timeToNextSleeper: Duration? {
+        state.withLock { state in
+            state.sleepers.values.map(\.deadline).min().map { state.now.duration(to: $0) }
+        }
+    }
+
     /// Waits until so many tasks are asleep at once, or the waiting task is cancelled.
     public func waitForSleepers(_ count: Int = 1) async {
         let id = state.withLock { state in

@@ -76,7 +76,7 @@ final class ProfileView {
     }
 }
 
-@Suite("A module that is isolated to the main actor", .timeLimit(.minutes(3)))
+@Suite("A module that is isolated to the main actor", .timeLimit(.minutes(10)))
 struct AppIsolationTests {
     @Test("Its targets are given their token, its options and values arrive, and its models decode")
     func everythingArrives() async throws {

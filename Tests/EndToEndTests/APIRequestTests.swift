@@ -6,7 +6,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("httpbin: APIRequest", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: APIRequest", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct APIRequestTests {
     /// What httpbin says of name and password.
     struct Login: Decodable, Equatable {

@@ -6,7 +6,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("httpbin: authentication", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: authentication", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct AuthenticationTests {
     private enum Account: HTTPBinTarget, AccessTokenAuthorizable {
         case basic(user: String, password: String)

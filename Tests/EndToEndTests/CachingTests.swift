@@ -3,7 +3,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: conditional requests", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: conditional requests", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct CachingTests {
     private struct Page: HTTPBinTarget {
         var path: String

@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: bodies with a query", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: bodies with a query", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct CompositeTaskTests {
     private let provider = Provider<Anything>()
 

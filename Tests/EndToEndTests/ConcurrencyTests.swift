@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: many at once", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: many at once", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct ConcurrencyTests {
     @Test("64 calls at once get each its own answer")
     func requests() async throws {

@@ -4,7 +4,7 @@ import PipelinePlugins
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: content codings", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: content codings", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct ContentCodingTests {
     private struct Coded: HTTPBinTarget {
         var coding: String

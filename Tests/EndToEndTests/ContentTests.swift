@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: content of many kinds", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: content of many kinds", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct ContentTests {
     private struct Page: HTTPBinTarget {
         var path: String

@@ -3,7 +3,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: cookies", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: cookies", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct CookieTests {
     private enum Cookies: HTTPBinTarget {
         case list(sending: String?)

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("httpbin: delays, timeouts and cancellation", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: delays, timeouts and cancellation", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct DelayTests {
     private enum Slow: HTTPBinTarget {
         case delay(Double)

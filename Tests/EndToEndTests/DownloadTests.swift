@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: downloads", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: downloads", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct DownloadTests {
     private struct Page: HTTPBinTarget {
         var path: String

@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: methods, paths and bytes", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: methods, paths and bytes", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct EchoTests {
     private let provider = Provider<Anything>()
     private let foundation = Provider<Anything>(transport: URLSessionTransport())

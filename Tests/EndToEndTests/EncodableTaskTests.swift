@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: values as queries, forms, JSON and property lists", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: values as queries, forms, JSON and property lists", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct EncodableTaskTests {
     private struct Search: Encodable, Sendable {
         struct Range: Encodable {

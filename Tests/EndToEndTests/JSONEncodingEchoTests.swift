@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: JSON", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: JSON", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct JSONEncodingEchoTests {
     private struct Order: Codable, Equatable, Sendable {
         struct Line: Codable, Equatable {

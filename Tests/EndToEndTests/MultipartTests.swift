@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: forms of several parts", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: forms of several parts", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct MultipartTests {
     private let provider = Provider<Anything>()
 

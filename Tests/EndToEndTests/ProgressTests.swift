@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: progress", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: progress", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct ProgressTests {
     private struct Slow: HTTPBinTarget {
         var path: String

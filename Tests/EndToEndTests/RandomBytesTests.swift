@@ -4,7 +4,7 @@ import PipelineTransports
 import Testing
 
 // One after the other: httpbin's threads share one generator.
-@Suite("httpbin: bytes from a seed", .besideHTTPBin, .serialized, .timeLimit(.minutes(3)))
+@Suite("httpbin: bytes from a seed", .besideHTTPBin, .serialized, .timeLimit(.minutes(10)))
 struct RandomBytesTests {
     private enum Random: HTTPBinTarget {
         case bytes(Int, seed: Int)

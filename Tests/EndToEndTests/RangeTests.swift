@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: ranges", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: ranges", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct RangeTests {
     private struct Part: HTTPBinTarget {
         var byteCount = 1_000

@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: redirects", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: redirects", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct RedirectTests {
     private enum Hops: HTTPBinTarget {
         case mixed(Int)

@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: fields of answers", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: fields of answers", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct ResponseFieldTests {
     private struct Fields: HTTPBinTarget {
         var pairs: [String: [String]]

@@ -3,7 +3,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: status codes", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: status codes", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct StatusTests {
     private struct Status: HTTPBinTarget {
         var code: Int

@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: streams", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: streams", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct StreamTests {
     private enum Feed: HTTPBinTarget {
         case lines(Int)

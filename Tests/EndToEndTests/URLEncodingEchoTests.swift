@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: URL and form encoding", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: URL and form encoding", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct URLEncodingEchoTests {
     private let provider = Provider<Anything>()
     private let foundation = Provider<Anything>(transport: URLSessionTransport())

@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: uploads", .besideHTTPBin, .timeLimit(.minutes(3)))
+@Suite("httpbin: uploads", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct UploadTests {
     private let provider = Provider<Anything>()
 

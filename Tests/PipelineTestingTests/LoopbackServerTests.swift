@@ -2,7 +2,7 @@ import Foundation
 import PipelineTesting
 import Testing
 
-@Suite("LoopbackServer", .timeLimit(.minutes(3)))
+@Suite("LoopbackServer", .timeLimit(.minutes(10)))
 struct LoopbackServerTests {
     private static let echo: LoopbackServer.Handler = { request in
         [
@@ -194,7 +194,7 @@ struct LoopbackServerTests {
 
     @Test(
         "Waiting ends when the task is cancelled, before it and during it; others go on waiting",
-        .timeLimit(.minutes(3))
+        .timeLimit(.minutes(10))
     )
     func cancelledWait() async throws {
         let server = try LoopbackServer { _ in [.respond(200), .close] }

@@ -2,7 +2,7 @@ import PipelineTesting
 import Synchronization
 import Testing
 
-@Suite("ManualClock", .timeLimit(.minutes(3)))
+@Suite("ManualClock", .timeLimit(.minutes(10)))
 struct ManualClockTests {
     private let clock = ManualClock()
 

@@ -10,7 +10,7 @@ import Testing
 struct PluginConformanceTests {
     /// The names of the checks that a plugin does not pass.
     private func failed(
-        patience: Duration = .seconds(180),
+        patience: Duration = .seconds(500),
         _ makePlugin: @escaping @Sendable () -> any PluginType
     ) async -> Set<String> {
         Set(await PluginConformance(patience: patience, makePlugin: makePlugin).run().map(\.check))

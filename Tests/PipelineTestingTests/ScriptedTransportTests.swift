@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("ScriptedTransport", .timeLimit(.minutes(3)))
+@Suite("ScriptedTransport", .timeLimit(.minutes(10)))
 struct ScriptedTransportTests {
     private struct Zen: TargetType {
         var baseURL: URL

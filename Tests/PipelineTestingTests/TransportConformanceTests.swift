@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-@Suite("TransportConformance", .timeLimit(.minutes(5)))
+@Suite("TransportConformance", .timeLimit(.minutes(10)))
 struct TransportConformanceTests {
     /// Answers from the sample response, but not without a mistake.
     private struct Mistaken: Transport {

@@ -4,7 +4,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Transport conformance", .timeLimit(.minutes(3)))
+@Suite("Transport conformance", .timeLimit(.minutes(10)))
 struct TransportConformanceTests {
     @Test("a network transport does what every transport has to do", arguments: NetworkTransport.allCases)
     func network(transport: NetworkTransport) async {

@@ -65,10 +65,7 @@ public struct APIClient: Sendable {
     ///   base is no URL.
     public func resolved<Output>(_ request: APIRequest<Output>) throws(PipelineError) -> APIRequest<Output> {
         let request = completed(request)
-        guard request.parts.server != nil else {
-            throw PipelineError(.invalidRequest(.url), "neither the request nor its client names a server")
-        }
-        if let failure = request.parts.server?.failure { throw failure }
+        if let failure = request.serverFailure { throw failure }
         return request
     }
 
@@ -87,16 +84,11 @@ public struct APIClient: Sendable {
         to request: APIRequest<Output>,
         meter: ProgressMeter? = nil
     ) async -> (APIRequest<Output>, CallResult) {
-        do throws(PipelineError) {
-            let request = try resolved(request)
-            return (
-                request,
-                await provider.perform(MultiTarget(request), RequestOptions(), isStreaming: false, meter: meter)
-            )
-        } catch {
-            let request = completed(request)
-            return (request, CallResult.failure(error).described(by: request.options))
-        }
+        let request = completed(request)
+        return (
+            request,
+            await provider.perform(MultiTarget(request), RequestOptions(), isStreaming: false, meter: meter)
+        )
     }
 
     /// A copy that stays with the environment of this moment.

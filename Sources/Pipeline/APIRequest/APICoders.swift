@@ -8,11 +8,15 @@ public import Foundation
 /// |---|---|
 /// | `dateEncodingStrategy`, `dateDecodingStrategy` | ``DateCodingStrategy/iso8601`` |
 /// | `form` | ``URLFormEncoder`` |
-/// | `makeJSONEncoder` | a `JSONEncoder` that sorts keys, so that equal values give equal bytes |
-/// | `makeJSONDecoder` | a `JSONDecoder` |
+/// | `configureJSONEncoder` | nothing more: a new `JSONEncoder` that sorts keys, so that equal values give equal bytes |
+/// | `configureJSONDecoder` | nothing more: a new `JSONDecoder` |
 ///
-/// The date strategies replace those of `form`, and those of what the closures make, but for ``DateCodingStrategy/ofCoder``. The closures
-/// are called for each use.
+/// Each use has a coder of its own, which the closures may change. The date strategies replace those of `form` and those that the
+/// closures set, but for ``DateCodingStrategy/ofCoder``.
+///
+/// ```swift
+/// api.coders.configureJSONDecoder = { $0.keyDecodingStrategy = .convertFromSnakeCase }
+/// ```
 public struct APICoders: Sendable {
     /// How dates are written.
     public var dateEncodingStrategy = DateCodingStrategy.iso8601
@@ -20,21 +24,19 @@ public struct APICoders: Sendable {
     public var dateDecodingStrategy = DateCodingStrategy.iso8601
     /// Queries, forms, and the names and booleans of forms with files.
     public var form = URLFormEncoder()
-    /// Makes the encoder of a payload.
-    public var makeJSONEncoder: @Sendable () -> JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return encoder
-    }
-    /// Makes the decoder of an answer.
-    public var makeJSONDecoder: @Sendable () -> JSONDecoder = { JSONDecoder() }
+    /// Changes the new encoder of a payload.
+    public var configureJSONEncoder: @Sendable (JSONEncoder) -> Void = { _ in }
+    /// Changes the new decoder of an answer.
+    public var configureJSONDecoder: @Sendable (JSONDecoder) -> Void = { _ in }
 
     /// The defaults.
     public init() {}
 
     /// The encoder of JSON for a value, with the dates that it wants.
     public func jsonEncoder(for value: any Encodable) -> JSONEncoder {
-        let encoder = makeJSONEncoder()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        configureJSONEncoder(encoder)
         if let dates = dates(of: value).jsonEncoding { encoder.dateEncodingStrategy = dates }
         return encoder
     }
@@ -49,7 +51,8 @@ public struct APICoders: Sendable {
     /// The decoder of JSON for a type, with the dates that it wants.
     public func jsonDecoder(for type: any Decodable.Type) -> JSONDecoder {
         let own = type as? any CustomDateDecodingStrategy.Type
-        let decoder = makeJSONDecoder()
+        let decoder = JSONDecoder()
+        configureJSONDecoder(decoder)
         if let dates = (own?.dateDecodingStrategy ?? dateDecodingStrategy).jsonDecoding {
             decoder.dateDecodingStrategy = dates
         }

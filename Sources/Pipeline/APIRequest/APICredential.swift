@@ -28,7 +28,8 @@ struct APICredential: Sendable {
     /// Why the request cannot be sent, `nil` when its credential is safe or is not there any more.
     static func failure(of request: PipelineRequest) -> PipelineError? {
         guard let credential = request.confidentialCredential, !request.isConfidential else { return nil }
-        guard request.headers[.authorization] == credential else { return nil }
+        // A plugin may have added to the field, or another field of its name.
+        guard request.headers[values: .authorization].contains(where: { $0.contains(credential) }) else { return nil }
         return refused("the credential of the request would leave over http, readable on the way")
     }
 

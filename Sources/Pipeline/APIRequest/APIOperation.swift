@@ -44,7 +44,7 @@ extension APIRequest: APIOperation {
         ) async -> Result<APIResponse<Output>, PipelineError> {
             let meter = report.map { report in ProgressMeter { report($0.progress) } }
             let (request, result) = await client.answer(to: request, meter: meter)
-            return result.decoded { response in
+            return result.decoded(request.options) { response in
                 let body = try request.makeResult(from: response, atKeyPath: nil, using: nil, failsOnEmptyData: true)
                 return APIResponse(body: body, response: response)
             }

@@ -8,21 +8,6 @@ extension APIRequest {
         using decoder: JSONDecoder?,
         failsOnEmptyData: Bool
     ) throws -> Output {
-        do {
-            return try value(of: response, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
-        } catch {
-            var error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
-            error.customText = parts.options.errorTexts.text(for: error)
-            throw error
-        }
-    }
-
-    private func value(
-        of response: PipelineResponse,
-        atKeyPath keyPath: String?,
-        using decoder: JSONDecoder?,
-        failsOnEmptyData: Bool
-    ) throws -> Output {
         guard response.body.fileURL == nil || Output.self == Nothing.self else {
             throw PipelineError(
                 .mapping(.object),
@@ -41,7 +26,7 @@ extension APIRequest {
                 failsOnEmptyData: failsOnEmptyData
             )
         }
-        guard let value = try plain.make(from: response) as? Output else {
+        guard let made = try plain.make(from: response), let value = made as? Output else {
             throw PipelineError(.mapping(.object), "the body as text is no \(Output.self)", response: response)
         }
         return value

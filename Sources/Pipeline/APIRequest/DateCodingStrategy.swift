@@ -52,20 +52,36 @@ public struct DateCodingStrategy: Sendable {
         return .formatted(formatter)
     }
 
+    /// Whether the zone is the end of a date; the parser passes over what stands behind it.
+    private static func endsWithZone(_ text: String) -> Bool {
+        var rest = text.utf8.dropFirst("yyyy-MM-ddTHH:mm:ss".utf8.count)
+        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+        if let first = rest.first, ".,".utf8.contains(first) { rest = rest.dropFirst().drop(while: digits.contains) }
+        guard let sign = rest.first else { return false }
+        if "Zz".utf8.contains(sign) { return rest.count == 1 }
+        let offset = rest.dropFirst().filter { $0 != UInt8(ascii: ":") }
+        return "+-".utf8.contains(sign) && [2, 4].contains(offset.count) && offset.allSatisfy(digits.contains)
+    }
+
     /// For queries and forms.
     var text: DateTextEncoding? {
         switch kind {
         case .iso8601: .iso8601
         case .seconds: .secondsSince1970
         case .milliseconds: .millisecondsSince1970
-        case .formatted(let formatter): .custom { formatter.string(from: $0) }
+        case .formatted(let formatter):
+            .custom { date in
+                try DateTextEncoding.checkYear(of: date)
+                return formatter.string(from: date)
+            }
         case .ofCoder: nil
         }
     }
 
     var jsonEncoding: JSONEncoder.DateEncodingStrategy? {
         switch kind {
-        case .iso8601: .iso8601
+        // Foundation's own writes another date where it has no text for one.
+        case .iso8601, .formatted: text.map(Self.jsonEncoding)
         case .seconds: .secondsSince1970
         case .milliseconds:
             .custom { date, encoder in
@@ -77,8 +93,22 @@ public struct DateCodingStrategy: Sendable {
                     try container.encode(milliseconds)
                 }
             }
-        case .formatted(let formatter): .formatted(formatter)
         case .ofCoder: nil
+        }
+    }
+
+    private static func jsonEncoding(_ encoding: DateTextEncoding) -> JSONEncoder.DateEncodingStrategy {
+        .custom { date, encoder in
+            var container = encoder.singleValueContainer()
+            do {
+                try container.encode(encoding.text(for: date))
+            } catch let refusal as ParameterTree.Refusal {
+                let context = EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "the value is \(refusal.what)"
+                )
+                throw EncodingError.invalidValue(date, context)
+            }
         }
     }
 
@@ -90,7 +120,7 @@ public struct DateCodingStrategy: Sendable {
                 let container = try decoder.singleValueContainer()
                 let text = try container.decode(String.self)
                 let styles = [Self.wholeSeconds, Self.fractionalSeconds]
-                guard let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else {
+                guard Self.endsWithZone(text), let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else {
                     throw DecodingError.dataCorruptedError(in: container, debugDescription: "no date of ISO 8601")
                 }
                 return date

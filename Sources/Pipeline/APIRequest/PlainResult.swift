@@ -26,7 +26,8 @@ extension UInt64: PlainResult {}
 extension PlainResult where Self: LosslessStringConvertible & BinaryFloatingPoint {
     static func make(from response: PipelineResponse) throws -> Self? {
         let text = try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines)
-        return text.isDecimalNumber ? Self(text) : nil
+        // What a Double holds may be infinite as a Float.
+        return text.isDecimalNumber ? Self(text).flatMap { $0.isFinite ? $0 : nil } : nil
     }
 }
 
@@ -59,6 +60,18 @@ extension Data: PlainResult {
 
 extension Nothing: PlainResult {
     static func make(from response: PipelineResponse) -> Nothing? { Nothing() }
+}
+
+extension Optional: PlainResult where Wrapped: PlainResult {
+    /// `nil` of the `null` of JSON, except where bytes are wanted as they are.
+    static func make(from response: PipelineResponse) throws -> Wrapped?? {
+        if Wrapped.self != Data.self, response.data.count < 64,
+            String(decoding: response.data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) == "null"
+        {
+            return .some(nil)
+        }
+        return try Wrapped.make(from: response).map { $0 }
+    }
 }
 
 extension String {

@@ -15,9 +15,16 @@ extension RequestOptions {
 extension CallResult {
     /// The result, a failure with the text that the options have for it.
     func described(by options: @autoclosure () -> RequestOptions) -> CallResult {
-        guard case .failure(var error) = self else { return self }
-        guard let text = options().errorTexts.text(for: error) else { return self }
-        error.customText = text
-        return .failure(error)
+        mapError { $0.described(by: options()) }
+    }
+}
+
+extension PipelineError {
+    /// A copy with the text that the options have for it.
+    func described(by options: RequestOptions) -> PipelineError {
+        guard let text = options.errorTexts.text(for: self) else { return self }
+        var copy = self
+        copy.customText = text
+        return copy
     }
 }

@@ -28,7 +28,7 @@ public struct ServerURL: Sendable, Hashable {
     }
 
     /// Why no request can go there, `nil` when one may, or when that is seen as it is made.
-    var failure: PipelineError? {
+    fileprivate var failure: PipelineError? {
         if (try? URLText.requestTarget(of: base)) != nil { return nil }
         // No more than the host: what stands before it is a user's name, and what stands behind it may be a key.
         let behindUser = base.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
@@ -50,4 +50,19 @@ public struct ServerURL: Sendable, Hashable {
 
     /// No server: it has no scheme, so no request can be made of it.
     static let missing = URL(string: "/") ?? URL(filePath: "/")
+}
+
+/// A target that knows why it has no URL.
+protocol ServerNaming {
+    /// What is wrong with its server, `nil` when nothing is.
+    var serverFailure: PipelineError? { get }
+}
+
+extension APIRequest: ServerNaming {
+    var serverFailure: PipelineError? {
+        guard let server = parts.server else {
+            return PipelineError(.invalidRequest(.url), "neither the request nor a client names a server")
+        }
+        return server.failure
+    }
 }

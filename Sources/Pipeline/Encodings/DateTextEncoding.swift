@@ -11,7 +11,7 @@ public struct DateTextEncoding: Sendable {
 
     private let kind: Kind
 
-    /// `2001-09-09T01:46:40Z`.
+    /// `2001-09-09T01:46:40Z`, for the years 1 to 9999; other dates cannot be encoded.
     public static let iso8601 = DateTextEncoding(kind: .iso8601)
 
     /// Seconds since 1970, with a fraction only when there is one.
@@ -28,10 +28,26 @@ public struct DateTextEncoding: Sendable {
     /// The text of a date.
     func text(for date: Date) throws -> String {
         switch kind {
-        case .iso8601: date.formatted(.iso8601)
-        case .secondsSince1970: ParameterTree.text(of: date.timeIntervalSince1970)
-        case .millisecondsSince1970: ParameterTree.text(of: (date.timeIntervalSince1970 * 1000).rounded())
-        case .custom(let makeText): try makeText(date)
+        case .iso8601:
+            try Self.checkYear(of: date)
+            return date.formatted(.iso8601)
+        case .secondsSince1970:
+            return ParameterTree.text(of: date.timeIntervalSince1970)
+        case .millisecondsSince1970:
+            let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+            guard milliseconds.isFinite else { throw ParameterTree.Refusal("not a finite date") }
+            return ParameterTree.text(of: milliseconds)
+        case .custom(let makeText):
+            return try makeText(date)
+        }
+    }
+
+    /// Throws for a date that calendars have no text for: they write another one, or nothing.
+    static func checkYear(of date: Date) throws {
+        let endOfYear9999 = Date(timeIntervalSince1970: 253_402_300_800)
+        // False for what is no number, too.
+        guard (Date.distantPast..<endOfYear9999).contains(date) else {
+            throw ParameterTree.Refusal("not a date of the years 1 to 9999")
         }
     }
 }

@@ -44,6 +44,8 @@ extension ParameterTree {
         guard let dates else { return .date(date) }
         do {
             return .string(try dates.text(for: date))
+        } catch let refusal as Refusal {
+            throw refusal
         } catch {
             throw Refusal("a date that its encoding refused", underlyingError: error)
         }

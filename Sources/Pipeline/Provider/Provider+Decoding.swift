@@ -25,11 +25,13 @@ extension Provider {
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Value {
-        switch await perform(target, options, isStreaming: false) {
-        case .success(let response):
-            return try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
-        case .failure(let error):
-            throw error.asThrown
+        let result = await perform(target, options, isStreaming: false)
+            .decoded(target.options.overridden(by: options)) { response in
+                try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
+            }
+        switch result {
+        case .success(let value): return value
+        case .failure(let error): throw error.asThrown
         }
     }
 
@@ -49,9 +51,10 @@ extension Provider {
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, PipelineError>) -> Void
     ) -> RequestHandle {
         deliver(on: callbackQueue, completion) {
-            await self.perform(target, options, isStreaming: false).decoded { response in
-                try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
-            }
+            await self.perform(target, options, isStreaming: false)
+                .decoded(target.options.overridden(by: options)) { response in
+                    try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
+                }
         }
     }
 }
@@ -75,16 +78,18 @@ extension Provider where Target: DecodableTargetType {
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Target.ResultType {
-        switch await perform(target, options, isStreaming: false) {
-        case .success(let response):
-            return try target.awaitedResult(
-                from: response,
-                atKeyPath: keyPath,
-                using: decoder,
-                failsOnEmptyData: failsOnEmptyData
-            )
-        case .failure(let error):
-            throw error.asThrown
+        let result = await perform(target, options, isStreaming: false)
+            .decoded(target.options.overridden(by: options)) { response in
+                try target.makeResult(
+                    from: response,
+                    atKeyPath: keyPath,
+                    using: decoder,
+                    failsOnEmptyData: failsOnEmptyData
+                )
+            }
+        switch result {
+        case .success(let value): return value
+        case .failure(let error): throw error.asThrown
         }
     }
 
@@ -104,47 +109,31 @@ extension Provider where Target: DecodableTargetType {
             @escaping @isolated(any) @Sendable (Result<Target.ResultType, PipelineError>) -> Void
     ) -> RequestHandle where Target.ResultType: Sendable {
         deliver(on: callbackQueue, completion) {
-            await self.perform(target, options, isStreaming: false).decoded { response in
-                try target.makeResult(
-                    from: response,
-                    atKeyPath: keyPath,
-                    using: decoder,
-                    failsOnEmptyData: failsOnEmptyData
-                )
-            }
-        }
-    }
-}
-
-extension DecodableTargetType {
-    /// The result for an async caller, who is thrown `CancellationError` when the decoding was cancelled.
-    func awaitedResult(
-        from response: PipelineResponse,
-        atKeyPath keyPath: String?,
-        using decoder: JSONDecoder?,
-        failsOnEmptyData: Bool
-    ) throws -> ResultType {
-        do {
-            return try makeResult(
-                from: response,
-                atKeyPath: keyPath,
-                using: decoder,
-                failsOnEmptyData: failsOnEmptyData
-            )
-        } catch let error as PipelineError {
-            throw error.asThrown
+            await self.perform(target, options, isStreaming: false)
+                .decoded(target.options.overridden(by: options)) { response in
+                    try target.makeResult(
+                        from: response,
+                        atKeyPath: keyPath,
+                        using: decoder,
+                        failsOnEmptyData: failsOnEmptyData
+                    )
+                }
         }
     }
 }
 
 extension CallResult {
-    /// The value that is made of the response, or the failure as an error that a completion can be given.
-    func decoded<Value>(_ makeValue: (PipelineResponse) throws -> Value) -> Result<Value, PipelineError> {
+    /// The value that is made of the response, or the failure; one of decoding with the text that the options have for it.
+    func decoded<Value>(
+        _ options: @autoclosure () -> RequestOptions,
+        _ makeValue: (PipelineResponse) throws -> Value
+    ) -> Result<Value, PipelineError> {
         flatMap { response in
             do {
                 return .success(try makeValue(response))
             } catch {
-                return .failure(PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode"))
+                let error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
+                return .failure(error.described(by: options()))
             }
         }
     }

@@ -109,13 +109,19 @@ extension Provider where Target == MultiTarget {
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Inner.ResultType {
-        let response = try await request(MultiTarget(target), options: options)
-        return try target.awaitedResult(
-            from: response,
-            atKeyPath: keyPath,
-            using: decoder,
-            failsOnEmptyData: failsOnEmptyData
-        )
+        let result = await perform(MultiTarget(target), options, isStreaming: false)
+            .decoded(target.options.overridden(by: options)) { response in
+                try target.makeResult(
+                    from: response,
+                    atKeyPath: keyPath,
+                    using: decoder,
+                    failsOnEmptyData: failsOnEmptyData
+                )
+            }
+        switch result {
+        case .success(let value): return value
+        case .failure(let error): throw error.asThrown
+        }
     }
 
     /// Sends any target that says what its answer decodes to, and calls back.
@@ -132,14 +138,15 @@ extension Provider where Target == MultiTarget {
             @escaping @isolated(any) @Sendable (Result<Inner.ResultType, PipelineError>) -> Void
     ) -> RequestHandle where Inner.ResultType: Sendable {
         deliver(on: callbackQueue, completion) {
-            await self.perform(MultiTarget(target), options, isStreaming: false).decoded { response in
-                try target.makeResult(
-                    from: response,
-                    atKeyPath: keyPath,
-                    using: decoder,
-                    failsOnEmptyData: failsOnEmptyData
-                )
-            }
+            await self.perform(MultiTarget(target), options, isStreaming: false)
+                .decoded(target.options.overridden(by: options)) { response in
+                    try target.makeResult(
+                        from: response,
+                        atKeyPath: keyPath,
+                        using: decoder,
+                        failsOnEmptyData: failsOnEmptyData
+                    )
+                }
         }
     }
 }

@@ -258,11 +258,17 @@ extension Provider {
     }
 
     private func fail(_ error: any Error, _ context: PipelineContext) async -> CallResult {
-        let failure = PipelineError(
+        var failure = PipelineError(
             thrown: error,
             otherwise: .encoding,
             "the endpoint closure threw \(PipelineError.name(of: error))"
         )
+        if [.invalidRequest(.url), .invalidRequest(.scheme)].contains(failure.code),
+            let target = context.target as? any ServerNaming
+        {
+            failure = target.serverFailure ?? failure
+        }
+        if failure.request == nil { failure.request = context.call.endpoint.emptyRequest }
         var result = CallResult.failure(failure)
         await pipeline.outermost.processAll(&result, context)
         return result

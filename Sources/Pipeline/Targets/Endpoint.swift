@@ -113,6 +113,19 @@ public struct Endpoint: Sendable {
         return request
     }
 
+    /// Method and URL alone, for the error of a request that could not be made; `nil` when the URL is none.
+    var emptyRequest: PipelineRequest? {
+        guard let target = try? URLText.requestTarget(of: url) else { return nil }
+        return PipelineRequest(
+            head: HTTPRequest(
+                method: method,
+                scheme: target.scheme,
+                authority: target.authority,
+                path: target.pathAndQuery
+            )
+        )
+    }
+
     /// Sorted, so that the same target gives the same bytes in every run.
     private static func makeFields(_ dictionary: [String: String]) throws -> HTTPFields {
         var sorted: [HTTPField] = []

@@ -13,8 +13,9 @@ public import Pipeline
 /// a ``TokenRefreshPlugin``.
 ///
 /// **Effects**: the closure runs before the caller gets the answer, which waits for it. It is told of a response, and of the
-/// response of a failure, also when the target accepts 401, or accepts it not, so that the call ends in an error. It is not told of a 401 from
-/// another origin than the endpoint's, where a redirect or a plugin has led: the user of this API has not been refused. It gets a
+/// response of a failure, whether the target accepts any status, or not this one, so that the call ends in an error. It is not told
+/// of a 401 that the target names among those it wants, nor of one from another origin than the endpoint's, where a redirect or a
+/// plugin has led: the user of this API has not been refused. It gets a
 /// copy, whose body is left out while it is a stream that can be read once; nothing that it does changes the result. Every other
 /// result passes untouched, and nothing is kept.
 ///
@@ -38,10 +39,14 @@ public struct UnauthorizedPlugin: Stage.Process {
     /// Tells of a 401.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
         guard var response = Self.response(of: result), response.statusCode == 401,
-            CredentialScope.isOwnOrigin(response.request, context)
+            !Self.wants401(context.target.validationType), CredentialScope.isOwnOrigin(response.request, context)
         else { return }
         if !response.body.isReplayable { response.body = .none }
         await handler(response, context)
+    }
+
+    private static func wants401(_ accepted: ValidationType) -> Bool {
+        accepted != .none && accepted.accepts(401)
     }
 
     private static func response(of result: Result<PipelineResponse, PipelineError>) -> PipelineResponse? {

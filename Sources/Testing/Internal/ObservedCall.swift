@@ -54,7 +54,14 @@ final class ObservedCall<Value: Sendable>: Sendable {
 /// Waiting that comes to an end.
 enum Patience {
     private static let yieldCount = 200
-    private static let stillness = yieldCount + 10
+
+    /// How many rounds, one of each ms after the first, without progress come before a move of time.
+    ///
+    /// More before a long one: it is that of a time limit which nothing has to do with, unless somebody who was about to end its wait
+    /// is being kept from that.
+    private static func stillness(before move: Duration?) -> Int {
+        yieldCount + ((move ?? .zero) > .seconds(10) ? 300 : 10)
+    }
 
     /// Waits until a condition holds, or until nothing has happened for long enough.
     ///
@@ -77,7 +84,9 @@ enum Patience {
                 reached = present
                 idle = 0
             }
-            if idle >= stillness, moves < maximumMoveCount, let clock, clock.advanceIfAnyoneSleeps() {
+            if idle >= stillness(before: nil), moves < maximumMoveCount, let clock,
+                idle >= stillness(before: clock.timeToNextSleeper), clock.advanceIfAnyoneSleeps()
+            {
                 moves += 1
                 idle = 0
                 deadline = ContinuousClock.now + patience

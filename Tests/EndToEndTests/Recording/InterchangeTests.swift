@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("mitmproxy and haralyzer", .besideHTTPBin, .besideMitmproxy, .timeLimit(.minutes(3)))
+@Suite("mitmproxy and haralyzer", .besideHTTPBin, .besideMitmproxy, .timeLimit(.minutes(10)))
 struct InterchangeTests {
     /// What is recorded and given to others: each kind of answer and of body once.
     private static let requests: [(method: String, path: String, type: String, body: String?)] = [

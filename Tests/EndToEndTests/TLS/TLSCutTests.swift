@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("TLS: connections that end without close_notify", .besideTLSServers, .timeLimit(.minutes(3)))
+@Suite("TLS: connections that end without close_notify", .besideTLSServers, .timeLimit(.minutes(10)))
 struct TLSCutTests {
     private func failure(_ transport: SecureTransport, _ path: String) async throws -> PipelineError? {
         let provider = Provider<SecureTarget>(transport: try transport.make())

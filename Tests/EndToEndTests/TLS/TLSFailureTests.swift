@@ -11,7 +11,7 @@ import AsyncHTTPClient
 import NIOSSL
 #endif
 
-@Suite("TLS: failures of the handshake", .besideTLSServers, .timeLimit(.minutes(3)))
+@Suite("TLS: failures of the handshake", .besideTLSServers, .timeLimit(.minutes(10)))
 struct TLSFailureTests {
     private static let cases: [(server: String, code: PipelineError.Code)] = [
         ("SELF_SIGNED", .tls(.certificate)), ("UNKNOWN_CA", .tls(.certificate)), ("EXPIRED", .tls(.certificate)),

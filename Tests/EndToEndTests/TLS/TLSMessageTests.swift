@@ -12,7 +12,7 @@ import FoundationNetworking
 import AsyncHTTPClient
 #endif
 
-@Suite("TLS: messages", .besideTLSServers, .timeLimit(.minutes(3)))
+@Suite("TLS: messages", .besideTLSServers, .timeLimit(.minutes(10)))
 struct TLSMessageTests {
     private func makeProvider(_ transport: SecureTransport) throws -> Provider<SecureTarget> {
         Provider(transport: try transport.make())

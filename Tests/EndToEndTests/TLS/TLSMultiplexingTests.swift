@@ -6,7 +6,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("TLS: many streams of one connection", .besideTLSServers, .timeLimit(.minutes(3)))
+@Suite("TLS: many streams of one connection", .besideTLSServers, .timeLimit(.minutes(10)))
 struct TLSMultiplexingTests {
     private let provider: Provider<SecureTarget>
 

@@ -104,7 +104,7 @@ struct ActivityPluginTests {
         #expect(events.entries.count == 2)
     }
 
-    @Test("A call that begins before hold is over keeps it shown", .timeLimit(.minutes(3)))
+    @Test("A call that begins before hold is over keeps it shown", .timeLimit(.minutes(10)))
     func chained() async throws {
         let plugin = plugin(0, 300)
         let answers = AsyncStream.makeStream(of: Void.self)

@@ -78,7 +78,7 @@ func eventually(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () -> Bool
 ) async {
-    let deadline = ContinuousClock.now + .seconds(180)
+    let deadline = ContinuousClock.now + .seconds(500)
     var yieldCount = 0
     while !condition() {
         guard ContinuousClock.now < deadline else {

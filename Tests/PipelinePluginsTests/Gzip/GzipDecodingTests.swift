@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-@Suite("GzipPlugin: answers", .timeLimit(.minutes(3)))
+@Suite("GzipPlugin: answers", .timeLimit(.minutes(10)))
 struct GzipDecodingTests {
     static let text = Data("The quick brown fox jumps over the lazy dog, again and again and again. ".utf8)
     private let text = Self.text

@@ -7,7 +7,7 @@ import PipelineTesting
 import Synchronization
 import Testing
 
-@Suite("GzipPlugin: limits and streams", .timeLimit(.minutes(3)))
+@Suite("GzipPlugin: limits and streams", .timeLimit(.minutes(10)))
 struct GzipLimitsTests {
     private let text = GzipDecodingTests.text
 

@@ -7,7 +7,7 @@ import PipelineTransports
 import Testing
 
 /// Answers are decoded by Foundation here; what the plugin decodes is scripted in the other suites.
-@Suite("GzipPlugin over loopback HTTP", .timeLimit(.minutes(3)))
+@Suite("GzipPlugin over loopback HTTP", .timeLimit(.minutes(10)))
 struct GzipLoopbackTests {
     private let json = GzipBytes.json(50_000)
 

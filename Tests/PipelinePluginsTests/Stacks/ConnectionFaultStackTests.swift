@@ -7,7 +7,7 @@ import PipelineTransports
 import Testing
 
 /// Rows of the matrix of faults in which a plugin has its part.
-@Suite("Connection faults under plugins", .timeLimit(.minutes(3)))
+@Suite("Connection faults under plugins", .timeLimit(.minutes(10)))
 struct ConnectionFaultStackTests {
     private static var transports: [any Transport] {
         #if AsyncHTTPClient

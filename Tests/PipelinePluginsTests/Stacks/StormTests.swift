@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// All plugins that wait, share or send again in one stack, under calls of all kinds and answers of all kinds.
-@Suite("A storm of calls", .timeLimit(.minutes(3)))
+@Suite("A storm of calls", .timeLimit(.minutes(10)))
 struct StormTests {
     private struct Storm: Transport {
         let clock: ManualClock

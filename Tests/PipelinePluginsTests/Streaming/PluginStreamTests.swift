@@ -6,7 +6,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Streams through plugins", .timeLimit(.minutes(3)))
+@Suite("Streams through plugins", .timeLimit(.minutes(10)))
 struct PluginStreamTests {
     private static func transports() -> [any Transport] {
         #if AsyncHTTPClient

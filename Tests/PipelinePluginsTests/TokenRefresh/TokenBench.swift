@@ -102,7 +102,7 @@ final class TokenBench: Sendable {
 
     /// Waits until a condition holds that needs no time to pass.
     static func wait(until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async {
-        let deadline = ContinuousClock.now + .seconds(180)
+        let deadline = ContinuousClock.now + .seconds(500)
         var yieldCount = 0
         while !condition() {
             guard ContinuousClock.now < deadline else {

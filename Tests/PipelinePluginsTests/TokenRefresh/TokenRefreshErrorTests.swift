@@ -6,7 +6,7 @@ import PipelineTesting
 import Synchronization
 import Testing
 
-@Suite("TokenRefreshPlugin, errors, position and secrets", .timeLimit(.minutes(3)))
+@Suite("TokenRefreshPlugin, errors, position and secrets", .timeLimit(.minutes(10)))
 struct TokenRefreshErrorTests {
     // MARK: Errors
 

@@ -6,7 +6,7 @@ import PipelineTesting
 import Synchronization
 import Testing
 
-@Suite("TokenRefreshPlugin", .timeLimit(.minutes(3)))
+@Suite("TokenRefreshPlugin", .timeLimit(.minutes(10)))
 struct TokenRefreshPluginTests {
     @Test("It does what every plugin has to do, also when each call waits for a refresh", arguments: [true, false])
     func conformance(isExpired: Bool) async {

@@ -6,7 +6,7 @@ import PipelineTesting
 import Synchronization
 import Testing
 
-@Suite("TokenRefreshPlugin, one refresh for many calls", .timeLimit(.minutes(3)))
+@Suite("TokenRefreshPlugin, one refresh for many calls", .timeLimit(.minutes(10)))
 struct TokenRefreshSharingTests {
     private func statuses(_ calls: [Task<PipelineResponse, any Error>]) async throws -> [Int] {
         var statuses: [Int] = []

@@ -7,7 +7,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("TokenRefreshPlugin, the refresh through its own provider", .timeLimit(.minutes(3)))
+@Suite("TokenRefreshPlugin, the refresh through its own provider", .timeLimit(.minutes(10)))
 struct TokenRequestTests {
     /// A provider that the closure of its own plugin can reach.
     private final class Client: Sendable {

@@ -53,6 +53,15 @@ struct UnauthorizedPluginTests {
         #expect(told.responses.count == 1)
     }
 
+    @Test("It is not told of a 401 that the target names among those it wants")
+    func wanted() async throws {
+        let provider = provider(ScriptedTransport(always: .status(401)), told.plugin)
+        _ = try await provider.request(Ask(validationType: .customCodes([200, 401])))
+        #expect(told.responses.isEmpty)
+        _ = try? await provider.request(Ask(validationType: .customCodes([200])))
+        #expect(told.responses.count == 1)
+    }
+
     @Test("It is told of the response of a failure, which passes untouched, as one without a response does")
     func failures() async throws {
         let failing = InterceptPlugin.intercept { request, _, next in

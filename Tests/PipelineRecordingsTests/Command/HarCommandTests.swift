@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineRecordings
 
-@Suite("The command har", .serialized, .timeLimit(.minutes(3)))
+@Suite("The command har", .serialized, .timeLimit(.minutes(10)))
 struct HarCommandTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "har-\(UUID())")
 

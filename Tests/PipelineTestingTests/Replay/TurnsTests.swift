@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("Turns", .timeLimit(.minutes(3)))
+@Suite("Turns", .timeLimit(.minutes(10)))
 struct TurnsTests {
     private let turns = Turns<String>()
 

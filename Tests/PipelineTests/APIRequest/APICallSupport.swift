@@ -11,7 +11,7 @@ extension APICall {
 
 /// Waits until a condition holds; records an issue when it does not within 180 seconds.
 func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool) async {
-    let deadline = ContinuousClock.now + .seconds(180)
+    let deadline = ContinuousClock.now + .seconds(500)
     var yieldCount = 0
     while !condition() {
         guard ContinuousClock.now < deadline else {

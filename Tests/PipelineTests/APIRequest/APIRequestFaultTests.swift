@@ -32,6 +32,46 @@ struct APIRequestFaultTests {
         _ = try await bench.api.send(request.desiredStatusCode(status))
     }
 
+    @Test("The texts of a call win over its target's when its answer does not decode, whatever the kind of the target")
+    func textsOfCall() async throws {
+        struct Ask: DecodableTargetType {
+            typealias ResultType = Int
+            let path = "/b"
+            let method = HTTPMethod.get
+            let task = RequestTask.requestPlain
+            var baseURL: URL { URL(string: "https://example.com") ?? URL(filePath: "/") }
+            var options: RequestOptions { .init { $0.errorTexts.set("target", for: .mapping) } }
+        }
+        let transport = ScriptedTransport(always: .status(200, body: "{}"))
+        let provider = Provider<MultiTarget>(transport: transport)
+        let options = RequestOptions { $0.errorTexts.set("call", for: .mapping) }
+        let request = APIRequest<Int>("x").serverURL(ServerURL(base: "https://example.com")).addError(.mapping, "own")
+        let own = Provider<Ask>(transport: transport)
+        for (options, texts) in [
+            (options, ["call", "call", "call", "call"]), (.init(), ["own", "target", "target", "target"]),
+        ] {
+            let errors = [
+                await pipelineError { _ = try await provider.requestDecoded(request, options: options) },
+                await pipelineError { _ = try await provider.requestDecoded(Ask(), options: options) },
+                await pipelineError { _ = try await own.requestDecoded(Ask(), options: options) },
+                await pipelineError { _ = try await own.request(Ask(), as: Int.self, options: options) },
+            ]
+            #expect(errors.map(\.?.customText) == texts)
+            #expect(errors.allSatisfy { $0?.code == .mapping(.object) })
+        }
+        let journal = Journal()
+        await own.requestDecoded(Ask(), options: options) { journal.add("\($0)") }.finished()
+        await own.request(Ask(), as: Int.self, options: options) { result in
+            if case .failure(let error) = result { journal.add(error.localizedDescription) }
+        }
+        .finished()
+        await provider.requestDecoded(request) { result in
+            if case .failure(let error) = result { journal.add(error.localizedDescription) }
+        }
+        .finished()
+        #expect(journal.entries.dropFirst() == ["call", "own"])
+    }
+
     @Test("B-C27 A stub runs all of a call: handlers, responses and chains end, and a 401 is one only when it says so")
     func stubbed() async throws {
         let journal = Journal()

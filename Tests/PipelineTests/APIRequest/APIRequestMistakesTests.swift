@@ -111,6 +111,47 @@ struct APIRequestMistakesTests {
         #expect(bench.transport.sent.isEmpty)
     }
 
+    @Test("A request without a server, or with a wrong one, is told so by a provider too")
+    func serversOfProvider() async throws {
+        let transport = ScriptedTransport(always: .ok)
+        let provider = Provider<MultiTarget>(transport: transport)
+        let request = APIRequest<Nothing>("x")
+        for (request, reason) in [
+            (request, "neither the request nor a client names a server"),
+            (
+                request.serverURL(ServerURL(base: "https://api example.com")),
+                #"the base of the server is no URL: its host is "api example.com""#
+            ),
+        ] {
+            let error = await pipelineError { _ = try await provider.requestDecoded(request) }
+            #expect(error?.code == .invalidRequest(.url) && error?.reason == reason)
+        }
+        #expect(transport.sent.isEmpty)
+    }
+
+    @Test("An error before the sending names the request, and its call passes the plugins")
+    func unsent() async throws {
+        let journal = Journal()
+        let seen: ProcessPlugin = .process { result, _ in
+            if case .failure(let error) = result { journal.add("\(error)") }
+        }
+        var bench = APIBench(ScriptedTransport(always: .ok), plugins: [seen])
+        let request = APIRequest<Nothing>("posts", "").method(.delete)
+        let error = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(error?.request?.head.path == "/v1/posts/" && error?.request?.method == .delete)
+        let word = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x").bearer("two words")) }
+        #expect(word?.request?.headers.isEmpty == true)
+        bench.api.server = nil
+        _ = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(
+            journal.entries == [
+                "invalidRequest.path: a part of the endpoint is empty; DELETE api.example.com",
+                "invalidRequest.credential: the token is not one word; GET api.example.com",
+                "invalidRequest.path: a part of the endpoint is empty",
+            ]
+        )
+    }
+
     private static func missingScheme(_ host: String) -> String {
         "the base \"\(host)\" of the server has no scheme: write https:// or http:// before it"
     }

@@ -135,6 +135,14 @@ struct APIRequestTests {
         let error = await pipelineError { _ = try await led.api.send(request) }
         #expect(error?.code == .invalidRequest(.credential) && led.transport.sent.isEmpty)
         #expect(!"\(String(describing: error))".contains("hunter2"))
+        let more: PreparePlugin = .prepare { request, _ in
+            request.headers.append(HTTPField(name: .authorization, value: "Own x"))
+        }
+        let longer: PreparePlugin = .prepare { request, _ in request.headers[.authorization]?.append(", Own x") }
+        for added in [more, longer] {
+            let bench = APIBench(ScriptedTransport(always: .ok), plugins: [mirror, added])
+            #expect(await pipelineError { _ = try await bench.api.send(request) }?.code == .invalidRequest(.credential))
+        }
         let replaced = APIBench(ScriptedTransport(always: .ok), plugins: [mirror, own])
         _ = try await replaced.api.send(request)
         #expect(replaced.transport.sent.map { $0.headers[.authorization] } == ["Own x"])
@@ -412,6 +420,16 @@ struct APIRequestTests {
         #expect(try await bench.api.send(request) == User(name: "Ann"))
         #expect(try await bench.api.send(request) == nil)
         #expect(try await bench.api.send(APIRequest<Int?>("x").desiredStatusCode(.noContent)) == nil)
+        let text = APIBench(ScriptedTransport(always: .status(200, body: "1"))).api
+        #expect(try await text.send(APIRequest<Data?>("x")) == Data("1".utf8))
+        #expect(try await text.send(APIRequest<String?>("x")) == "1")
+        #expect(try await text.send(APIRequest<Bool?>("x")) == true)
+        #expect(try await text.send(APIRequest<Int?>("x")) == 1)
+        #expect(try await text.send(APIRequest<Nothing?>("x")) != nil)
+        let null = APIBench(ScriptedTransport(always: .status(200, body: "null\n"))).api
+        #expect(try await null.send(APIRequest<Data?>("x")) == Data("null\n".utf8))
+        #expect(try await null.send(APIRequest<String?>("x")) == nil)
+        #expect(try await null.send(APIRequest<Int?>("x")) == nil)
         let direct = APIRequest<User?>(ServerURL(base: "https://example.com"), "x")
         let empty = Provider<MultiTarget>(transport: ScriptedTransport(always: .status(200)))
         let error = await pipelineError { _ = try await empty.requestDecoded(direct, atKeyPath: "user") }
@@ -458,8 +476,17 @@ struct APIRequestTests {
         }
         #expect(await fails(Double.self))
         #expect(await fails(Decimal.self))
+        #expect(await fails(Int?.self) != body.isEmpty)
         #expect(await fails(Float.self))
         #expect(await fails(Int.self))
+    }
+
+    @Test("A number that its type takes for infinite is none")
+    func infiniteFloat() async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(200, body: "1e39")))
+        #expect(try await bench.api.send(APIRequest<Double>("x")) == 1e39)
+        let error = await pipelineError { _ = try await bench.api.send(APIRequest<Float>("x")) }
+        #expect(error?.code == .mapping(.object))
     }
 
     @Test("C8 B-C8 A payload or a query that cannot be encoded is an error, nothing is sent, and the next call works")

@@ -64,18 +64,14 @@ struct PayloadTests {
     func ofCoder() async throws {
         struct Moment: Codable, JSONPayload { var at: Date }
         var bench = APIBench(ScriptedTransport(always: .status(200, body: #"{"at":"2001"}"#)))
-        bench.api.coders.makeJSONEncoder = {
-            let encoder = JSONEncoder()
+        bench.api.coders.configureJSONEncoder = { encoder in
             encoder.dateEncodingStrategy = .custom { date, encoder in
                 var container = encoder.singleValueContainer()
                 try container.encode("year")
             }
-            return encoder
         }
-        bench.api.coders.makeJSONDecoder = {
-            let decoder = JSONDecoder()
+        bench.api.coders.configureJSONDecoder = { decoder in
             decoder.dateDecodingStrategy = .custom { _ in Date(timeIntervalSince1970: 7) }
-            return decoder
         }
         bench.api.coders.form.dateEncoding = .secondsSince1970
         bench.api.coders.dateEncodingStrategy = .ofCoder
@@ -324,6 +320,55 @@ struct PayloadTests {
     }
 
     @Test(
+        "A text that goes on behind a date, or ends within it, is no date",
+        arguments: [
+            "2001-09-09T01:46:40Zone", "2001-09-09T01:46:40Z/2001-09-09T01:46:41Z", "2001-09-09T01:46:40+01:00 [Rome]",
+            "2001-09-09T01:46:40.25Z ", "2001-09-09T01:46:40", "2001-09-09", "",
+        ]
+    )
+    func noDates(text: String) async throws {
+        let bench = APIBench(.status(200, body: "\"\(text)\""))
+        let error = await pipelineError { _ = try await bench.api.send(APIRequest<Date>("x")) }
+        #expect(error?.code == .mapping(.object))
+    }
+
+    @Test("An offset from UTC is read", arguments: ["+01:00", "-11:00", "+0100", "+01", ".5+01:00"])
+    func offsets(zone: String) async throws {
+        let bench = APIBench(.status(200, body: "\"2001-09-09T01:46:40\(zone)\""))
+        let date = try await bench.api.send(APIRequest<Date>("x"))
+        let hours = zone == "-11:00" ? -11.0 : 1
+        #expect(date.timeIntervalSince1970.rounded(.down) == 1_000_000_000 - hours * 3_600)
+    }
+
+    @Test(
+        "A date that is none, or has no text, cannot be encoded; nothing is sent",
+        arguments: [
+            (DateCodingStrategy.iso8601, [Double.nan, .infinity, -.infinity, 253_402_300_800, -1e12, 1e300]),
+            (.formatted("yyyy-MM-dd"), [.nan, .infinity, 253_402_300_800, -1e12, 1e300]),
+            (.secondsSince1970, [.nan, .infinity]), (.millisecondsSince1970, [.nan, .infinity, 1e306]),
+        ]
+    )
+    func unencodableDates(strategy: DateCodingStrategy, seconds: [Double]) async throws {
+        struct Moment: JSONPayload { var at: Date }
+        let request = APIRequest<Nothing>("x").method(.post).dateEncodingStrategy(strategy)
+        for seconds in seconds {
+            let moment = Moment(at: Date(timeIntervalSince1970: seconds))
+            for request in [request.payload(moment), request.query(moment)] {
+                let error = await pipelineError { _ = try await bench.api.send(request) }
+                #expect(error?.code == .encoding && error?.reason.contains("at") == true, "\(seconds)")
+            }
+        }
+        #expect(bench.transport.sent.isEmpty)
+    }
+
+    @Test("The first and the last date that have a text are sent")
+    func firstAndLastDate() async throws {
+        struct Span: JSONPayload { var from = Date.distantPast, to = Date(timeIntervalSince1970: 253_402_300_799) }
+        _ = try await send(APIRequest("x", payload: Span()))
+        #expect(bench.sentText == #"{"from":"0001-01-01T00:00:00Z","to":"9999-12-31T23:59:59Z"}"#)
+    }
+
+    @Test(
         "Milliseconds are rounded, and whole however far the date",
         arguments: [(1_000_000_000.0016, "1000000000002"), (1e14, "100000000000000000")]
     )
@@ -388,16 +433,8 @@ struct PayloadTests {
     func coders() async throws {
         struct User: JSONPayload, Codable { var firstName: String }
         var bench = APIBench(ScriptedTransport(always: .status(200, body: #"{"first_name":"Eve"}"#)))
-        bench.api.coders.makeJSONEncoder = {
-            let encoder = JSONEncoder()
-            encoder.keyEncodingStrategy = .convertToSnakeCase
-            return encoder
-        }
-        bench.api.coders.makeJSONDecoder = {
-            let decoder = JSONDecoder()
-            decoder.keyDecodingStrategy = .convertFromSnakeCase
-            return decoder
-        }
+        bench.api.coders.configureJSONEncoder = { $0.keyEncodingStrategy = .convertToSnakeCase }
+        bench.api.coders.configureJSONDecoder = { $0.keyDecodingStrategy = .convertFromSnakeCase }
         bench.api.coders.form.boolEncoding = .literal
         let request = APIRequest<User>("x", payload: User(firstName: "Ann")).method(.post).query(["ok": true])
         #expect(try await bench.api.send(request).firstName == "Eve")

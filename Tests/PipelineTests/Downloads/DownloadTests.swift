@@ -315,7 +315,7 @@ struct DownloadTests {
         let destination = DownloadDestination.custom { file, _ in
             var written = stat()
             guard stat(file.path, &written) == 0 else { throw TestFailure() }
-            for descriptor in 0..<Int32(1024) {
+            for descriptor in 0..<getdtablesize() {
                 var status = stat()
                 guard fstat(descriptor, &status) == 0, status.st_ino == written.st_ino,
                     status.st_dev == written.st_dev

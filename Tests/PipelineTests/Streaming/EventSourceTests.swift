@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("A subscription to events", .timeLimit(.minutes(3)))
+@Suite("A subscription to events", .timeLimit(.minutes(10)))
 struct EventSourceTests {
     private let clock = ManualClock()
 

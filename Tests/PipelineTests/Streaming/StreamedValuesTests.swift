@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Values of a streamed answer", .timeLimit(.minutes(3)))
+@Suite("Values of a streamed answer", .timeLimit(.minutes(10)))
 struct StreamedValuesTests {
     private func answer(_ body: PipelineBody, type: String? = nil) async throws -> StreamedResponse {
         let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]

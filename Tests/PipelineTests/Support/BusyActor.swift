@@ -18,7 +18,7 @@ final class BusyExecutor: SerialExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
         count.add(1, ordering: .relaxed)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }

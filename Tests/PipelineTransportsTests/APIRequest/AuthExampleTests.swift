@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-@Suite("Examples of APIRequest: login and signup", .timeLimit(.minutes(3)))
+@Suite("Examples of APIRequest: login and signup", .timeLimit(.minutes(10)))
 struct AuthExampleTests {
     @Test(
         "C1 C14 B-C20 A login is a POST without a body, with name and password as they were given, in UTF-8",

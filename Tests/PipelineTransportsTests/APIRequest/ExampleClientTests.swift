@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-@Suite("Examples of APIRequest: what an app does with its client", .timeLimit(.minutes(3)))
+@Suite("Examples of APIRequest: what an app does with its client", .timeLimit(.minutes(10)))
 struct ExampleClientTests {
     private static let list = "GET /v1/post?offset=0&limit=100"
     private let login = AuthController.login(email: "ann@example.com", password: "secret")
@@ -125,7 +125,7 @@ struct ExampleClientTests {
     }
 
     @Test(
-        "C5 UnauthorizedPlugin is told of each 401 of any request before its caller, and of nothing else",
+        "C5 C29 UnauthorizedPlugin is told of each 401 that is not desired, before its caller, and of nothing else",
         arguments: NetworkTransport.allCases
     )
     func unauthorized(transport: NetworkTransport) async throws {
@@ -147,6 +147,6 @@ struct ExampleClientTests {
         let error = try await bench.failure(PostController.delete(id: 7))
         #expect(error?.message == "expired" && diary.entries == ["DELETE 401"])
         #expect(try await bench.failure(PostController.delete(id: 7).desiredStatusCode(.unauthorized)) == nil)
-        #expect(diary.entries == ["DELETE 401", "DELETE 401"])
+        #expect(diary.entries == ["DELETE 401"])
     }
 }

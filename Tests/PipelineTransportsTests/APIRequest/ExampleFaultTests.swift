@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-@Suite("Examples of APIRequest: bad input", .timeLimit(.minutes(3)))
+@Suite("Examples of APIRequest: bad input", .timeLimit(.minutes(10)))
 struct ExampleFaultTests {
     private struct Unwritable: Error {}
 

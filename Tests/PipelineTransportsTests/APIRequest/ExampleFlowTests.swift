@@ -5,7 +5,7 @@ import PipelineTesting
 import Synchronization
 import Testing
 
-@Suite("Examples of APIRequest: chains and batches", .timeLimit(.minutes(3)))
+@Suite("Examples of APIRequest: chains and batches", .timeLimit(.minutes(10)))
 struct ExampleFlowTests {
     private let login = AuthController.login(email: "ann@example.com", password: "secret")
     private let seven = Post(id: 7, text: "Hi", at: Date(timeIntervalSince1970: 1_000_000_000))

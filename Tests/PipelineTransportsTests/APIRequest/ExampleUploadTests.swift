@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-@Suite("Examples of APIRequest: uploads that take time", .timeLimit(.minutes(3)))
+@Suite("Examples of APIRequest: uploads that take time", .timeLimit(.minutes(10)))
 struct ExampleUploadTests {
     private func post(_ folder: ExampleFolder, byteCount: Int) throws -> NewPost {
         let video = try folder.file("clip.mp4", Data(repeating: 7, count: byteCount))

@@ -9,7 +9,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("AsyncHTTPClientTransport: its connections", .timeLimit(.minutes(3)))
+@Suite("AsyncHTTPClientTransport: its connections", .timeLimit(.minutes(10)))
 struct AsyncHTTPClientGuardTests {
     private static let head = FramingBench.head
     private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"

@@ -8,7 +8,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("AsyncHTTPClientTransport: whose client it is", .timeLimit(.minutes(3)))
+@Suite("AsyncHTTPClientTransport: whose client it is", .timeLimit(.minutes(10)))
 struct AsyncHTTPClientLifecycleTests {
     @Test("P08: after shutdown calls fail with clientClosed, and shutting down again does nothing")
     func shutdown() async throws {

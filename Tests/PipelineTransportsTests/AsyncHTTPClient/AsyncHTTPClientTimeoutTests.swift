@@ -8,7 +8,7 @@ import PipelineTransports
 import Testing
 
 /// The transport's own times; what they do to a call is tested with the faults.
-@Suite("AsyncHTTPClientTransport, times", .timeLimit(.minutes(3)))
+@Suite("AsyncHTTPClientTransport, times", .timeLimit(.minutes(10)))
 struct AsyncHTTPClientTimeoutTests {
     /// An answer in two pieces with more than the time between them.
     private static func halves(_ time: Duration) -> [LoopbackServer.Action] {

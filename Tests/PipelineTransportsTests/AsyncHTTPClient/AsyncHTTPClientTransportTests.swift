@@ -8,7 +8,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("AsyncHTTPClientTransport", .timeLimit(.minutes(3)))
+@Suite("AsyncHTTPClientTransport", .timeLimit(.minutes(10)))
 struct AsyncHTTPClientTransportTests {
     @Test("request fields go out in their order, repeats kept, and nothing but Host and the framing is added")
     func requestFields() async throws {

@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Faults: framing", .timeLimit(.minutes(3)))
+@Suite("Faults: framing", .timeLimit(.minutes(10)))
 struct FramingFaultTests {
     private static let head = FramingBench.head
     private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n"

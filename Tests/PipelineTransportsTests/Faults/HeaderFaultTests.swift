@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Faults: header fields", .timeLimit(.minutes(3)))
+@Suite("Faults: header fields", .timeLimit(.minutes(10)))
 struct HeaderFaultTests {
     private static let head = FramingBench.head
     private static let hello = FramingOutcome.answer(200, "hello")

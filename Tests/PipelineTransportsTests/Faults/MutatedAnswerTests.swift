@@ -6,7 +6,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Faults: mutated answers", .timeLimit(.minutes(5)))
+@Suite("Faults: mutated answers", .timeLimit(.minutes(10)))
 struct MutatedAnswerTests {
     private static let answers = [
         "\(FramingBench.head)Content-Length: 12\r\nContent-Type: text/plain\r\n\r\nhello, world",

@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Faults: bytes that belong to no answer", .timeLimit(.minutes(3)))
+@Suite("Faults: bytes that belong to no answer", .timeLimit(.minutes(10)))
 struct SurplusFaultTests {
     private static let head = FramingBench.head
 

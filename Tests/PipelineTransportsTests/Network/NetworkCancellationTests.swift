@@ -4,7 +4,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Network transports: cancellation and time", .timeLimit(.minutes(3)))
+@Suite("Network transports: cancellation and time", .timeLimit(.minutes(10)))
 struct NetworkCancellationTests {
     @Test("P06: a call that is cancelled before it begins opens no connection", arguments: NetworkTransport.allCases)
     func beforeStart(transport: NetworkTransport) async throws {

@@ -5,7 +5,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("Conformance of recording and replay", .timeLimit(.minutes(3)))
+@Suite("Conformance of recording and replay", .timeLimit(.minutes(10)))
 struct RecordingConformanceTests {
     /// Transports for one check after the other, each with a file of its own.
     private final class Files: Sendable {

@@ -5,7 +5,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("RecordingExpiry", .timeLimit(.minutes(3)))
+@Suite("RecordingExpiry", .timeLimit(.minutes(10)))
 struct RecordingExpiryTests {
     private let bench: RecordingBench
 

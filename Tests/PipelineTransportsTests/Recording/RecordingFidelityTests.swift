@@ -6,7 +6,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("Fidelity of recordings", .timeLimit(.minutes(3)))
+@Suite("Fidelity of recordings", .timeLimit(.minutes(10)))
 struct RecordingFidelityTests {
     private let bench: RecordingBench
     private static let binary = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })

@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Redaction of recordings", .timeLimit(.minutes(3)))
+@Suite("Redaction of recordings", .timeLimit(.minutes(10)))
 struct RecordingRedactionTests {
     private let redaction = RecordingRedaction(Redactor(secretValues: ["declared-value", "12345678"]))
 

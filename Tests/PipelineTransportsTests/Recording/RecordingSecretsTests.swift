@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Secrets in recordings", .timeLimit(.minutes(3)))
+@Suite("Secrets in recordings", .timeLimit(.minutes(10)))
 struct RecordingSecretsTests {
     private let bench: RecordingBench
 

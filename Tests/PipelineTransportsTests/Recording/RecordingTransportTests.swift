@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("RecordingTransport", .timeLimit(.minutes(3)))
+@Suite("RecordingTransport", .timeLimit(.minutes(10)))
 struct RecordingTransportTests {
     private let bench: RecordingBench
 

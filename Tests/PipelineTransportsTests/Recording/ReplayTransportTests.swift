@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("ReplayTransport", .timeLimit(.minutes(3)))
+@Suite("ReplayTransport", .timeLimit(.minutes(10)))
 struct ReplayTransportTests {
     private let bench: RecordingBench
 

@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Replay of recordings that other software has made", .timeLimit(.minutes(3)))
+@Suite("Replay of recordings that other software has made", .timeLimit(.minutes(10)))
 struct ReplayedSampleTests {
     @Test("each recorded request gets its recorded answer, byte by byte", arguments: HARBench.sampleNames)
     func sample(name: String) async throws {

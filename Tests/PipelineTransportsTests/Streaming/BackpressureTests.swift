@@ -7,7 +7,7 @@ import PipelineTransports
 import Testing
 
 /// That a side which pauses makes the other one wait, with bodies that no buffer of the system holds.
-@Suite("AsyncHTTPClientTransport, back-pressure", .timeLimit(.minutes(3)))
+@Suite("AsyncHTTPClientTransport, back-pressure", .timeLimit(.minutes(10)))
 struct BackpressureTests {
     private static let mebibyte = Data(count: 1 << 20)
     /// In MiB: more than the buffers of two sockets (here up to 32 and 4 MiB) and 4 MiB.
@@ -26,7 +26,7 @@ struct BackpressureTests {
         let server = try LoopbackServer { request in Self.longAnswer(count, counting: request.target == "/paused") }
         defer { server.stop() }
         server.release("count")
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(readTimeout: nil, writeTimeout: nil))
         var paused = try await provider.stream(Probe(server, "/paused")).body.makeAsyncIterator()
         var received = try await paused.next()?.count ?? 0
         // While the first pauses the second passes whole: time enough to send the first as well.
@@ -47,7 +47,7 @@ struct BackpressureTests {
         defer { server.stop() }
         let other = try LoopbackServer(requestByteCount: 2 * Self.byteCount) { _ in [.respond(200)] }
         defer { other.stop() }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(readTimeout: nil, writeTimeout: nil))
         let made = MadePieces(count: Self.byteCount >> 20)
         let task = RequestTask.requestStream(.stream(made))
         async let paused = provider.request(Probe(server, "/", method: .post, task: task))

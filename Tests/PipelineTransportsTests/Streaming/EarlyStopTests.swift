@@ -5,7 +5,7 @@ import PipelineTesting
 import Testing
 
 /// Bodies that somebody stops reading, or pauses to.
-@Suite("Streams that stop early", .timeLimit(.minutes(3)))
+@Suite("Streams that stop early", .timeLimit(.minutes(10)))
 struct EarlyStopTests {
     /// The head of an answer of 1 MB, the first 1,000 bytes of it, and nothing more.
     private static func startsAnswer(_ request: LoopbackServer.Request) -> [LoopbackServer.Action] {

@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Streamed values over the network", .timeLimit(.minutes(3)))
+@Suite("Streamed values over the network", .timeLimit(.minutes(10)))
 struct StreamedEventsTests {
     private typealias Action = LoopbackServer.Action
 

@@ -6,7 +6,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("Streamed bodies of requests", .timeLimit(.minutes(3)))
+@Suite("Streamed bodies of requests", .timeLimit(.minutes(10)))
 struct StreamedUploadTests {
     /// Pieces of 64 KiB, made when they are asked for.
     private final class Pieces: AsyncSequence, Sendable {

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("StubTransport", .timeLimit(.minutes(3)))
+@Suite("StubTransport", .timeLimit(.minutes(10)))
 struct StubTransportTests {
     private let target: Probe
     private let clock = ManualClock()

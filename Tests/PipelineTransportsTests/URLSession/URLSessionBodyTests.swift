@@ -56,11 +56,12 @@ struct URLSessionBodyTests {
         #expect(server.requests.first?.values(of: "Content-Length") == ["\(count * 50_000)"])
     }
 
-    /// The permissions that these temporary files have.
-    static func modes(of names: Set<String>) -> Set<Int> {
+    /// The permissions that those of these temporary files have that hold so many bytes.
+    static func modes(of names: Set<String>, byteCount: Int) -> Set<Int> {
         let folder = FileManager.default.temporaryDirectory
         let modes = names.compactMap { name -> Int? in
             let attributes = try? FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)
+            guard (attributes?[.size] as? NSNumber)?.intValue == byteCount else { return nil }
             return (attributes?[.posixPermissions] as? NSNumber)?.intValue
         }
         return Set(modes)
@@ -80,7 +81,7 @@ struct URLSessionBodyTests {
                 if made.next(below: 30) != nil { return Data(count: 50_000) }
                 let names = Self.spools()
                 seen.withLock { $0 = names }
-                modes.withLock { $0 = Self.modes(of: names.subtracting(before)) }
+                modes.withLock { $0 = Self.modes(of: names.subtracting(before), byteCount: 1_500_000) }
                 throw failure
             })
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: cancellation", .timeLimit(.minutes(3)))
+@Suite("URLSessionTransport: cancellation", .timeLimit(.minutes(10)))
 struct URLSessionCancellationTests {
     @Test("P06: a call that is cancelled before it begins sends nothing")
     func beforeStart() async throws {

@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("URLSessionTransport: content codings", .timeLimit(.minutes(3)))
+@Suite("URLSessionTransport: content codings", .timeLimit(.minutes(10)))
 struct URLSessionContentCodingTests {
     private let provider = Provider<Probe>(transport: URLSessionTransport(), redirects: .none)
     private let text = Data(String(repeating: "hello ", count: 1_000).utf8)

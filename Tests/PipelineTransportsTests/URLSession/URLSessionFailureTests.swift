@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("URLSessionTransport: failures", .timeLimit(.minutes(3)))
+@Suite("URLSessionTransport: failures", .timeLimit(.minutes(10)))
 struct URLSessionFailureTests {
     private let provider = Provider<Probe>(transport: URLSessionTransport(), redirects: .none)
 

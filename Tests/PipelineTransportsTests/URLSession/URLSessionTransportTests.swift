@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport", .timeLimit(.minutes(3)))
+@Suite("URLSessionTransport", .timeLimit(.minutes(10)))
 struct URLSessionTransportTests {
     private func makeProvider(
         _ transport: URLSessionTransport = URLSessionTransport(),
