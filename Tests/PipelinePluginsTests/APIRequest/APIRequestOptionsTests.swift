@@ -27,6 +27,23 @@ struct APIRequestOptionsTests {
     }
 
     @Test(
+        "C20 A failure is told at once, whatever additionalTimeout says, unless the plugin holds back results of all kinds"
+    )
+    func failureWithAdditionalTimeout() async throws {
+        let clock = ManualClock()
+        let request = APIRequest<Nothing>("x").additionalTimeout(.seconds(2))
+        for step in [ScriptedTransport.Step.status(500), .failure(.offline)] {
+            let transport = ScriptedTransport(always: step)
+            let api = client(transport, clock, MinimumDurationPlugin(.zero))
+            await #expect(throws: PipelineError.self) { try await api.send(request) }
+            let patient = client(transport, clock, MinimumDurationPlugin(.zero, appliesTo: .always))
+            let task = Task { try await patient.send(request) }
+            #expect(await clock.advanceToNextSleeper() == .seconds(2))
+            await #expect(throws: PipelineError.self) { try await task.value }
+        }
+    }
+
+    @Test(
         "C22 B-C11 retry(on:attempts:) sends again after these statuses, at most so often, and only what may be repeated"
     )
     func retry() async throws {
