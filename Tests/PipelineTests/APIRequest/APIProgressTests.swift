@@ -5,7 +5,7 @@ import PipelineTesting
 import Synchronization
 import Testing
 
-@Suite("Progress of what is awaited")
+@Suite("Progress of what is awaited", .timeLimit(.minutes(3)))
 struct APIProgressTests {
     private let journal = Journal()
 
@@ -20,8 +20,24 @@ struct APIProgressTests {
         }
     }
 
-    @Test("C36 A request tells of its upload as it passes, at most 0.999 of it, and of 1 before its value is there")
-    func request() async throws {
+    private struct Carried: APIPayload {
+        let task: RequestTask
+        func encode(to encoder: any Encoder) throws {}
+        func makeTask(with coders: APICoders) -> RequestTask { task }
+    }
+
+    private static let stream = RequestTask.requestStream(.bytes(Data(repeating: 7, count: 100)))
+    private static let upload = APIRequest<Nothing>("x", payload: Carried(task: stream)).method(.post)
+    private static let uploads = [
+        upload, upload.task(stream), upload.task(upload.task),
+        APIRequest<Nothing>("x", payload: Carried(task: upload.task)).method(.post),
+    ]
+
+    @Test(
+        "C36 A request tells of its upload as it passes, at most 0.999 of it, and of 1 before its value is there",
+        arguments: uploads
+    )
+    func request(upload: APIRequest<Nothing>) async throws {
         let bench = APIBench(
             .answer { request, context in
                 for count in [0, 40, 40, 20, 100] {
@@ -31,7 +47,6 @@ struct APIProgressTests {
                 return PipelineResponse(request: request, statusCode: 200)
             }
         )
-        let upload = APIRequest<Nothing>("x").method(.post).task(.requestStream(.bytes(Data(repeating: 7, count: 100))))
         let task = Task {
             _ = try await bench.api.send(upload) { [journal] in journal.add("\($0)") }
             journal.add("value")
@@ -123,7 +138,7 @@ struct APIProgressTests {
                 }
             )
         )
-        let upload = APIRequest<Nothing>("x").method(.post).task(.requestStream(.bytes(Data(repeating: 7, count: 100))))
+        let upload = Self.upload
         let operation: any APIOperation =
             switch kind {
             case 0: upload
