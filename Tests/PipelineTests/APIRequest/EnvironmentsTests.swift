@@ -42,6 +42,7 @@ struct EnvironmentsTests {
             ("https://ann:hun@hunter2@api example.com/key?hunter2", "", nil),
             ("hunter2:hunter2@localhost:8080", "", nil),
             ("api.example.com/hunter2", "", nil), ("hunter2", "hunter2", nil), ("", "", nil),
+            ("https:///hunter2", "", nil), ("https://ann%40hunter2/a", "", nil),
         ]
     )
     func description(base: String, path: String, shown: String?) throws {
