@@ -61,6 +61,11 @@ final class ProfileView {
             .execute()
     }
 
+    func load(_ api: APIClient) async throws {
+        let profile = try await api.send(APIRequest<Profile>("profile")) { [weak self] in self?.text.append("\($0)") }
+        text.append(profile.name)
+    }
+
     func load(_ provider: Provider<MultiTarget>, then: @escaping () -> Void) {
         provider.request(
             AppAPI.profile,
@@ -108,7 +113,7 @@ struct AppIsolationTests {
     }
 
     @Test("Callbacks that are written in a view change its state, on the main actor")
-    func callbacks() async {
+    func callbacks() async throws {
         let transport = ScriptedTransport(always: .status(200, body: #"{"name": "Ada"}"#))
         let provider = Provider<MultiTarget>(transport: transport)
         let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
@@ -119,5 +124,9 @@ struct AppIsolationTests {
         let other = ProfileView()
         await withCheckedContinuation { ended in other.load(provider) { ended.resume() } }
         #expect(other.text.last == "Ada" && other.text.contains("200") && other.text.contains("1.0"))
+
+        let awaiting = ProfileView()
+        try await awaiting.load(api)
+        #expect(awaiting.text == ["1.0", "Ada"])
     }
 }

@@ -82,17 +82,13 @@ struct JournalTour {
     }
 
     private func attachImages(to post: Post) async throws {
-        heading("Six uploads, two at a time: a batch with progress and callbacks")
+        heading("Six uploads, two at a time: a batch with progress")
         let uploads = (1...6).map { number in
             Journal.posts.attach(FormFile(pattern(byteCount: 10_000), fileName: "frame\(number).png"), to: post.id)
         }
         let steps = Mutex<[Double]>([])
-        let outcome = try await withCheckedThrowingContinuation { continuation in
-            api.call(uploads.flatten().concurrent(by: 2))
-                .onProgress { step in steps.withLock { $0.append(step) } }
-                .onSuccess { continuation.resume(returning: $0) }
-                .onError { continuation.resume(throwing: $0) }
-                .execute()
+        let outcome = try await api.send(uploads.flatten().concurrent(by: 2)) { step in
+            steps.withLock { $0.append(step) }
         }
         let progress = steps.withLock { $0 }
         show("uploads", "\(outcome.count)")
@@ -138,13 +134,14 @@ struct JournalTour {
     }
 
     private func expectLogin(_ name: String, _ request: APIRequest<Post>) async throws {
-        let end = await withCheckedContinuation { continuation in
-            api.call(request)
-                .onSuccess { continuation.resume(returning: "post \($0.id) is made") }
-                .onNotAuthorized { continuation.resume(returning: "the app shows its login") }
-                .onError { continuation.resume(returning: $0.message) }
-                .execute()
-        }
+        let told = Mutex("")
+        await api.call(request)
+            .onSuccess { post in told.withLock { $0 = "post \(post.id) is made" } }
+            .onNotAuthorized { told.withLock { $0 = "the app shows its login" } }
+            .onError { error in told.withLock { $0 = error.message } }
+            .execute()
+            .finished()
+        let end = told.withLock { $0 }
         show(name, end)
         try expect(end == "the app shows its login", "a request with \(name) ends in onNotAuthorized")
     }

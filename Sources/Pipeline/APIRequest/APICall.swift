@@ -35,7 +35,7 @@ import Synchronization
 public struct APICall<Value: Sendable>: Sendable {
     /// A handler of something that has no value.
     public typealias Handler = @isolated(any) @Sendable () -> Void
-    typealias Report = @Sendable (Double) -> Void
+    typealias Tell = @Sendable (Double) async -> Bool
 
     private struct Handlers: Sendable {
         var requestStarted: Handler?
@@ -48,7 +48,7 @@ public struct APICall<Value: Sendable>: Sendable {
         var cancellation: Handler?
     }
 
-    typealias Perform = @Sendable (Report?) async -> Result<Value, PipelineError>
+    typealias Perform = @Sendable (Tell?) async -> Result<Value, PipelineError>
 
     /// Is called as a call begins.
     let prepare: @Sendable () -> Perform
@@ -146,22 +146,9 @@ extension APICall {
         }
         if cancellation.isRequested { return .failure(.cancelledCall) }
         guard let progress = handlers.progress else { return await perform(nil) }
-
-        let (steps, continuation) = AsyncStream<Double>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        async let performed = {
-            defer { continuation.finish() }
-            return await perform { continuation.yield($0) }
-        }()
-        var last = 0.0
-        for await step in steps where step > last && step < 1 {
-            last = step
+        return await perform { step in
             await deliver(to: progress.isolation, unless: cancellation) { await progress(step) }
         }
-        let result = await performed
-        if case .success = result {
-            await deliver(to: progress.isolation, unless: cancellation) { await progress(1) }
-        }
-        return result
     }
 
     /// Tells of the end, unless the call is cancelled there and then.

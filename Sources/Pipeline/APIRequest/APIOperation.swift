@@ -67,13 +67,52 @@ extension APIClient {
         }
     }
 
+    /// The same, telling how far it has come.
+    ///
+    /// ```swift
+    /// let outcome = try await api.send(uploads.flatten()) { bar.progress = $0 }
+    /// ```
+    ///
+    /// **Effects**: it tells of steps above 0 and up to 1, each more than the one before, 1 exactly once, before the value is returned, and
+    /// never 1 of a failure. Steps that come faster than the handler takes them are left out. After a cancellation there are none; a
+    /// task that is cancelled before the 1 was told throws, also when the value was there already. A handler that belongs to an
+    /// actor runs there, as one that is written in a view belongs to the main actor; any other in the background.
+    ///
+    /// - Parameters:
+    ///   - operation: a request, a chain, a batch, or any other.
+    ///   - onProgress: is told of each step.
+    /// - Returns: the value; of a chain the values of its requests.
+    /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled.
+    @concurrent
+    public func send<Operation: APIOperation>(
+        _ operation: Operation,
+        @_inheritActorContext onProgress: @escaping @isolated(any) @Sendable (Double) -> Void
+    ) async throws -> Operation.Value {
+        let place = CallbackPlace()
+        let result = await operation.run(
+            in: pinned,
+            telling: { step in
+                await place.run(isolatedTo: onProgress.isolation, unless: { Task.isCancelled }) {
+                    await onProgress(step)
+                }
+            }
+        )
+        switch result {
+        case .success(let value): return value
+        case .failure(let error): throw error.asThrown
+        }
+    }
+
     /// An operation that is answered by callbacks, all of it in the environment that is current as it begins.
     ///
     /// It begins with ``APICall/execute()``.
     public func call<Operation: APIOperation>(_ operation: Operation) -> APICall<Operation.Value> {
         APICall(on: provider.callbackQueue) {
             let client = pinned
-            return { report in await operation.run(in: client, report: report) }
+            return { tell in
+                guard let tell else { return await operation.run(in: client, report: nil) }
+                return await operation.run(in: client, telling: tell)
+            }
         }
     }
 }

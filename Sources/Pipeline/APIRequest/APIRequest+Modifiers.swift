@@ -53,27 +53,6 @@ extension APIRequest {
         with { $0.statusCodes = statuses.map(\.code) }
     }
 
-    /// A copy with a text for failures of this status, ``PipelineError/customText``; it replaces one that was given before.
-    public func addError(_ status: HTTPResponse.Status, _ text: String) -> Self {
-        options { $0.errorTexts.set(text, for: status) }
-    }
-
-    /// A copy with a text for failures of this code and its details.
-    public func addError(_ code: PipelineError.Code, _ text: String) -> Self {
-        options { $0.errorTexts.set(text, for: code) }
-    }
-
-    /// The same as ``addError(_:_:)-(HTTPResponse.Status,_)``.
-    public func addCustomError(_ status: HTTPResponse.Status, _ text: String) -> Self { addError(status, text) }
-
-    /// The same as ``addError(_:_:)-(PipelineError.Code,_)``.
-    public func addCustomError(_ code: PipelineError.Code, _ text: String) -> Self { addError(code, text) }
-
-    /// A copy with one text for several statuses.
-    public func addCustomError(_ statuses: [HTTPResponse.Status], _ text: String) -> Self {
-        statuses.reduce(self) { $0.addError($1, text) }
-    }
-
     /// A copy whose every exchange may take this long, more than zero, ``RequestOptions/attemptTimeout``.
     ///
     /// The time counts to the last byte of the answer, uploads included, other than that of `URLRequest.timeoutInterval`, which begins

@@ -15,6 +15,8 @@ struct APIRequestParts: Sendable {
     var payload: (any APIPayload)?
     /// Replaces the payload.
     var task: RequestTask?
+    /// What the payload was made into, `nil` before a call has begun.
+    private var payloadTask: RequestTask?
     /// What was added to a form with files.
     var formParts: [MultipartFormBodyPart] = []
     var credential: APICredential?
@@ -64,8 +66,16 @@ struct APIRequestParts: Sendable {
 
     // MARK: As a task
 
-    /// Whether it is the request's body whose progress matters.
-    var isUpload: Bool { (task ?? (try? payloadTask()))?.isUpload ?? false }
+    /// Whether it is the request's body whose progress matters; of a payload that has not been made into a task it is not known.
+    var isUpload: Bool { (task ?? payloadTask)?.isUpload ?? false }
+
+    /// The same, with the payload made into a task, which whoever encodes it or asks about it uses from then on.
+    func withPayloadMade() throws -> APIRequestParts {
+        var copy = self
+        copy.task = try task?.withPayloadMade()
+        if task == nil { copy.payloadTask = try makePayloadTask()?.withPayloadMade() }
+        return copy
+    }
 
     /// Writes query, payload and credential into the request.
     func encode(into request: inout PipelineRequest, random: PipelineRandom) throws {
@@ -77,13 +87,14 @@ struct APIRequestParts: Sendable {
         if let query {
             try RequestTask.requestQuery(query).encode(into: &request, random: random, coders: ownCoders)
         }
-        let carried = try task ?? payloadTask()
+        let carried = try task ?? makePayloadTask()
         try carried?.adding(parts: formParts).encode(into: &request, random: random, coders: ownCoders)
         if task == nil, !request.body.isNone { try request.requireBodyCarryingMethod() }
         try credential?.authorize(&request, allowsCleartext: server?.allowsCleartext ?? false)
     }
 
-    private func payloadTask() throws -> RequestTask? {
+    private func makePayloadTask() throws -> RequestTask? {
+        if let payloadTask { return payloadTask }
         do {
             return try payload?.makeTask(with: ownCoders)
         } catch let error as PipelineError {
@@ -92,4 +103,17 @@ struct APIRequestParts: Sendable {
             throw PipelineError.encodingFailed(error, "the payload could not be made into a task")
         }
     }
+}
+
+extension RequestTask {
+    /// The task with its payload made into what is sent: once, for that may be work, or give a stream that is read once.
+    fileprivate func withPayloadMade() throws -> RequestTask {
+        guard case .api(let parts) = kind, parts.task != nil || parts.payload != nil else { return self }
+        return RequestTask(kind: .api(try parts.withPayloadMade()))
+    }
+}
+
+extension Endpoint {
+    /// The endpoint with the payload of its task made into what is sent.
+    func withPayloadMade() throws -> Endpoint { replacing(task: try task.withPayloadMade()) }
 }

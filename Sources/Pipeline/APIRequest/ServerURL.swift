@@ -7,6 +7,8 @@ public import Foundation
 /// ```
 ///
 /// What cannot be the URL of a request is refused when one is made, with `invalidRequest`.
+///
+/// **Secrets**: its description shows scheme, host, port and path alone.
 public struct ServerURL: Sendable, Hashable {
     /// Scheme and host, for example `https://api.example.com`.
     public let base: String
@@ -65,4 +67,18 @@ extension APIRequest: ServerNaming {
         }
         return server.failure
     }
+}
+
+extension ServerURL: CustomStringConvertible, CustomReflectable {
+    /// Scheme, host, port and path, without user name, query and fragment.
+    public var description: String {
+        // Of a text that is no URL nobody can say where a secret begins.
+        guard let shown = URLComponents(string: URLText.joining(base: base, path: path)), let scheme = shown.scheme,
+            let host = shown.encodedHost, URLText.isAuthority(host)
+        else { return "a server that is no URL" }
+        return "\(scheme)://\(host)\(shown.port.map { ":\($0)" } ?? "")\(shown.percentEncodedPath)"
+    }
+
+    /// Only what the description shows, so that `dump` leaks nothing either.
+    public var customMirror: Mirror { Mirror(self, children: ["server": description]) }
 }

@@ -41,7 +41,7 @@ final class CallState: Sendable {
     /// Where the answer is put, for a call that is not read as a stream.
     let download: Download?
     let meter: ProgressMeter?
-    /// Whether it is the request's body whose progress matters; asked once, for a payload may have to make its task for it.
+    /// Whether it is the request's body whose progress matters.
     let isUpload: Bool
     let settings: CallSettings
     /// Of the first pass.

@@ -183,8 +183,10 @@ extension Provider {
         _ meter: ProgressMeter?,
         _ amend: Amendment?
     ) -> (PipelineContext, Result<PipelineRequest, any Error>) {
-        let endpoint = Result { try self.endpoint(target) }
-        let used = (try? endpoint.get()) ?? Endpoint(target)
+        let made = Result { try self.endpoint(target) }
+        // Without progress nobody asks what the payload is before it is encoded.
+        let endpoint = meter == nil ? made : Result { try made.get().withPayloadMade() }
+        let used = (try? endpoint.get()) ?? (try? made.get()) ?? Endpoint(target)
         let context = PipelineContext(call: makeCall(target, used, options, isStreaming, meter))
         let request = Result {
             var request = try endpoint.get().makeRequest(random: settings.random)

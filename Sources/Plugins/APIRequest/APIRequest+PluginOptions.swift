@@ -2,7 +2,9 @@ public import HTTPTypes
 public import Pipeline
 
 extension APIRequest {
-    /// A copy whose call is answered no sooner than this after it began, zero and up, by ``MinimumDurationPlugin``.
+    /// A copy whose call succeeds no sooner than this after it began, zero and up, by ``MinimumDurationPlugin``.
+    ///
+    /// A failure is told at once, unless the plugin is for results of all kinds, `appliesTo: .always`.
     public func additionalTimeout(_ duration: Duration) -> Self { options { $0.additionalTimeout = duration } }
 
     /// A copy whose failure ``LoggingPlugin`` keeps quiet about.

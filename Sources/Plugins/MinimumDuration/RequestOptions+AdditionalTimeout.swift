@@ -5,8 +5,9 @@ private enum AdditionalTimeout: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// No sooner than this after it began the call is answered; zero for at once.
+    /// No sooner than this after it began the call succeeds; zero for at once.
     ///
+    /// A failure is told at once, unless the plugin is for results of all kinds, ``MinimumDurationPlugin/Results/always``.
     /// Wins over the minimum of ``MinimumDurationPlugin``, which holds the answer back: without that plugin in the stack it does
     /// nothing. Default `nil`: the plugin's.
     public var additionalTimeout: Duration? {

@@ -27,6 +27,25 @@ struct APIRequestOptionsTests {
     }
 
     @Test(
+        "C20 A failure is told at once, whatever additionalTimeout says, unless the plugin holds back results of all kinds",
+        arguments: [(MinimumDurationPlugin.Results.success, Duration.zero), (.always, .seconds(2))]
+    )
+    func failureWithAdditionalTimeout(results: MinimumDurationPlugin.Results, duration: Duration) async throws {
+        for step in [ScriptedTransport.Step.status(500), .failure(.offline)] {
+            let clock = ManualClock()
+            let start = clock.now
+            let moving = Task {
+                while !Task.isCancelled { if !clock.advanceIfAnyoneSleeps() { await Task.yield() } }
+            }
+            let api = client(ScriptedTransport(always: step), clock, MinimumDurationPlugin(.zero, appliesTo: results))
+            let request = APIRequest<Nothing>("x").additionalTimeout(.seconds(2))
+            await #expect(throws: PipelineError.self) { try await api.send(request) }
+            #expect(start.duration(to: clock.now) == duration)
+            moving.cancel()
+        }
+    }
+
+    @Test(
         "C22 B-C11 retry(on:attempts:) sends again after these statuses, at most so often, and only what may be repeated"
     )
     func retry() async throws {

@@ -409,6 +409,25 @@ struct APICallTests {
         #expect(bench.transport.sent.map { $0.headers[countName] } == ["1", "2"])
         #expect(bench.transport.sent.allSatisfy { $0.headers[deviceName] == "7" })
     }
+
+    @Test(
+        "C27 A process plugin is told of each success of the client, with host and path, before the call's own handler"
+    )
+    func clientWideSuccess() async throws {
+        let plugin: any PluginType = .process { [journal] result, context in
+            guard case .success(let response) = result, context.target.validationType.accepts(response.statusCode)
+            else { return }
+            journal.add("client \(response.request.host ?? "") \(response.request.path)")
+        }
+        let bench = APIBench(.ok, .status(500), .failure(.offline), plugins: [plugin])
+        for _ in 0..<3 { await call(bench.api.call(APIRequest<Nothing>("x"))).finished() }
+        #expect(
+            journal.entries == [
+                "started", "client api.example.com /v1/x", "success", "started", "error unacceptableStatus", "started",
+                "networkUnavailable",
+            ]
+        )
+    }
 }
 
 extension BusyActor {

@@ -26,6 +26,36 @@ struct EnvironmentsTests {
         return bench
     }
 
+    @Test(
+        "The description and the dump of a server show scheme, host, port and path alone",
+        arguments: [
+            ("https://api.example.com", "v1", "https://api.example.com/v1"),
+            ("http://127.0.0.1:8080", "", "http://127.0.0.1:8080"),
+            ("https://[::1]:8080/a", "b", "https://[::1]:8080/a/b"),
+            (
+                "https://hunter2:hunter2@api.example.com:444/a?key=hunter2#hunter2", "v1",
+                "https://api.example.com:444/a/v1"
+            ),
+            ("https://hunter2@api.example.com?hunter2", "", "https://api.example.com"),
+            ("https://ann:hun@hunter2@api.example.com/key", "", "https://api.example.com/key"),
+            ("https://hunter2:hunter2/3@api.example.com", "", nil),
+            ("https://ann:hun@hunter2@api example.com/key?hunter2", "", nil),
+            ("hunter2:hunter2@localhost:8080", "", nil),
+            ("api.example.com/hunter2", "", nil), ("hunter2", "hunter2", nil), ("", "", nil),
+            ("https:///hunter2", "", nil), ("https://ann%40hunter2/a", "", nil),
+        ]
+    )
+    func description(base: String, path: String, shown: String?) throws {
+        let server = ServerURL(base: base, path: path)
+        #expect("\(server)" == shown ?? "a server that is no URL")
+        var text = "\(String(reflecting: server))\(try Environments(["a": server], current: "a"))"
+        dump(server, to: &text)
+        var api = APIBench().api
+        api.server = server
+        dump(api, to: &text)
+        #expect(!text.contains("hunter2"))
+    }
+
     @Test("C4 C50 C52 C55 A call goes to the server of the environment that is current as it begins")
     func switching() async throws {
         let bench = bench()

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import Synchronization
 import Testing
 
 @Suite("Payloads and dates of APIRequest")
@@ -259,6 +260,66 @@ struct PayloadTests {
         let task = APIRequest<Nothing>("x", payload: Lines()).task(.requestData(Data("c".utf8)))
         #expect(try await send(task).body.bytes == Data("c".utf8))
         #expect(try await send(task.payload(Lines())).body.bytes == Data("a\nb".utf8))
+    }
+
+    private final class Count: Sendable {
+        private let made = Atomic(0)
+
+        var value: Int { made.load(ordering: .relaxed) }
+
+        func next() -> Int { made.add(1, ordering: .relaxed).newValue }
+    }
+
+    /// Counts how often it is made into a task, and throws as it is made for the first time.
+    private struct Counted: APIPayload {
+        let count: Count
+        var throwsFirst = false
+        func encode(to encoder: any Encoder) throws {}
+        func makeTask(with coders: APICoders) throws -> RequestTask {
+            if count.next() == 1, throwsFirst { throw PipelineError(.file(.unreadable), "gone") }
+            return .requestStream(.bytes(Data(repeating: 7, count: 100)))
+        }
+    }
+
+    /// Carries what another request carries.
+    private struct Borrowed: APIPayload {
+        let request: APIRequest<Nothing>
+        func encode(to encoder: any Encoder) throws {}
+        func makeTask(with coders: APICoders) -> RequestTask { request.task }
+    }
+
+    private static let callers: [@Sendable (APIClient, APIRequest<Nothing>) async throws -> Void] = [
+        { api, request in _ = try await api.send(request) },
+        { api, request in _ = try await api.send(request) { _ in } },
+        { api, request in _ = try await api.send(request.and(APIRequest<Nothing>("y"))) { _ in } },
+        { api, request in await api.call(request).finished() },
+        { api, request in await api.call(request).onProgress { _ in }.finished() },
+        { api, request in
+            for try await _ in api.provider.requestWithProgress(MultiTarget(try api.resolved(request))) {}
+        },
+        { api, request in _ = try await api.provider.stream(MultiTarget(try api.resolved(request))) },
+        { api, request in _ = try Endpoint(try api.resolved(request)).makeRequest() },
+    ]
+
+    @Test("A payload is made into a task once for a call, also when its progress is watched", arguments: 0..<8)
+    func madeOnce(caller: Int) async throws {
+        for isBorrowed in [false, true] {
+            let count = Count()
+            var request = APIRequest<Nothing>("x", payload: Counted(count: count)).method(.post)
+            if isBorrowed { request = APIRequest("x", payload: Borrowed(request: request)).method(.post) }
+            try await Self.callers[caller](bench.api, request)
+            #expect(count.value == 1)
+        }
+    }
+
+    @Test("A payload that throws once fails its call, also when its progress is watched, and not the next")
+    func throwsOnce() async throws {
+        let count = Count()
+        let request = APIRequest<Nothing>("x", payload: Counted(count: count, throwsFirst: true)).method(.post)
+        let error = await pipelineError { _ = try await bench.api.send(request) { _ in } }
+        #expect(error?.code == .file(.unreadable) && count.value == 1 && bench.transport.sent.isEmpty)
+        _ = try await bench.api.send(request)
+        #expect(count.value == 2)
     }
 
     @Test("What a payload throws is the failure when it is a PipelineError, else encoding; nothing is sent")

@@ -105,11 +105,23 @@ private enum APIRequestSamples {
         _ posts: [PostController.NewPost],
         to api: APIClient,
         show: @escaping @Sendable (String) -> Void
-    ) -> RequestHandle {
+    ) async throws -> APIBatch {
         // sample: batch
         let uploads = posts.map { API.posts.create($0) }.flatten().concurrent(by: 3).avoidCancelOnError()
+        let outcome = try await api.send(uploads) { show("\(Int($0 * 100)) %") }  // over all of them
+        show("\(outcome.failures.count) of \(outcome.count) have failed")
+        // end
+        return uploads
+    }
+
+    static func upload(
+        _ uploads: APIBatch,
+        to api: APIClient,
+        show: @escaping @Sendable (String) -> Void
+    ) -> RequestHandle {
+        // sample: batch by callback
         let handle = api.call(uploads)
-            .onProgress { show("\(Int($0 * 100)) %") }  // over all of them
+            .onProgress { show("\(Int($0 * 100)) %") }
             .onSuccess { show("\($0.failures.count) of \($0.count) have failed") }
             .onError { show($0.message) }
             .execute()
@@ -193,13 +205,17 @@ struct APIRequestSamplesTests {
         #expect(error?.message == "You are not logged in")
     }
 
-    @Test("Its batch goes on after a failure, and counts it")
+    @Test("Its batch goes on after a failure, and counts it, awaited and by callback")
     func batch() async throws {
-        let (_, api) = try bench(.status(500), .status(201, body: #"{"id": 1, "text": "", "createdAt": 0}"#))
+        let created = ScriptedTransport.Step.status(201, body: #"{"id": 1, "text": "", "createdAt": 0}"#)
+        let (_, api) = try bench(.status(500), created, created, .status(500))
         let posts = [0, 1].map { PostController.NewPost(text: "\($0)", images: [], video: nil) }
-        let lines = Journal()
-        await APIRequestSamples.upload(posts, to: api) { lines.add($0) }.task.value
-        #expect(lines.entries.last == "1 of 2 have failed" && lines.entries.contains("100 %"))
+        let (awaited, called) = (Journal(), Journal())
+        let uploads = try await APIRequestSamples.upload(posts, to: api) { awaited.add($0) }
+        await APIRequestSamples.upload(uploads, to: api) { called.add($0) }.finished()
+        for lines in [awaited, called] {
+            #expect(lines.entries.last == "1 of 2 have failed" && lines.entries.contains("100 %"))
+        }
     }
 
     @Test("Its model is changed on the main actor", arguments: [(200, "Welcome"), (401, "This is not your password")])
