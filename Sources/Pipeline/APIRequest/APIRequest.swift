@@ -16,7 +16,8 @@ public import Foundation
 /// Each modifier gives a copy; nothing is sent by making or changing one.
 ///
 /// The answer decodes by the type: ``Nothing`` from whatever there is, `Data` to the body as it is, `String`, `Bool` and numbers
-/// from the body as text, every other type from JSON. An optional type is `nil` of an empty body, as one with status 204 is.
+/// from the body as text, every other type from JSON. An optional type is `nil` of an empty body, as one with status 204 is, and of
+/// `null`, save `Data?`; else it is what its type is.
 ///
 /// **Defaults**
 ///

@@ -16,7 +16,7 @@ struct APIRequestParts: Sendable {
     /// Replaces the payload.
     var task: RequestTask?
     /// What the payload was made into, `nil` before a call has begun.
-    private var payloadTask: RequestTask?
+    private var payloadTask: Result<RequestTask?, any Error>?
     /// What was added to a form with files.
     var formParts: [MultipartFormBodyPart] = []
     var credential: APICredential?
@@ -67,13 +67,15 @@ struct APIRequestParts: Sendable {
     // MARK: As a task
 
     /// Whether it is the request's body whose progress matters; of a payload that has not been made into a task it is not known.
-    var isUpload: Bool { (task ?? payloadTask)?.isUpload ?? false }
+    var isUpload: Bool { (try? task ?? payloadTask?.get())?.isUpload ?? false }
 
     /// The same, with the payload made into a task, which whoever encodes it or asks about it uses from then on.
-    func withPayloadMade() throws -> APIRequestParts {
+    ///
+    /// A failure is thrown when it is encoded, behind those that come before it.
+    func withPayloadMade() -> APIRequestParts {
         var copy = self
-        copy.task = try task?.withPayloadMade()
-        if task == nil { copy.payloadTask = try makePayloadTask()?.withPayloadMade() }
+        copy.task = task?.withPayloadMade()
+        if task == nil { copy.payloadTask = Result { try makePayloadTask()?.withPayloadMade() } }
         return copy
     }
 
@@ -94,7 +96,7 @@ struct APIRequestParts: Sendable {
     }
 
     private func makePayloadTask() throws -> RequestTask? {
-        if let payloadTask { return payloadTask }
+        if let payloadTask { return try payloadTask.get() }
         do {
             return try payload?.makeTask(with: ownCoders)
         } catch let error as PipelineError {
@@ -107,13 +109,13 @@ struct APIRequestParts: Sendable {
 
 extension RequestTask {
     /// The task with its payload made into what is sent: once, for that may be work, or give a stream that is read once.
-    fileprivate func withPayloadMade() throws -> RequestTask {
+    fileprivate func withPayloadMade() -> RequestTask {
         guard case .api(let parts) = kind, parts.task != nil || parts.payload != nil else { return self }
-        return RequestTask(kind: .api(try parts.withPayloadMade()))
+        return RequestTask(kind: .api(parts.withPayloadMade()))
     }
 }
 
 extension Endpoint {
     /// The endpoint with the payload of its task made into what is sent.
-    func withPayloadMade() throws -> Endpoint { replacing(task: try task.withPayloadMade()) }
+    func withPayloadMade() -> Endpoint { replacing(task: task.withPayloadMade()) }
 }

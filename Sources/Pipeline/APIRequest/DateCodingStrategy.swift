@@ -11,7 +11,9 @@ public import Foundation
 /// | ``secondsSince1970`` | `1000000000`, with a fraction when there is one | the same |
 /// | ``millisecondsSince1970`` | `1000000000000`, rounded | the same |
 /// | ``formatted(_:)-(DateFormatter)`` | the formatter's text | the same |
-/// | ``ofCoder`` | as the encoder or decoder does that the client makes | as its form encoder does |
+/// | ``ofCoder`` | as the encoder or decoder does that the client configures | as its form encoder does |
+///
+/// **Errors**: code `encoding` for a date that is not finite and, where it is text, for one that is not of the years 1 to 9999.
 public struct DateCodingStrategy: Sendable {
     private enum Kind: Sendable {
         case iso8601
@@ -71,7 +73,8 @@ public struct DateCodingStrategy: Sendable {
         case .milliseconds: .millisecondsSince1970
         case .formatted(let formatter):
             .custom { date in
-                try DateTextEncoding.checkYear(of: date)
+                let offset = TimeInterval(formatter.timeZone?.secondsFromGMT(for: date) ?? 0)
+                try DateTextEncoding.checkYear(of: date.addingTimeInterval(offset))
                 return formatter.string(from: date)
             }
         case .ofCoder: nil

@@ -183,18 +183,31 @@ extension Provider {
         _ meter: ProgressMeter?,
         _ amend: Amendment?
     ) -> (PipelineContext, Result<PipelineRequest, any Error>) {
-        let made = Result { try self.endpoint(target) }
-        // Without progress nobody asks what the payload is before it is encoded.
-        let endpoint = meter == nil ? made : Result { try made.get().withPayloadMade() }
-        let used = (try? endpoint.get()) ?? (try? made.get()) ?? Endpoint(target)
+        let endpoint = Result {
+            let endpoint = try self.endpoint(target)
+            // Without progress nobody asks what the payload is before it is encoded.
+            return meter == nil ? endpoint : endpoint.withPayloadMade()
+        }
+        let used = (try? endpoint.get()) ?? Endpoint(target)
         let context = PipelineContext(call: makeCall(target, used, options, isStreaming, meter))
         let request = Result {
-            var request = try endpoint.get().makeRequest(random: settings.random)
+            var request = try makeRequest(of: endpoint.get(), context)
             try amend?(&request)
             context.call.download?.ask(in: &request, context)
             return request
         }
         return (context, request)
+    }
+
+    private func makeRequest(of endpoint: Endpoint, _ context: PipelineContext) throws -> PipelineRequest {
+        do {
+            return try endpoint.makeRequest(random: settings.random)
+        } catch let error as PipelineError
+            where [.invalidRequest(.url), .invalidRequest(.scheme)].contains(error.code)
+            && endpoint.url == Endpoint(context.target).url
+        {
+            throw (context.target as? any ServerNaming)?.serverFailure ?? error
+        }
     }
 
     /// The answer to a download with its file where it was wanted.
@@ -265,11 +278,6 @@ extension Provider {
             otherwise: .encoding,
             "the endpoint closure threw \(PipelineError.name(of: error))"
         )
-        if [.invalidRequest(.url), .invalidRequest(.scheme)].contains(failure.code),
-            let target = context.target as? any ServerNaming
-        {
-            failure = target.serverFailure ?? failure
-        }
         if failure.request == nil { failure.request = context.call.endpoint.emptyRequest }
         var result = CallResult.failure(failure)
         await pipeline.outermost.processAll(&result, context)

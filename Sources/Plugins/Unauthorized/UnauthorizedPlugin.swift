@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// Tells a closure of every answer with status 401, for example to show a login.
+/// Tells a closure of every answer with status 401 that the target does not want, for example to show a login.
 ///
 /// ```swift
 /// UnauthorizedPlugin { response, context in
@@ -31,7 +31,7 @@ public struct UnauthorizedPlugin: Stage.Process {
 
     /// Makes a plugin.
     ///
-    /// - Parameter handler: is told of each 401; it may wait, and the call waits for it.
+    /// - Parameter handler: is told of each 401 that is not wanted; it may wait, and the call waits for it.
     public init(handler: @escaping @Sendable (PipelineResponse, PipelineContext) async -> Void) {
         self.handler = handler
     }

@@ -58,9 +58,10 @@ enum Patience {
     /// How many rounds, one of each ms after the first, without progress come before a move of time.
     ///
     /// More before a long one: it is that of a time limit which nothing has to do with, unless somebody who was about to end its wait
-    /// is being kept from that.
-    private static func stillness(before move: Duration?) -> Int {
-        yieldCount + ((move ?? .zero) > .seconds(10) ? 300 : 10)
+    /// is being kept from that. But no more than a part of the patience.
+    private static func stillness(before move: Duration?, _ patience: Duration) -> Int {
+        guard let move, move > .seconds(10) else { return yieldCount + 10 }
+        return yieldCount + max(10, min(300, Int(patience / .milliseconds(4))))
     }
 
     /// Waits until a condition holds, or until nothing has happened for long enough.
@@ -84,8 +85,8 @@ enum Patience {
                 reached = present
                 idle = 0
             }
-            if idle >= stillness(before: nil), moves < maximumMoveCount, let clock,
-                idle >= stillness(before: clock.timeToNextSleeper), clock.advanceIfAnyoneSleeps()
+            if idle >= stillness(before: nil, patience), moves < maximumMoveCount, let clock,
+                idle >= stillness(before: clock.timeToNextSleeper, patience), clock.advanceIfAnyoneSleeps()
             {
                 moves += 1
                 idle = 0

@@ -73,7 +73,7 @@ struct DeduplicationBench: Sendable {
     }
 }
 
-/// Waits until a condition holds; records an issue when it does not within 180 seconds.
+/// Waits until a condition holds; records an issue when it does not within 500 seconds.
 func eventually(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () -> Bool

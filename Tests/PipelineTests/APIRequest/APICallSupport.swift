@@ -9,7 +9,7 @@ extension APICall {
     }
 }
 
-/// Waits until a condition holds; records an issue when it does not within 180 seconds.
+/// Waits until a condition holds; records an issue when it does not within 500 seconds.
 func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool) async {
     let deadline = ContinuousClock.now + .seconds(500)
     var yieldCount = 0

@@ -5,7 +5,7 @@ import PipelineTesting
 import Synchronization
 import Testing
 
-@Suite("Progress of what is awaited", .timeLimit(.minutes(3)))
+@Suite("Progress of what is awaited", .timeLimit(.minutes(10)))
 struct APIProgressTests {
     private let journal = Journal()
 

@@ -126,6 +126,9 @@ struct APIRequestMistakesTests {
             let error = await pipelineError { _ = try await provider.requestDecoded(request) }
             #expect(error?.code == .invalidRequest(.url) && error?.reason == reason)
         }
+        let other = Provider<MultiTarget>(transport: transport, endpoint: { _ in Endpoint(url: "no URL") })
+        let error = await pipelineError { _ = try await other.requestDecoded(request) }
+        #expect(error?.reason == "the URL is not absolute: it has no scheme")
         #expect(transport.sent.isEmpty)
     }
 

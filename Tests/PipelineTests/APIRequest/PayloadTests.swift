@@ -288,6 +288,20 @@ struct PayloadTests {
         func makeTask(with coders: APICoders) -> RequestTask { request.task }
     }
 
+    @Test("What is wrong before the payload is told first, with progress too", arguments: [true, false])
+    func orderOfFailures(hasProgress: Bool) async throws {
+        let payload = Counted(count: Count(), throwsFirst: true)
+        let request = APIRequest<Nothing>("x", "", payload: payload).method(.post)
+        let error = await pipelineError {
+            if hasProgress {
+                _ = try await bench.api.send(request) { _ in }
+            } else {
+                _ = try await bench.api.send(request)
+            }
+        }
+        #expect(error?.code == .invalidRequest(.path))
+    }
+
     private static let callers: [@Sendable (APIClient, APIRequest<Nothing>) async throws -> Void] = [
         { api, request in _ = try await api.send(request) },
         { api, request in _ = try await api.send(request) { _ in } },
@@ -420,6 +434,24 @@ struct PayloadTests {
             }
         }
         #expect(bench.transport.sent.isEmpty)
+    }
+
+    @Test("The year that a formatter writes is the one that counts")
+    func yearOfZone() async throws {
+        struct Moment: JSONPayload { var at = Date.distantPast }
+        for (hours, text) in [(-1, nil), (0, #"{"at":"0001-01-01"}"#), (1, #"{"at":"0001-01-01"}"#)] {
+            let formatter = DateFormatter()
+            formatter.locale = Locale(identifier: "en_US_POSIX")
+            formatter.timeZone = TimeZone(secondsFromGMT: hours * 3_600)
+            formatter.dateFormat = "yyyy-MM-dd"
+            let bench = APIBench(ScriptedTransport(always: .ok))
+            let request = APIRequest<Nothing>("x", payload: Moment()).method(.post)
+            let error = await pipelineError {
+                _ = try await bench.api.send(request.dateEncodingStrategy(.formatted(formatter)))
+            }
+            #expect(error?.code == (text == nil ? .encoding : nil))
+            #expect(bench.sentText == text ?? "")
+        }
     }
 
     @Test("The first and the last date that have a text are sent")

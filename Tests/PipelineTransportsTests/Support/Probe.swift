@@ -42,7 +42,7 @@ extension Provider where Target == Probe {
     }
 }
 
-/// Waits, without sleeping, for something that is bound to come; `false` when it has not come within 180 s.
+/// Waits, without sleeping, for something that is bound to come; `false` when it has not come within 500 s.
 func eventually(_ condition: () -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(500)
     var yieldCount = 0
