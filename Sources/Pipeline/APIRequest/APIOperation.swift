@@ -61,10 +61,7 @@ extension APIClient {
     /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled.
     @concurrent
     public func send<Operation: APIOperation>(_ operation: Operation) async throws -> Operation.Value {
-        switch await operation.run(in: pinned, report: nil) {
-        case .success(let value): return value
-        case .failure(let error): throw error.asThrown
-        }
+        try await operation.run(in: pinned, report: nil).awaited
     }
 
     /// The same, telling how far it has come.
@@ -89,7 +86,7 @@ extension APIClient {
         @_inheritActorContext onProgress: @escaping @isolated(any) @Sendable (Double) -> Void
     ) async throws -> Operation.Value {
         let place = CallbackPlace()
-        let result = await operation.run(
+        return try await operation.run(
             in: pinned,
             telling: { step in
                 await place.run(isolatedTo: onProgress.isolation, unless: { Task.isCancelled }) {
@@ -97,10 +94,7 @@ extension APIClient {
                 }
             }
         )
-        switch result {
-        case .success(let value): return value
-        case .failure(let error): throw error.asThrown
-        }
+        .awaited
     }
 
     /// An operation that is answered by callbacks, all of it in the environment that is current as it begins.

@@ -151,6 +151,18 @@ extension PipelineError {
     }
 }
 
+extension Result where Failure == PipelineError {
+    /// What an async caller gets, or is thrown.
+    var awaited: Success {
+        get throws {
+            switch self {
+            case .success(let value): value
+            case .failure(let error): throw error.asThrown
+            }
+        }
+    }
+}
+
 extension PipelineError: CustomStringConvertible, LocalizedError, CustomReflectable {
     /// Code, reason, where it arose, the request's method and host, and what came of the exchanges.
     public var description: String {

@@ -25,14 +25,11 @@ extension Provider {
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Value {
-        let result = await perform(target, options, isStreaming: false)
+        try await perform(target, options, isStreaming: false)
             .decoded(target.options.overridden(by: options)) { response in
                 try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
             }
-        switch result {
-        case .success(let value): return value
-        case .failure(let error): throw error.asThrown
-        }
+            .awaited
     }
 
     /// Sends a target, decodes its answer, and calls back.
@@ -78,19 +75,9 @@ extension Provider where Target: DecodableTargetType {
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Target.ResultType {
-        let result = await perform(target, options, isStreaming: false)
-            .decoded(target.options.overridden(by: options)) { response in
-                try target.makeResult(
-                    from: response,
-                    atKeyPath: keyPath,
-                    using: decoder,
-                    failsOnEmptyData: failsOnEmptyData
-                )
-            }
-        switch result {
-        case .success(let value): return value
-        case .failure(let error): throw error.asThrown
-        }
+        try await perform(target, options, isStreaming: false)
+            .decoded(by: target, options, keyPath, decoder, failsOnEmptyData)
+            .awaited
     }
 
     /// Sends a target, decodes its answer to the type that the target names, and calls back.
@@ -110,14 +97,7 @@ extension Provider where Target: DecodableTargetType {
     ) -> RequestHandle where Target.ResultType: Sendable {
         deliver(on: callbackQueue, completion) {
             await self.perform(target, options, isStreaming: false)
-                .decoded(target.options.overridden(by: options)) { response in
-                    try target.makeResult(
-                        from: response,
-                        atKeyPath: keyPath,
-                        using: decoder,
-                        failsOnEmptyData: failsOnEmptyData
-                    )
-                }
+                .decoded(by: target, options, keyPath, decoder, failsOnEmptyData)
         }
     }
 }
@@ -135,6 +115,24 @@ extension CallResult {
                 let error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
                 return .failure(error.described(by: options()))
             }
+        }
+    }
+
+    /// The same, with the value that a target makes of its response.
+    func decoded<Target: DecodableTargetType>(
+        by target: Target,
+        _ options: RequestOptions,
+        _ keyPath: String?,
+        _ decoder: JSONDecoder?,
+        _ failsOnEmptyData: Bool
+    ) -> Result<Target.ResultType, PipelineError> {
+        decoded(target.options.overridden(by: options)) { response in
+            try target.makeResult(
+                from: response,
+                atKeyPath: keyPath,
+                using: decoder,
+                failsOnEmptyData: failsOnEmptyData
+            )
         }
     }
 }

@@ -109,19 +109,9 @@ extension Provider where Target == MultiTarget {
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Inner.ResultType {
-        let result = await perform(MultiTarget(target), options, isStreaming: false)
-            .decoded(target.options.overridden(by: options)) { response in
-                try target.makeResult(
-                    from: response,
-                    atKeyPath: keyPath,
-                    using: decoder,
-                    failsOnEmptyData: failsOnEmptyData
-                )
-            }
-        switch result {
-        case .success(let value): return value
-        case .failure(let error): throw error.asThrown
-        }
+        try await perform(MultiTarget(target), options, isStreaming: false)
+            .decoded(by: target, options, keyPath, decoder, failsOnEmptyData)
+            .awaited
     }
 
     /// Sends any target that says what its answer decodes to, and calls back.
@@ -139,14 +129,7 @@ extension Provider where Target == MultiTarget {
     ) -> RequestHandle where Inner.ResultType: Sendable {
         deliver(on: callbackQueue, completion) {
             await self.perform(MultiTarget(target), options, isStreaming: false)
-                .decoded(target.options.overridden(by: options)) { response in
-                    try target.makeResult(
-                        from: response,
-                        atKeyPath: keyPath,
-                        using: decoder,
-                        failsOnEmptyData: failsOnEmptyData
-                    )
-                }
+                .decoded(by: target, options, keyPath, decoder, failsOnEmptyData)
         }
     }
 }

@@ -95,10 +95,7 @@ public final class Provider<Target: TargetType>: Sendable {
         _ target: Target,
         options: RequestOptions = RequestOptions()
     ) async throws -> PipelineResponse {
-        switch await perform(target, options, isStreaming: false) {
-        case .success(let response): return response
-        case .failure(let error): throw error.asThrown
-        }
+        try await perform(target, options, isStreaming: false).awaited
     }
 
     /// Sends a target and returns the response as soon as its header fields are there.
@@ -117,10 +114,7 @@ public final class Provider<Target: TargetType>: Sendable {
         _ target: Target,
         options: RequestOptions = RequestOptions()
     ) async throws -> StreamedResponse {
-        switch await perform(target, options, isStreaming: true) {
-        case .success(let response): return StreamedResponse(response)
-        case .failure(let error): throw error.asThrown
-        }
+        StreamedResponse(try await perform(target, options, isStreaming: true).awaited)
     }
 }
 
