@@ -91,7 +91,7 @@ struct AppIsolationTests {
             plugins: [
                 AccessTokenPlugin { _ in "token" },
                 .prepare { request, context in
-                    context[Seen.self] = 1
+                    context.update(Seen.self) { $0 = 1 }
                     request.headers[.userAgent] = context.options[Flavor.self]
                 },
             ]

@@ -19,7 +19,8 @@ struct Download: Sendable {
     /// Asks for the rest of what is there, where a part is kept.
     func ask(in request: inout PipelineRequest, _ context: PipelineContext) {
         guard let partial else { return }
-        context[DownloadResumption.self] = partial.ask(in: &request)
+        let resumption = partial.ask(in: &request)
+        context.update(DownloadResumption.self) { $0 = resumption }
     }
 
     /// Whether the answer is what was asked for, and has content.
@@ -78,7 +79,7 @@ struct Download: Sendable {
         do {
             try Self.makeDirectory(partial.file.deletingLastPathComponent())
             let file = try FileWriter.partial(partial.file)
-            context[DownloadResumption.self]?.isTaken = true
+            context.update(DownloadResumption.self) { $0?.isTaken = true }
             return file
         } catch let error as PipelineError where error.code == .file(.busy) {
             guard context[DownloadResumption.self]?.isTaken == true else { throw error }

@@ -102,8 +102,17 @@ final class CallState: Sendable {
         shared.withLock { $0.values[key] }
     }
 
-    @usableFromInline
-    func set(_ value: any Sendable, for key: ObjectIdentifier) {
-        shared.withLock { $0.values[key] = value }
+    /// Changes a value under the lock.
+    func update<Value: Sendable, Output: Sendable, Failure: Error>(
+        _ key: ObjectIdentifier,
+        from initial: Value,
+        _ change: (inout Value) throws(Failure) -> Output
+    ) throws(Failure) -> Output {
+        try shared.withLock { shared throws(Failure) in
+            // Removed first, so that a collection is changed in place.
+            var value = shared.values.removeValue(forKey: key).flatMap { $0 as? Value } ?? initial
+            defer { shared.values[key] = value }
+            return try change(&value)
+        }
     }
 }

@@ -3,15 +3,15 @@ private enum Deadline: PipelineContextKey {
 }
 
 extension PipelineContext {
-    /// When the call has to have ended, `nil` when nobody has set a time.
+    /// The moment by which the call must have ended; `nil` if no plugin has set one.
     ///
-    /// A plugin that means to wait looks here first: a wait that would end later is not begun.
+    /// A plugin checks it before it waits, and does not begin a wait that would end later.
     public var deadline: PipelineClock.Instant? { self[Deadline.self] }
 
-    /// Sets ``deadline``; of several the earliest holds.
+    /// Sets ``deadline``, unless an earlier one is set already.
     ///
-    /// It is told, not enforced: who sets it also ends the call.
+    /// Advisory; the plugin that sets the deadline must enforce it.
     public func setDeadline(_ deadline: PipelineClock.Instant) {
-        self[Deadline.self] = self.deadline.map { min($0, deadline) } ?? deadline
+        update(Deadline.self) { $0 = $0.map { min($0, deadline) } ?? deadline }
     }
 }

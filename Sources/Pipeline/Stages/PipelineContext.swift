@@ -115,11 +115,37 @@ public struct PipelineContext: Sendable {
         }
     }
 
-    /// What one plugin tells another within a call; every part of the call sees the same values.
+    /// A value that plugins share within the call; every part of the call sees the same one.
+    ///
+    /// ``update(_:_:)`` changes it.
     @inlinable
     public subscript<Key: PipelineContextKey>(key: Key.Type) -> Key.Value {
-        get { call.value(for: ObjectIdentifier(key)) as? Key.Value ?? Key.defaultValue }
-        nonmutating set { call.set(newValue, for: ObjectIdentifier(key)) }
+        call.value(for: ObjectIdentifier(key)).flatMap { $0 as? Key.Value } ?? Key.defaultValue
+    }
+
+    /// Changes a value that plugins share within the call.
+    ///
+    /// ```swift
+    /// let count = context.update(RequestCount.self) { count in
+    ///     count += 1
+    ///     return count
+    /// }
+    /// ```
+    ///
+    /// The change is atomic: no other read or change of the call's values happens while the closure runs, so that calls of `next` that
+    /// run concurrently lose no update. Keep the closure short and use nothing but the value in it. Using the context there traps.
+    ///
+    /// - Parameters:
+    ///   - key: the key of the value.
+    ///   - change: changes the value, which is ``PipelineContextKey/defaultValue`` until the first change. What it has changed stays
+    ///     changed if it throws.
+    /// - Returns: what the closure returns.
+    /// - Throws: what the closure throws.
+    public func update<Key: PipelineContextKey, Output: Sendable, Failure: Error>(
+        _ key: Key.Type,
+        _ change: (inout Key.Value) throws(Failure) -> Output
+    ) throws(Failure) -> Output {
+        try call.update(ObjectIdentifier(key), from: Key.defaultValue, change)
     }
 }
 
@@ -137,11 +163,12 @@ extension PipelineContext: CustomStringConvertible, CustomReflectable {
 ///
 /// ```swift
 /// enum CacheHit: PipelineContextKey { static let defaultValue = false }
-/// context[CacheHit.self] = true
+/// context.update(CacheHit.self) { $0 = true }
+/// if context[CacheHit.self] { … }
 /// ```
 public protocol PipelineContextKey: SendableMetatype {
     /// The type of the value.
     associatedtype Value: Sendable
-    /// The value before anybody has set one.
+    /// The value until the first change.
     static var defaultValue: Value { get }
 }

@@ -12,6 +12,6 @@ extension PipelineContext {
     var joinCount: Int { self[JoinCount.self] }
 
     func addJoin() {
-        self[JoinCount.self] = joinCount + 1
+        update(JoinCount.self) { $0 += 1 }
     }
 }

@@ -150,7 +150,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
     /// Writes the answer.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
         if let cookies = result.response?.headers[fields: .setCookie], !cookies.isEmpty, isWanted(.error, context) {
-            context[ReceivedCookies.self].append(contentsOf: cookies)
+            context.update(ReceivedCookies.self) { $0.append(contentsOf: cookies) }
         }
         guard isWanted(form.exchangeLevel, context) else { return }
         let exchange = result.exchanges.last

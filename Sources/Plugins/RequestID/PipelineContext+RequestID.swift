@@ -8,6 +8,6 @@ extension PipelineContext {
     /// The id that ``RequestIDPlugin`` has sent with the call, `nil` before it has and without it.
     public internal(set) var requestID: String? {
         get { self[RequestID.self] }
-        nonmutating set { self[RequestID.self] = newValue }
+        nonmutating set { update(RequestID.self) { $0 = newValue } }
     }
 }

@@ -159,7 +159,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
         }
         let admission = refresher.refuse(ticket, mayStart: mayStart(context), context)
         if case .giveBack = admission { return response }
-        context[HasRefreshed.self] = true
+        context.update(HasRefreshed.self) { $0 = true }
         let refused = await response.discardingBody(context)
         guard let ticket = try await self.ticket(admission, context, refused) else { return refused }
         try authorized.setAccessToken(ticket.credential.accessToken, type)
@@ -191,7 +191,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
         case .proceed(let ticket): return ticket
         case .fail(let failure): throw failure.error(refresher.policy, response: refused)
         case .wait(let waiting):
-            context[HasRefreshed.self] = true
+            context.update(HasRefreshed.self) { $0 = true }
             switch try await outcome(of: waiting, context, refused) {
             case .proceed(let ticket): return ticket
             case .fail(let failure): throw failure.error(refresher.policy, response: refused)

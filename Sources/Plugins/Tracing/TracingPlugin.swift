@@ -70,7 +70,7 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
             instrument: tracer ?? InstrumentationSystem.instrument,
             text: text
         )
-        context[CurrentTrace.self] = trace
+        context.update(CurrentTrace.self) { $0 = trace }
         do {
             let response = try await ServiceContext.withValue(trace.call.context) { try await next(request) }
             let isFailure = SpanText.isFailure(response.statusCode, of: context.target)

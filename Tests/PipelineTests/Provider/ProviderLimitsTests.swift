@@ -150,20 +150,21 @@ struct ProviderLimitsTests {
             transport: ScriptedTransport(always: .status(200)),
             plugins: [
                 .prepare { _, context in
-                    context[Seen.self] += 1
+                    context.update(Seen.self) { $0 += 1 }
                     _ = try await inner.request(TestTarget())
                 },
                 .willSend { _, context in
-                    context[Seen.self] += 1
+                    context.update(Seen.self) { $0 += 1 }
                     inner.request(TestTarget()) { result in
                         if case .success(let response) = result { finished.continuation.yield(response.statusCode) }
                     }
                 },
                 .didReceive { _, context in
-                    context[Seen.self] += context.exchanges.count
+                    let count = context.exchanges.count
+                    context.update(Seen.self) { $0 += count }
                 },
                 .process { result, context in
-                    context[Seen.self] += 1
+                    context.update(Seen.self) { $0 += 1 }
                     guard case .success(var response) = result else { return }
                     response.headers[.age] = "\(context[Seen.self])"
                     result = .success(response)
