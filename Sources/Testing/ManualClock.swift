@@ -60,20 +60,23 @@ public final class ManualClock: DatedClock, Sendable {
 
     private let state = Mutex(State())
 
-    private let origin: Date
+    private let startDate: Date
 
     /// A clock at its origin.
     ///
     /// - Parameter date: the date at the origin; by default 2026-01-01 00:00:00 UTC.
     public init(date: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
-        origin = date
+        startDate = date
     }
+
+    /// The moment at which the clock was made.
+    public var origin: Instant { Instant(offset: .zero) }
 
     /// The present moment.
     public var now: Instant { state.withLock { $0.now } }
 
     /// The date at the origin, and what the clock has been moved since.
-    public var date: Date { origin.addingTimeInterval(now.offset / .seconds(1)) }
+    public var date: Date { startDate.addingTimeInterval(now.offset / .seconds(1)) }
 
     /// No step is too small.
     public var minimumResolution: Duration { .zero }

@@ -4,7 +4,12 @@ public import Foundation
 ///
 /// It is a `Clock` itself: `clock.sleep(for:)` and `clock.measure` work as on any other.
 public struct PipelineClock: Clock, Sendable {
-    /// A moment, as time since the clock was made.
+    /// A moment, as time since the clock's origin.
+    ///
+    /// Two instants can be compared if their clocks wrap `ContinuousClock`, wrap `SuspendingClock`, wrap the same ``DatedClock`` that has a
+    /// fixed origin (as `ManualClock` of `PipelineTesting` has), or are the same `PipelineClock`. So a plugin that several providers share
+    /// can keep an instant if the providers use such a clock. Any other clock counts from the moment at which it was wrapped, once for
+    /// each provider; to share one, wrap it once and pass the `PipelineClock` to all of them.
     public struct Instant: InstantProtocol {
         let offset: Duration
 
@@ -32,7 +37,7 @@ public struct PipelineClock: Clock, Sendable {
         let keepsCancelledTimers: Bool
 
         init<Wrapped: Clock>(_ clock: Wrapped) where Wrapped.Duration == Swift.Duration {
-            let origin = clock.now
+            let origin = PipelineClock.origin(of: clock)
             makeNow = { origin.duration(to: clock.now) }
             sleep = { deadline, tolerance in
                 try await clock.sleep(until: origin.advanced(by: deadline), tolerance: tolerance)
@@ -51,10 +56,25 @@ public struct PipelineClock: Clock, Sendable {
     /// The smallest step of the clock.
     public let minimumResolution: Duration
 
-    /// Wraps a clock.
+    /// Wraps a clock; a `PipelineClock` stays the same.
     public init<Wrapped: Clock>(_ clock: Wrapped) where Wrapped.Duration == Swift.Duration {
-        source = Source(clock)
+        source = (clock as? PipelineClock)?.source ?? Source(clock)
         minimumResolution = clock.minimumResolution
+    }
+
+    private static let continuousOrigin = ContinuousClock.now
+    private static let suspendingOrigin = SuspendingClock.now
+
+    /// The moment from which to count: for the system's clocks the same in the whole process.
+    private static func origin<Wrapped: Clock>(of clock: Wrapped) -> Wrapped.Instant {
+        let origin: (any InstantProtocol)?
+        switch clock {
+        case is ContinuousClock: origin = continuousOrigin
+        case is SuspendingClock: origin = suspendingOrigin
+        case let clock as any DatedClock: origin = clock.origin
+        default: origin = nil
+        }
+        return origin as? Wrapped.Instant ?? clock.now
     }
 
     /// The present moment.
