@@ -81,6 +81,11 @@ struct PluginConformanceTests {
         #expect(violations == [])
     }
 
+    @Test("A plugin that only sees how calls end conforms")
+    func observer() async {
+        #expect(await PluginConformance { DidFinishPlugin.didFinish { _, _ in } }.run() == [])
+    }
+
     // MARK: Each check can fail
 
     private struct NoStage: PluginType {}
@@ -89,8 +94,8 @@ struct PluginConformanceTests {
     func checkNames() {
         #expect(
             PluginConformance { NoStage() }.checkNames == [
-                "stages", "name", "success", "failure", "serverError", "cancellation", "stream", "download", "pairs",
-                "concurrency", "secrets",
+                "stages", "name", "success", "failure", "serverError", "cancellation", "stream", "download", "finish",
+                "pairs", "concurrency", "secrets",
             ]
         )
     }
@@ -118,14 +123,14 @@ struct PluginConformanceTests {
         #expect(failed.isSuperset(of: ["success", "failure", "serverError"]))
     }
 
-    @Test("failure, serverError: a plugin that never ends a call which was not answered with 200")
+    @Test("failure, serverError, finish: a plugin that never ends a call which was not answered with 200")
     func hangs() async {
         let failed = await failed(patience: .milliseconds(50)) {
             ProcessPlugin.process { result, _ in
                 if (try? result.get())?.statusCode != 200 { await Self.never() }
             }
         }
-        #expect(failed.isSuperset(of: ["failure", "serverError"]))
+        #expect(failed.isSuperset(of: ["failure", "serverError", "finish"]))
     }
 
     @Test("success, cancellation, stream, concurrency: a plugin that never ends any call")

@@ -144,7 +144,6 @@ extension APICall {
         if let started = handlers.requestStarted {
             await deliver(to: started.isolation, unless: cancellation) { await started() }
         }
-        if cancellation.isRequested { return .failure(.cancelledCall) }
         guard let progress = handlers.progress else { return await perform(nil) }
         return await perform { step in
             await deliver(to: progress.isolation, unless: cancellation) { await progress(step) }

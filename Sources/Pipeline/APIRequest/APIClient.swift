@@ -79,11 +79,11 @@ public struct APIClient: Sendable {
         }
     }
 
-    /// The request as it was sent, and what came of it.
+    /// The request as it was sent, and the call, which the caller ends.
     func answer<Output>(
         to request: APIRequest<Output>,
         meter: ProgressMeter? = nil
-    ) async -> (APIRequest<Output>, CallResult) {
+    ) async -> (APIRequest<Output>, PerformedCall) {
         let request = completed(request)
         return (
             request,

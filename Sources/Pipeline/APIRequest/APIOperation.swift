@@ -15,7 +15,10 @@ public protocol APIOperation: Sendable {
     ) async -> Result<Value, PipelineError>
 }
 
-extension APIRequest: APIOperation {
+/// An operation that is one call of a provider, which ends even a call that is cancelled before it begins.
+protocol ProviderCall {}
+
+extension APIRequest: APIOperation, ProviderCall {
     /// Sends it and decodes its answer, never on the caller's actor.
     public func run(
         in client: APIClient,
@@ -33,7 +36,7 @@ extension APIRequest: APIOperation {
     public var withResponse: ResponseOperation { ResponseOperation(request: self) }
 
     /// A request that gives its value together with the response.
-    public struct ResponseOperation: APIOperation {
+    public struct ResponseOperation: APIOperation, ProviderCall {
         let request: APIRequest<Output>
 
         /// Sends it and decodes its answer, never on the caller's actor.
@@ -43,8 +46,8 @@ extension APIRequest: APIOperation {
             report: (@Sendable (Double) -> Void)?
         ) async -> Result<APIResponse<Output>, PipelineError> {
             let meter = report.map { report in ProgressMeter { report($0.progress) } }
-            let (request, result) = await client.answer(to: request, meter: meter)
-            return result.decoded(request.options) { response in
+            let (request, call) = await client.answer(to: request, meter: meter)
+            return call.decoded(request.options) { response in
                 let body = try request.makeResult(from: response, atKeyPath: nil, using: nil, failsOnEmptyData: true)
                 return APIResponse(body: body, response: response)
             }
@@ -104,6 +107,9 @@ extension APIClient {
         APICall(on: provider.callbackQueue) {
             let client = pinned
             return { tell in
+                if Task.isCancelled, !(operation is any ProviderCall) {
+                    return .failure(PipelineError(.cancelled, "the call was cancelled"))
+                }
                 guard let tell else { return await operation.run(in: client, report: nil) }
                 return await operation.run(in: client, telling: tell)
             }

@@ -79,8 +79,11 @@ public struct PipelineDescription: Sendable {
         for (index, plugin) in plugins.enumerated() {
             let inherited: Frequency = outside.isEmpty ? .perCall : .perPass(of: outside)
             let stages = Stage.Kind.all(of: plugin).map { stage in
-                let isObserver = stage == .willSend || stage == .didReceive
-                return StageRun(stage: stage, frequency: isObserver ? .perExchange : inherited)
+                switch stage {
+                case .willSend, .didReceive: StageRun(stage: stage, frequency: .perExchange)
+                case .didFinish: StageRun(stage: stage, frequency: .perCall)
+                default: StageRun(stage: stage, frequency: inherited)
+                }
             }
             entries.append(Entry(position: index + 1, name: plugin.name, stages: stages))
             if plugin is any Stage.Intercept { outside.append(plugin.name) }

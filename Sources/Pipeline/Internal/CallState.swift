@@ -7,19 +7,23 @@ final class CallSettings: Sendable {
     let clock: PipelineClock
     let random: PipelineRandom
     let transportDecodesContent: Bool
+    /// The plugins that see how a call ended, in the order in which they do.
+    let finishers: [any Stage.DidFinish]
 
     init(
         limits: PipelineLimits,
         redirects: RedirectPolicy,
         clock: PipelineClock,
         random: PipelineRandom,
-        transportDecodesContent: Bool
+        transportDecodesContent: Bool,
+        finishers: [any Stage.DidFinish]
     ) {
         self.limits = limits
         self.redirects = redirects
         self.clock = clock
         self.random = random
         self.transportDecodesContent = transportDecodesContent
+        self.finishers = finishers
     }
 }
 
@@ -29,6 +33,8 @@ final class CallState: Sendable {
     private struct Shared {
         var exchanges: [PipelineExchange] = []
         var attemptCount = 1
+        /// When the header fields of the last response came, unless its body came with them.
+        var lastHead: PipelineClock.Instant?
         var values: [ObjectIdentifier: any Sendable] = [:]
     }
 
@@ -97,6 +103,18 @@ final class CallState: Sendable {
         }
     }
 
+    /// Notes that the call ends before it has a request.
+    func noteUnbegun() {
+        shared.withLock { $0.attemptCount = 0 }
+    }
+
+    /// Notes when a response came.
+    func noteHead(of response: PipelineResponse) {
+        guard isObserved else { return }
+        let now = response.body.inMemoryByteCount == nil ? settings.clock.now : nil
+        shared.withLock { $0.lastHead = now }
+    }
+
     @usableFromInline
     func value(for key: ObjectIdentifier) -> (any Sendable)? {
         shared.withLock { $0.values[key] }
@@ -113,6 +131,42 @@ final class CallState: Sendable {
             var value = shared.values.removeValue(forKey: key).flatMap { $0 as? Value } ?? initial
             defer { shared.values[key] = value }
             return try change(&value)
+        }
+    }
+}
+
+// MARK: The end
+
+extension CallState {
+    /// Whether a plugin sees how the call ended.
+    var isObserved: Bool { !settings.finishers.isEmpty }
+
+    /// Shows the plugins how the call ended.
+    ///
+    /// - Parameters:
+    ///   - error: why it did not succeed.
+    ///   - response: the response, also of a failure that came after it.
+    ///   - byteCount: how many bytes of its body were read, `nil` for all of them.
+    func finish(_ error: PipelineError?, _ response: PipelineResponse?, byteCount: Int? = nil) {
+        guard isObserved else { return }
+        let now = settings.clock.now
+        let (attemptCount, exchanges, head) = shared.withLock { ($0.attemptCount, $0.exchanges, $0.lastHead) }
+        let kind: Stage.Outcome.Kind
+        if let error { kind = error.code == .cancelled ? .cancelled : .failure } else { kind = .success }
+        let outcome = Stage.Outcome(
+            kind: kind,
+            error: error,
+            statusCode: response?.statusCode,
+            attemptCount: attemptCount,
+            exchanges: exchanges,
+            receivedByteCount: byteCount ?? response?.body.byteCount ?? 0,
+            duration: start.duration(to: now),
+            timeToFirstByte: head.map { start.duration(to: $0) }
+        )
+        let context = PipelineContext(call: self)
+        // A call that a plugin makes here counts as made inside this one.
+        CallDepth.$current.withValue(CallDepth.current + 1) {
+            for plugin in settings.finishers { plugin.didFinish(outcome, context: context) }
         }
     }
 }

@@ -3,10 +3,13 @@ struct CompiledPipeline: Sendable {
     let plugins: [any PluginType]
     let transport: any Transport
     let outermost: Segment
+    /// The plugins that see how a call ended, in the order in which they do.
+    let finishers: [any Stage.DidFinish]
 
     init(plugins: [any PluginType], transport: any Transport) {
         self.plugins = plugins
         self.transport = transport
+        finishers = plugins.reversed().compactMap { $0 as? any Stage.DidFinish }
         let exchanger = Exchanger(
             transport: transport,
             willSend: plugins.compactMap { $0 as? any Stage.WillSend },

@@ -143,6 +143,7 @@ final class Exchanger: Sendable {
         var context = context
         context.isIdleTimed = idle != nil
         let response = try await transport.send(request, context: context)
+        context.call.noteHead(of: response)
         var received = try inspect(response, to: request, idle: idle, context)
         if received.followUp == nil, let download = context.call.download {
             try await take(&received, by: download, context)

@@ -29,7 +29,7 @@ extension Provider {
     ) -> RequestHandle {
         let place = CallbackPlace(queue: callbackQueue ?? self.callbackQueue)
         return deliver(on: callbackQueue, completion) {
-            guard let progress else { return await self.perform(target, options, isStreaming: false) }
+            guard let progress else { return await self.perform(target, options, isStreaming: false).finished() }
             return await self.perform(target, options) { step in
                 await place.run(isolatedTo: progress.isolation, unless: { Task.isCancelled }) { await progress(step) }
             }

@@ -102,23 +102,8 @@ extension Provider where Target: DecodableTargetType {
     }
 }
 
-extension CallResult {
-    /// The value that is made of the response, or the failure; one of decoding with the text that the options have for it.
-    func decoded<Value>(
-        _ options: @autoclosure () -> RequestOptions,
-        _ makeValue: (PipelineResponse) throws -> Value
-    ) -> Result<Value, PipelineError> {
-        flatMap { response in
-            do {
-                return .success(try makeValue(response))
-            } catch {
-                let error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
-                return .failure(error.described(by: options()))
-            }
-        }
-    }
-
-    /// The same, with the value that a target makes of its response.
+extension PerformedCall {
+    /// Makes the value of a target of the response and ends the call.
     func decoded<Target: DecodableTargetType>(
         by target: Target,
         _ options: RequestOptions,

@@ -10,7 +10,7 @@ extension Provider {
         options: RequestOptions = RequestOptions()
     ) -> RequestProgress {
         RequestProgress { meter in
-            await self.perform(target, options, isStreaming: false, meter: meter)
+            await self.perform(target, options, isStreaming: false, meter: meter).finished()
         }
     }
 
@@ -24,7 +24,7 @@ extension Provider {
         let meter = ProgressMeter { continuation.yield($0) }
         async let performed = {
             defer { continuation.finish() }
-            return await perform(target, options, isStreaming: false, meter: meter)
+            return await perform(target, options, isStreaming: false, meter: meter).finished()
         }()
         for await step in steps { await deliver(step) }
         let result = await performed

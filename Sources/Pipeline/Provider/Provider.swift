@@ -64,7 +64,8 @@ public final class Provider<Target: TargetType>: Sendable {
             redirects: redirects,
             clock: PipelineClock(clock),
             random: random,
-            transportDecodesContent: transport.decodesContent
+            transportDecodesContent: transport.decodesContent,
+            finishers: pipeline.finishers
         )
         self.callbackQueue = callbackQueue
         self.makeEndpoint = endpoint
@@ -95,7 +96,7 @@ public final class Provider<Target: TargetType>: Sendable {
         _ target: Target,
         options: RequestOptions = RequestOptions()
     ) async throws -> PipelineResponse {
-        try await perform(target, options, isStreaming: false).awaited
+        try await perform(target, options, isStreaming: false).finished().awaited
     }
 
     /// Sends a target and returns the response as soon as its header fields are there.
@@ -114,7 +115,7 @@ public final class Provider<Target: TargetType>: Sendable {
         _ target: Target,
         options: RequestOptions = RequestOptions()
     ) async throws -> StreamedResponse {
-        StreamedResponse(try await perform(target, options, isStreaming: true).awaited)
+        StreamedResponse(try await perform(target, options, isStreaming: true).streamed().awaited)
     }
 }
 
@@ -122,22 +123,28 @@ extension Provider {
     /// What a kind of call adds to the request before any plugin sees it.
     typealias Amendment = @Sendable (inout PipelineRequest) throws -> Void
 
-    /// The whole path of a call, from the target to the validated response.
+    /// The path of a call from the target to the validated response; the caller ends it.
     func perform(
         _ target: Target,
         _ options: RequestOptions,
         isStreaming: Bool,
         meter: ProgressMeter? = nil,
         amend: Amendment? = nil
-    ) async -> CallResult {
-        if Task.isCancelled { return .failure(PipelineError(.cancelled, "the call was cancelled before it began")) }
+    ) async -> PerformedCall {
+        if Task.isCancelled {
+            let error = PipelineError(.cancelled, "the call was cancelled before it began")
+            return PerformedCall(.failure(error), of: makeUnbegunCall(target, options, isStreaming))
+        }
         guard !pipeline.plugins.isEmpty else {
             return await run(target, options, isStreaming, meter, amend)
                 .described(by: target.options.overridden(by: options))
         }
         let depth = CallDepth.current
         guard depth < settings.limits.nestedCallCount else {
-            return .failure(PipelineError(.limit(.nestedCalls), "plugins made calls inside calls, \(depth) deep"))
+            let error = PipelineError(.limit(.nestedCalls), "plugins made calls inside calls, \(depth) deep")
+            // Deeper ones are seen by no plugin: else one that makes a call for each that has ended would never stop.
+            let isFirst = depth == settings.limits.nestedCallCount
+            return PerformedCall(.failure(error), of: isFirst ? makeUnbegunCall(target, options, isStreaming) : nil)
         }
         return await CallDepth.$current.withValue(depth + 1) {
             await run(target, options, isStreaming, meter, amend)
@@ -151,16 +158,25 @@ extension Provider {
         _ isStreaming: Bool,
         _ meter: ProgressMeter?,
         _ amend: Amendment?
-    ) async -> CallResult {
+    ) async -> PerformedCall {
         let (context, begun) = begin(target, options, isStreaming, meter, amend)
         let result: CallResult
         switch begun {
         case .success(let request): result = await finish(await pipeline.outermost.run(request, context), context)
-        case .failure(let error): return await fail(error, context)
+        case .failure(let error): result = await fail(error, context)
         }
+        return PerformedCall(await validate(result, target.validationType, context), of: context.call)
+    }
+
+    /// What the status of a response makes of a result.
+    private func validate(
+        _ result: CallResult,
+        _ accepted: ValidationType,
+        _ context: PipelineContext
+    ) async -> CallResult {
         guard case .success(let response) = result else { return result }
-        guard target.validationType.accepts(response.statusCode) else {
-            return .failure(await failure(of: response, context.options, target.validationType))
+        guard accepted.accepts(response.statusCode) else {
+            return .failure(await failure(of: response, context.options, accepted))
         }
         guard let download = context.call.download else { return result }
         return await place(response, download, context)
@@ -266,7 +282,17 @@ extension Provider {
         )
     }
 
+    /// A call that no stage but didFinish sees; `nil` if no plugin has that stage.
+    @inline(never)
+    private func makeUnbegunCall(_ target: Target, _ options: RequestOptions, _ isStreaming: Bool) -> CallState? {
+        guard !settings.finishers.isEmpty else { return nil }
+        let call = makeCall(target, Endpoint(target), options, isStreaming, nil)
+        call.noteUnbegun()
+        return call
+    }
+
     private func fail(_ error: any Error, _ context: PipelineContext) async -> CallResult {
+        context.call.noteUnbegun()
         var failure = PipelineError(
             thrown: error,
             otherwise: .encoding,
@@ -309,11 +335,6 @@ extension [PipelineExchange] {
         return isEmpty
             || withUnsafeBufferPointer { mine in other.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress } }
     }
-}
-
-/// How many calls the present code is inside of.
-private enum CallDepth {
-    @TaskLocal static var current = 0
 }
 
 /// Every call writes it: it keeps a line of memory to itself, so that processors do not wait to read what stands beside it.

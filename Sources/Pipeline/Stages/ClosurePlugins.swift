@@ -69,6 +69,23 @@ public struct ProcessPlugin: Stage.Process {
     }
 }
 
+/// A plugin made from a closure, for the didFinish stage.
+public struct DidFinishPlugin: Stage.DidFinish {
+    /// The name in errors and in `explain()`.
+    public let name: String
+    private let body: @Sendable (Stage.Outcome, PipelineContext) -> Void
+
+    init(name: String, body: @escaping @Sendable (Stage.Outcome, PipelineContext) -> Void) {
+        self.name = name
+        self.body = body
+    }
+
+    /// Runs the closure.
+    public func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
+        body(outcome, context)
+    }
+}
+
 /// A plugin made from a closure, for the intercept stage.
 public struct InterceptPlugin: Stage.Intercept {
     /// The name in errors and in `explain()`.
@@ -130,6 +147,16 @@ extension PluginType where Self == ProcessPlugin {
         _ body: @escaping @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
     ) -> Self {
         ProcessPlugin(name: name, body: body)
+    }
+}
+
+extension PluginType where Self == DidFinishPlugin {
+    /// A one-off plugin that sees how each call ended.
+    public static func didFinish(
+        name: String = "didFinish closure",
+        _ body: @escaping @Sendable (Stage.Outcome, PipelineContext) -> Void
+    ) -> Self {
+        DidFinishPlugin(name: name, body: body)
     }
 }
 

@@ -1,6 +1,7 @@
-/// What every plugin is; which stages it takes part in is said by the protocols in ``Stage`` that it conforms to.
+/// A plugin, which takes part in the stages whose protocols in ``Stage`` it conforms to.
 ///
-/// A plugin is a value and safe to use from many calls at once. The pipeline runs no plugin code under a lock.
+/// A plugin is a value and safe to use from many calls at once. The pipeline runs no plugin code under a lock, except for the closure of
+/// ``PipelineContext/update(_:_:)``.
 public protocol PluginType: Sendable {
     /// The name in errors and in `explain()`; by default the type's name.
     var name: String { get }

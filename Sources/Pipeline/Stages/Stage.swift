@@ -35,6 +35,24 @@ public enum Stage {
         func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async
     }
 
+    /// Sees how each call ended, exactly once, whatever the plugin's position.
+    ///
+    /// It is the last stage: its outcome is that of the plugins, of the validation of the status, and of decoding where the provider
+    /// decodes. It runs for a failure before the first exchange and for a cancelled call, too; it is the only stage that a call reaches
+    /// which is cancelled before it begins. For plugins `[A, B, C]`, it runs C, B, A, and ends before the caller resumes. For a
+    /// call made with `stream`, it runs when the body ends, fails, is cancelled, or is released before its end.
+    ///
+    /// Calls that share an exchange have an outcome each. A call that a plugin makes within calls nested deeper than
+    /// ``PipelineLimits/nestedCallCount`` fails without it.
+    public protocol DidFinish: PluginType {
+        /// Observes the outcome. It must be quick: the caller waits for it.
+        ///
+        /// - Parameters:
+        ///   - outcome: how the call ended.
+        ///   - context: the call. It belongs to no attempt: ``PipelineContext/attempt`` is 1.
+        func didFinish(_ outcome: Stage.Outcome, context: PipelineContext)
+    }
+
     /// Wraps every later plugin and the wire: it may answer by itself, call inside again, or hold the answer back.
     public protocol Intercept: PluginType {
         /// Answers the request.
@@ -80,6 +98,8 @@ extension Stage {
         public static let process = Kind(rawValue: "process")
         /// ``Stage/Intercept``.
         public static let intercept = Kind(rawValue: "intercept")
+        /// ``Stage/DidFinish``.
+        public static let didFinish = Kind(rawValue: "didFinish")
 
         /// The stages that a plugin takes part in, in the order of a request's path.
         static func all(of plugin: any PluginType) -> [Kind] {
@@ -89,6 +109,7 @@ extension Stage {
             if plugin is any Stage.WillSend { kinds.append(.willSend) }
             if plugin is any Stage.DidReceive { kinds.append(.didReceive) }
             if plugin is any Stage.Process { kinds.append(.process) }
+            if plugin is any Stage.DidFinish { kinds.append(.didFinish) }
             return kinds
         }
     }

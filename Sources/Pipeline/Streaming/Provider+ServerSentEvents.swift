@@ -68,18 +68,30 @@ extension Provider {
         after lastEventID: String,
         _ options: RequestOptions
     ) async throws -> PipelineBody? {
-        let result = await perform(target, options, isStreaming: true) { try $0.askForEvents(after: lastEventID) }
-        switch result {
-        case .success(let response):
-            if response.statusCode == 204 { return nil }
-            guard response.statusCode == 200 else {
-                throw await failure(of: response, target.options.overridden(by: options), .customCodes([200]))
-            }
+        let call = await perform(target, options, isStreaming: true) { try $0.askForEvents(after: lastEventID) }
+        let failure: PipelineError?
+        switch call.result {
+        case .success(let response) where response.statusCode != 204:
+            failure = await self.failure(of: response, target.options.overridden(by: options))
+        case .failure(let error) where error.code != .unacceptableStatus || error.response?.statusCode != 204:
+            failure = error
+        default:
+            call.finish(call.response.map { .success($0) } ?? call.result)
+            return nil
+        }
+        guard let failure else { return try call.streamed().get().body }
+        call.finish(.failure(failure))
+        throw failure
+    }
+
+    /// What keeps a response from being read as events.
+    private func failure(of response: PipelineResponse, _ options: RequestOptions) async -> PipelineError? {
+        guard response.statusCode == 200 else { return await failure(of: response, options, .customCodes([200])) }
+        do {
             try response.requireEventStream()
-            return response.body
-        case .failure(let error):
-            if error.code == .unacceptableStatus, error.response?.statusCode == 204 { return nil }
-            throw error
+            return nil
+        } catch {
+            return PipelineError(thrown: error, otherwise: .mapping(.events), "the response holds no events")
         }
     }
 }

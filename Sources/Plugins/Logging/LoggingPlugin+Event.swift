@@ -29,7 +29,7 @@ extension LoggingPlugin {
             public static let responseBody = Kind(rawValue: "responseBody")
             /// The call has ended, in the form `summary`.
             public static let summary = Kind(rawValue: "summary")
-            /// The call has failed.
+            /// The call, or an attempt inside a plugin that retries, has failed or was cancelled.
             public static let failure = Kind(rawValue: "failure")
         }
 
@@ -45,7 +45,7 @@ extension LoggingPlugin {
         /// The number of the call, from 1.
         public var callID: Int { context.callID }
         /// The attempt of the call, from 1.
-        public var attempt: Int { context.attempt }
+        public var attempt: Int { message.attempt ?? context.attempt }
         /// The redirects before this exchange, from 0.
         public var hop: Int { context.hop }
         /// The method.
@@ -53,7 +53,7 @@ extension LoggingPlugin {
         /// The URL.
         public var url: String { message.request.map { redactor.url(of: $0) } ?? redactor.url(context.endpoint.url) }
         /// The status of the answer.
-        public var statusCode: Int? { message.response?.statusCode }
+        public var statusCode: Int? { message.response?.statusCode ?? message.outcome?.statusCode }
         /// The code of the failure; none when it is the status.
         public var code: PipelineError.Code? { message.error?.code }
         /// What exactly went wrong, on one line.
@@ -62,14 +62,17 @@ extension LoggingPlugin {
         public var plugin: String? { message.error?.plugin.map { redactor.text($0).onOneLine } }
         /// The stage in which the plugin threw.
         public var stage: Stage.Kind? { message.error?.stage }
-        /// How long it took: the exchange, or of a summary or failure the call up to here.
+        /// How long it took: the exchange, or the call so far for a failure or a summary.
         public var duration: Duration? { message.duration }
         /// How many exchanges the call has had up to here.
         public var exchangeCount: Int { context.exchanges.count }
         /// Why a redirect was not followed.
         public var refusedRedirect: RedirectPolicy.Refusal? { message.exchange?.refusedRedirect }
-        /// The bytes of the body, of the answer if there is one, `nil` when they are not known.
-        public var byteCount: Int? { messageBody.byteCount }
+        /// The bytes of the body, that of the response if there is one; `nil` if they are not known.
+        public var byteCount: Int? {
+            guard let outcome = message.outcome else { return messageBody.byteCount }
+            return outcome.statusCode == nil ? nil : outcome.receivedByteCount
+        }
 
         /// The header fields.
         public var fields: [(name: String, value: String)] {
@@ -116,6 +119,10 @@ extension LoggingPlugin.Event {
         var error: PipelineError?
         /// The exchange that has ended.
         var exchange: PipelineExchange?
+        /// How the call ended.
+        var outcome: Stage.Outcome?
+        /// The attempt, where it is not that of the context.
+        var attempt: Int?
         var duration: Duration?
     }
 }

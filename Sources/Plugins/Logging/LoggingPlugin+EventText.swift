@@ -52,7 +52,7 @@ extension LoggingPlugin.Event: CustomStringConvertible, CustomReflectable {
 
     private var summary: String {
         var text = "\(code?.rawValue ?? outcome) \(method) \(url) \(duration?.forPeople ?? ""), \(exchanges)"
-        if message.response != nil { text += ", \(messageBody)" }
+        if let byteCount { text += ", \(byteCount) bytes" }
         return text
     }
 

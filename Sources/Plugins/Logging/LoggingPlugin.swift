@@ -23,18 +23,23 @@ public import Pipeline
 ///
 /// `#17` is the number of the call; attempts after the first and redirects follow it, as in `#17 attempt 2 hop 1`.
 ///
-/// **Position**: requests, answers and header fields are written as they are on the wire, wherever the plugin stands, once
-/// per exchange. Failures, summaries and bodies are written as they are at the plugin's place: outside a plugin that retries, one
-/// line for a call that failed in the end; inside it, one for each attempt; outside a plugin that decodes, decoded bodies.
+/// **Position**: requests, responses and header fields are written as they are on the wire, wherever the plugin stands, once
+/// per exchange. Bodies are written as they are at the plugin's place: outside a plugin that decodes them, decoded. Outside a plugin that
+/// retries, a call that failed in the end has one line; inside it, each attempt that failed has one.
 ///
-/// **Effects**: changes nothing, keeps nothing. A body that is a stream or a file is described, never read; one that is no
-/// text is written as its size and type. A line that nobody wants is not made. A call failed when it ends in an error, or in a
-/// status that its target does not accept, or, of a target that accepts any, in a status of 400 or above. A value that does not decode
-/// is no such failure and has no line: it is decoded behind the pipeline. A call that was
-/// cancelled has not failed: its line has the level `info`. The option `avoidLogError` leaves both lines out for one call; in the
-/// form `summary` it has a summary then. The option `logLevel` replaces the level for one call. A formatter makes each line
-/// from an ``Event``, or leaves it out. Durations are those of the provider's clock. The logger or handler runs on
-/// the way of the exchange, which waits for it; what it does cannot change a result.
+/// **Effects**: changes nothing. A body that is a stream or a file is described, never read; one that is not text is written as its size
+/// and type. A line that is not wanted is not made.
+///
+/// A call failed if it ends in an error, in a status that its target does not accept, or, if the target accepts any, in a status of 400 or
+/// above. The line is written when the failure passes the plugin, or else when the call ends: for a value that the provider cannot
+/// decode, a stream that breaks, a call that was cancelled before it began, and a failure from a plugin further outside. Such a
+/// failure has no line of its own if the last attempt has one. A cancelled call, also a stream that is released before its end, has not
+/// failed: its line has the level `info`. A summary is written when the call ends; for a stream, that is when its body ends.
+///
+/// The option `avoidLogError` leaves out the lines of failures and cancellations for one call; in the form `summary` it has a
+/// summary then. The option `logLevel` replaces the level for one call. A formatter makes each line from an ``Event``, or leaves it out.
+/// Durations are those of the provider's clock. The logger or handler runs within the call, which waits for it; it cannot change the
+/// result.
 ///
 /// **Defaults**
 ///
@@ -52,7 +57,7 @@ public import Pipeline
 /// **Secrets**: everything goes through the `redactor`, which shows header fields and query values by a list, and hides
 /// passwords and tokens in bodies. Its declared values are hidden in the whole line, reasons of errors and the text of a formatter
 /// included; so are, for the lines of a call, the values of 8 bytes or more in its secret header fields and cookies.
-public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
+public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, Stage.DidFinish {
     enum Output: Sendable {
         case standard(Logger)
         case logger(Logger)
@@ -65,6 +70,8 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
     private let bodyLimit: Int
     let form: Form
     private let formatter: (@Sendable (Event) -> String?)?
+    /// Tells what this plugin remembers of a call from what another one does.
+    let identity = Identity()
 
     /// Makes a plugin that writes to swift-log.
     ///
@@ -161,9 +168,10 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
         if case .success = result, isWanted(.debug, context) { write(.responseFields, at: .debug, message) }
     }
 
-    /// Writes the bodies, and the failure or the summary.
+    /// Writes the bodies, and the failure of the attempt.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
         let events = events(of: result, context)
+        remember(result, hasLine: events.last?.kind == .failure, context)
         guard !events.isEmpty else { return }
         var message = message(context, request: result.request, result)
         message.duration = context.start.duration(to: context.clock.now)
@@ -182,27 +190,19 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
             }
             if result.response != nil { events.append((.responseBody, .trace)) }
         }
-        if let failureLevel = failureLevel(of: result, context.target), !context.options.avoidLogError {
-            if isWanted(failureLevel, context) { events.append((.failure, failureLevel)) }
-        } else if form == .summary, isWanted(.info, context) {
-            events.append((.summary, .info))
+        if let level = failureLevel(result.error, result.response?.statusCode, context), isWanted(level, context) {
+            events.append((.failure, level))
         }
         return events
     }
 
-    /// The level of the line of a call that did not end well, `nil` for one that did.
-    private func failureLevel(
-        of result: Result<PipelineResponse, PipelineError>,
-        _ target: any TargetType
-    ) -> Level? {
-        switch result {
-        case .failure(let error): return error.code == .cancelled ? .info : .error
-        case .success(let response):
-            let isAccepted =
-                target.validationType == .none
-                ? response.statusCode < 400 : target.validationType.accepts(response.statusCode)
-            return isAccepted ? nil : .error
-        }
+    /// The level of the line of a call that failed or was cancelled; `nil` for one that did not, or whose line is to be left out.
+    func failureLevel(_ error: PipelineError?, _ statusCode: Int?, _ context: PipelineContext) -> Level? {
+        if context.options.avoidLogError { return nil }
+        if let error { return error.code == .cancelled ? .info : .error }
+        guard let statusCode else { return nil }
+        let accepted = context.target.validationType
+        return (accepted == .none ? statusCode < 400 : accepted.accepts(statusCode)) ? nil : .error
     }
 
     // MARK: Writing
@@ -210,18 +210,18 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
     private func level(of context: PipelineContext) -> Level { context.options.logLevel ?? level }
 
     /// Whether lines of a level are written, so that nothing is made for those that are not.
-    private func isWanted(_ level: Level, _ context: PipelineContext) -> Bool {
+    func isWanted(_ level: Level, _ context: PipelineContext) -> Bool {
         guard level <= self.level(of: context) else { return false }
         if case .logger(let logger) = output { return logger.logLevel <= level.logLevel }
         return true
     }
 
-    private func message(
+    func message(
         _ context: PipelineContext,
         request: PipelineRequest?,
         _ result: Result<PipelineResponse, PipelineError>? = nil
     ) -> Event.Message {
-        var message = Event.Message(
+        Event.Message(
             context: context,
             redactor: redactor.adding(
                 secretsOf: context.exchanges.map(\.request) + (request.map { [$0] } ?? []),
@@ -230,13 +230,12 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process {
             bodyLimit: bodyLimit,
             form: form,
             request: request,
-            response: result?.response
+            response: result?.response,
+            error: result?.error
         )
-        if case .failure(let error) = result { message.error = error }
-        return message
     }
 
-    private func write(_ kind: Event.Kind, at level: Level, _ message: Event.Message) {
+    func write(_ kind: Event.Kind, at level: Level, _ message: Event.Message) {
         let event = Event(kind: kind, level: level, message: message)
         switch output {
         case .standard(let logger):
@@ -260,7 +259,7 @@ private enum ReceivedCookies: PipelineContextKey {
 }
 
 extension Result<PipelineResponse, PipelineError> {
-    fileprivate var request: PipelineRequest? {
+    var request: PipelineRequest? {
         switch self {
         case .success(let response): response.request
         case .failure(let error): error.request
@@ -272,6 +271,10 @@ extension Result<PipelineResponse, PipelineError> {
         case .success(let response): response
         case .failure(let error): error.response
         }
+    }
+
+    fileprivate var error: PipelineError? {
+        if case .failure(let error) = self { error } else { nil }
     }
 
     fileprivate var exchanges: [PipelineExchange] {

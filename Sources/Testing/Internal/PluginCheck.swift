@@ -16,6 +16,7 @@ struct PluginCheck: Sendable {
         PluginCheck(name: "cancellation", run: cancellation),
         PluginCheck(name: "stream", run: stream),
         PluginCheck(name: "download", run: download),
+        PluginCheck(name: "finish", run: finish),
         PluginCheck(name: "pairs", run: pairs),
         PluginCheck(name: "concurrency", run: concurrency),
         PluginCheck(name: "secrets", run: secrets),

@@ -12,7 +12,7 @@ struct StandardStackTests {
         let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: stack)
         #expect(
             "\(provider.explain())" == """
-                  1  LoggingPlugin          willSend, didReceive per exchange; process per call
+                  1  LoggingPlugin          willSend, didReceive per exchange; process, didFinish per call
                   2  MinimumDurationPlugin  process per call
                   3  TimeoutPlugin          prepare, intercept per call
                   4  RequestIDPlugin        prepare per pass of TimeoutPlugin

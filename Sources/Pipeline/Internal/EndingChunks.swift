@@ -1,0 +1,127 @@
+import Foundation
+import Synchronization
+
+extension PipelineBody {
+    /// The same body, with whose end a call ends.
+    func ending(_ call: CallState, _ response: PipelineResponse) -> PipelineBody {
+        let chunks = EndingChunks(body: self, end: StreamEnd(of: response, in: call))
+        return isReplayable ? .stream(byteCount: byteCount) { chunks } : .stream(chunks, byteCount: byteCount)
+    }
+}
+
+/// The pieces of a body, with whose end a call ends.
+private struct EndingChunks: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    let body: PipelineBody
+    let end: StreamEnd
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(reader: Reader(body, end))
+    }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let reader: Reader
+
+        mutating func next() async throws -> Data? {
+            try await reader.next()
+        }
+    }
+
+    /// Reads away from the caller's actor, where no plugin runs.
+    fileprivate actor Reader {
+        private var upstream: PipelineBody.Chunks.AsyncIterator?
+        private var byteCount = 0
+        private var failure: (any Error)?
+        private let end: StreamEnd
+
+        init(_ body: PipelineBody, _ end: StreamEnd) {
+            upstream = body.chunks().makeAsyncIterator()
+            self.end = end
+        }
+
+        deinit {
+            end.release(after: byteCount)
+        }
+
+        func next() async throws -> Data? {
+            if let failure { throw failure }
+            guard var iterator = upstream else { return nil }
+            do {
+                if let chunk = try await iterator.next() {
+                    byteCount += chunk.count
+                    upstream = iterator
+                    return chunk
+                }
+                upstream = nil
+                end.reach(after: byteCount)
+                return nil
+            } catch {
+                failure = error
+                upstream = nil
+                end.fail(error, after: byteCount)
+                throw error
+            }
+        }
+    }
+}
+
+/// The end of a call whose response is read as a stream; only its first one counts.
+///
+/// A body that is released unread releases it.
+private final class StreamEnd: Sendable {
+    private struct Open {
+        let call: CallState
+        /// The response without its body.
+        let response: PipelineResponse
+        let announcedByteCount: Int?
+    }
+
+    private let open: Mutex<Open?>
+
+    init(of response: PipelineResponse, in call: CallState) {
+        var head = response
+        head.body = .none
+        open = Mutex(Open(call: call, response: head, announcedByteCount: response.body.byteCount))
+    }
+
+    deinit {
+        release(after: 0)
+    }
+
+    /// The body has no further piece.
+    func reach(after byteCount: Int) {
+        finish(after: byteCount) { open in
+            do {
+                try PipelineBody.requireWhole(byteCount, of: open.announcedByteCount)
+                return nil
+            } catch {
+                return PipelineError(thrown: error, otherwise: .truncated, "the body ended early")
+            }
+        }
+    }
+
+    /// Reading the body has failed.
+    func fail(_ error: any Error, after byteCount: Int) {
+        finish(after: byteCount) { _ in
+            PipelineError(thrown: error, otherwise: .transport, "the body could not be read")
+        }
+    }
+
+    /// Nothing can read the body any more.
+    func release(after byteCount: Int) {
+        finish(after: byteCount) { open in
+            open.announcedByteCount == byteCount
+                ? nil : PipelineError(.cancelled, "the body was released before its end")
+        }
+    }
+
+    private func finish(after byteCount: Int, _ makeError: (Open) -> PipelineError?) {
+        guard let open = open.withLock({ $0.take() }) else { return }
+        var error = makeError(open)
+        if error?.response == nil { error?.response = open.response }
+        if error?.request == nil { error?.request = open.response.request }
+        error?.exchanges = open.call.exchanges
+        open.call.finish(error?.described(by: open.call.options), open.response, byteCount: byteCount)
+    }
+}

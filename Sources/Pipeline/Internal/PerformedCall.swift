@@ -1,0 +1,74 @@
+/// A call that has a validated response or has failed, and that is not over: its response may still be decoded or read.
+///
+/// Each call is ended exactly once, by one of the methods here, which show the plugins its outcome.
+struct PerformedCall: Sendable {
+    let result: CallResult
+    /// The call; `nil` if no plugin sees how it ends.
+    private let observed: CallState?
+
+    init(_ result: CallResult, of call: CallState?) {
+        self.result = result
+        observed = call.flatMap { $0.isObserved ? $0 : nil }
+    }
+
+    /// The response, also that of a failure.
+    var response: PipelineResponse? {
+        switch result {
+        case .success(let response): response
+        case .failure(let error): error.response
+        }
+    }
+
+    /// The same call; a failure has the text that the options have for it.
+    func described(by options: @autoclosure () -> RequestOptions) -> PerformedCall {
+        guard case .failure(let error) = result else { return self }
+        return PerformedCall(.failure(error.described(by: options())), of: observed)
+    }
+
+    /// Ends the call in its result.
+    func finished() -> CallResult {
+        finish(result)
+        return result
+    }
+
+    /// Ends the call in a result that was made of its own.
+    func finish(_ result: CallResult) {
+        guard let observed else { return }
+        switch result {
+        case .success(let response): observed.finish(nil, response)
+        case .failure(let error): observed.finish(error, error.response ?? self.response)
+        }
+    }
+
+    /// Makes a value of the response and ends the call; a failure to make it has the text that the options have for it.
+    func decoded<Value>(
+        _ options: @autoclosure () -> RequestOptions,
+        _ makeValue: (PipelineResponse) throws -> Value
+    ) -> Result<Value, PipelineError> {
+        switch result {
+        case .success(let response):
+            do {
+                let value = try makeValue(response)
+                finish(result)
+                return .success(value)
+            } catch {
+                let error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
+                    .described(by: options())
+                finish(.failure(error))
+                return .failure(error)
+            }
+        case .failure(let error):
+            finish(result)
+            return .failure(error)
+        }
+    }
+
+    /// The result of a call that is read as a stream, which ends when the body of its response does.
+    func streamed() -> CallResult {
+        guard let observed, case .success(var response) = result,
+            response.body.bytes == nil, response.body.fileURL == nil
+        else { return finished() }
+        response.body = response.body.ending(observed, response)
+        return .success(response)
+    }
+}

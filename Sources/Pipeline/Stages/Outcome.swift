@@ -1,0 +1,45 @@
+extension Stage {
+    /// How a call ended, as ``DidFinish`` sees it.
+    public struct Outcome: Sendable {
+        /// The kinds of ends.
+        public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+            /// The kind's name.
+            public let rawValue: String
+
+            /// Makes a kind.
+            public init(rawValue: String) {
+                self.rawValue = rawValue
+            }
+
+            /// The kind's name.
+            public var description: String { rawValue }
+
+            /// The caller got what it asked for.
+            public static let success = Kind(rawValue: "success")
+            /// The call failed.
+            public static let failure = Kind(rawValue: "failure")
+            /// The call was cancelled, or its stream was released before its end.
+            public static let cancelled = Kind(rawValue: "cancelled")
+        }
+
+        /// The kind of the end.
+        public let kind: Kind
+        /// Why the call did not succeed, with code ``PipelineError/Code-swift.struct/cancelled`` for a cancelled one; `nil` for a success.
+        public let error: PipelineError?
+        /// The status of the response, also of one that was not accepted or did not decode; `nil` without a response.
+        public let statusCode: Int?
+        /// How many attempts were begun: 1 without a retry, 0 if the call ended before it had a request.
+        public let attemptCount: Int
+        /// The exchanges of the call that have ended, retries and redirects included, in the order in which they ended.
+        ///
+        /// Empty for a response that a plugin made or that the call got from the exchange of another call.
+        public let exchanges: [PipelineExchange]
+        /// The bytes of the response's body, decoded if a plugin decodes it: of a stream those that were read, 0 without a response.
+        public let receivedByteCount: Int
+        /// The time from the start of the call to its end, on ``PipelineContext/clock``.
+        public let duration: Duration
+        /// The time from the start of the call to the header fields of its last response; `nil` if no exchange had a response, or if the
+        /// transport handed the response over whole.
+        public let timeToFirstByte: Duration?
+    }
+}

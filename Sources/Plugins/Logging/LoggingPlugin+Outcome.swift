@@ -1,0 +1,43 @@
+public import Pipeline
+
+extension LoggingPlugin {
+    /// An object for its identity.
+    final class Identity: Sendable {}
+
+    /// Writes the summary, or the failure that has no line yet.
+    public func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
+        let failureLevel = failureLevel(outcome.error, outcome.statusCode, context)
+        guard failureLevel != nil || form == .summary, isWanted(failureLevel ?? .info, context) else { return }
+        let last = context[LastPasses.self][ObjectIdentifier(identity)]
+        if failureLevel != nil, last?.hasLine == true { return }
+        let request = last?.request ?? outcome.error?.request ?? outcome.exchanges.last?.request
+        var message = message(context, request: request)
+        message.outcome = outcome
+        message.error = outcome.error?.code == .unacceptableStatus ? nil : outcome.error
+        message.attempt = last?.attempt
+        message.duration = outcome.duration
+        write(failureLevel == nil ? .summary : .failure, at: failureLevel ?? .info, message)
+    }
+
+    /// Remembers a pass for the end of the call, where that needs it.
+    func remember(_ result: Result<PipelineResponse, PipelineError>, hasLine: Bool, _ context: PipelineContext) {
+        // Of an earlier attempt something may be remembered that does not hold any more.
+        guard hasLine || form == .summary || context.attempt > 1, isWanted(.error, context) else { return }
+        let pass = LastPass(attempt: context.attempt, request: result.request, hasLine: hasLine)
+        let key = ObjectIdentifier(identity)
+        context.update(LastPasses.self) { $0[key] = pass }
+    }
+}
+
+/// The last pass of a call through a plugin.
+private struct LastPass: Sendable {
+    let attempt: Int
+    let request: PipelineRequest?
+    /// Whether it failed, and was written.
+    let hasLine: Bool
+}
+
+/// By the identity of the plugin.
+private enum LastPasses: PipelineContextKey {
+    static let defaultValue: [ObjectIdentifier: LastPass] = [:]
+}

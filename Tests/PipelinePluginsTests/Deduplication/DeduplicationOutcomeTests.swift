@@ -1,0 +1,34 @@
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("DeduplicationPlugin, ends of calls")
+struct DeduplicationOutcomeTests {
+    @Test(
+        "Each call that shares an exchange has an outcome of its own, before the caller resumes",
+        arguments: [true, false]
+    )
+    func outcomes(isInside: Bool) async throws {
+        let ends = Mutex<[Int: (kind: Stage.Outcome.Kind, exchanges: Int)]>([:])
+        let observer = DidFinishPlugin.didFinish { outcome, context in
+            ends.withLock {
+                #expect($0[context.callID] == nil)
+                $0[context.callID] = (outcome.kind, outcome.exchanges.count)
+            }
+        }
+        let bench = DeduplicationBench(outside: isInside ? [] : [observer], inside: isInside ? [observer] : [])
+        let calls = await bench.begin(8)
+        calls[3].cancel()
+        _ = try? await calls[3].value
+        #expect(ends.withLock { $0.values.map { $0.kind } } == [.cancelled])
+        await bench.answer()
+        for (index, call) in calls.enumerated() where index != 3 { _ = try await call.value }
+        let found = ends.withLock { Array($0.values) }
+        #expect(found.count == 8)
+        #expect(found.filter { $0.kind == .success }.count == 7)
+        #expect(found.reduce(0) { $0 + $1.exchanges } == 1)
+        #expect(bench.transport.sent.count == 1)
+    }
+}
