@@ -123,7 +123,8 @@ struct DiscardedBodyTests {
         let provider = Provider<TestTarget>(
             transport: Self.redirect(body),
             plugins: [Self.seen(in: journal)],
-            limits: PipelineLimits(discardedBodyByteCount: limit)
+            limits: PipelineLimits(discardedBodyByteCount: limit),
+            clock: ManualClock()
         )
         _ = try await provider.request(TestTarget())
         #expect(journal.entries == ["302 \(limit < 4 ? "none" : "body")", "200 there"])
@@ -217,7 +218,8 @@ struct DiscardedBodyTests {
             let provider = Provider<TestTarget>(
                 transport: ScriptedTransport([.status(503, body: body), .status(200)]),
                 plugins: [Self.plugin(journal) { await $0.discardBody($1) }],
-                limits: PipelineLimits(discardedBodyByteCount: 10)
+                limits: PipelineLimits(discardedBodyByteCount: 10),
+                clock: ManualClock()
             )
             _ = try await provider.stream(TestTarget())
         }

@@ -98,7 +98,7 @@ struct RedirectFaultTests {
                     ? [.respond(302, headers: [("Location", "/next")], body: "old")] : [.respond(200, body: "there")]
             }
             defer { server.stop() }
-            let provider = Provider<Probe>(transport: transport.make())
+            let provider = Provider<Probe>(transport: transport.make(), clock: ManualClock())
             #expect(try await provider.request(Probe(server)).data == Data("there".utf8))
             #expect(server.activity.connectionCount == 1, "\(transport)")
         }
