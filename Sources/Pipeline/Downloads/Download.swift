@@ -1,14 +1,14 @@
 import Foundation
 import HTTPTypes
 
-/// The download of a call: takes answers into files, and puts the last at its destination.
+/// The download of a call: writes responses to files, and moves the last one to its destination.
 struct Download: Sendable {
-    /// What to do with an answer.
+    /// What to do with a response.
     enum Step {
         case keepInMemory
-        /// Into this file, which holds so many bytes already.
-        case write(FileWriter, from: Int)
-        /// Not the rest of what is there: ask for the whole.
+        /// Write it to this file, which holds `from` bytes already and `to` bytes when it is whole, if that is known.
+        case write(FileWriter, from: Int, to: Int? = nil)
+        /// The response is not the rest of what is there: ask for the whole.
         case restart(PipelineRequest)
     }
 
@@ -16,14 +16,20 @@ struct Download: Sendable {
 
     private var partial: PartialDownload? { destination.partialFile.map(PartialDownload.init) }
 
-    /// Asks for the rest of what is there, where a part is kept.
-    func ask(in request: inout PipelineRequest, _ context: PipelineContext) {
+    /// Notes what may be resumed, before any plugin sees the request.
+    func prepare(_ request: inout PipelineRequest, _ context: PipelineContext) {
         guard let partial else { return }
-        let resumption = partial.ask(in: &request)
+        let resumption = partial.prepare(&request)
         context.update(DownloadResumption.self) { $0 = resumption }
     }
 
-    /// Whether the answer is what was asked for, and has content.
+    /// Asks for the rest of what is there, for each attempt anew.
+    func ask(in request: inout PipelineRequest, _ context: PipelineContext) {
+        guard let partial, let resumption = context[DownloadResumption.self] else { return }
+        partial.ask(in: &request, for: resumption.resource)
+    }
+
+    /// Whether the response becomes a file: it succeeded and has content.
     private static func isContent(_ response: PipelineResponse) -> Bool {
         switch response.statusCode {
         case 204, 205: false
@@ -36,8 +42,8 @@ struct Download: Sendable {
         guard let partial, let resumption = context[DownloadResumption.self] else {
             return try writeOnly(response)
         }
-        if let offset = resumption.offset, response.request.headers.contains(.ifRange),
-            response.statusCode == 206 || response.statusCode == 416
+        if response.statusCode == 206 || response.statusCode == 416,
+            let offset = PartialDownload.offset(askedForIn: response.request)
         {
             let rest = try rest(of: partial, from: offset, response, context)
             return rest ?? .restart(Self.askingForAll(response.request))
@@ -52,13 +58,22 @@ struct Download: Sendable {
         return .write(file, from: 0)
     }
 
-    /// A file that nobody goes on with.
+    /// Writes a temporary file, from which no later attempt continues.
     private func writeOnly(_ response: PipelineResponse) throws -> Step {
         guard Self.isContent(response) else { return .keepInMemory }
+        try Self.requireAsked(response)
         return .write(try FileWriter.temporary(in: destination.directory), from: 0)
     }
 
-    /// The step that adds an answer to what is there, `nil` when it does not fit.
+    /// Throws if the response is a part that the request did not ask for: it must not be taken for the whole.
+    private static func requireAsked(_ response: PipelineResponse) throws {
+        guard let mismatch = PartialContent.mismatch(of: response) else { return }
+        var response = response
+        response.body = .none
+        throw PipelineError(.malformedResponse, mismatch, response: response)
+    }
+
+    /// The step that adds a response to what is there, `nil` when it does not fit.
     private func rest(
         of partial: PartialDownload,
         from offset: Int,
@@ -69,9 +84,9 @@ struct Download: Sendable {
             let record = partial.record(of: context[DownloadResumption.self]?.resource ?? ""),
             PartialDownload.isRest(response, from: offset, of: record)
         else { return nil }
-        // There is more when an earlier attempt of this call has got further.
+        // There is more when another attempt of this call got further in the meantime.
         try file.truncate(to: offset)
-        return .write(file, from: offset)
+        return .write(file, from: offset, to: record.byteCount)
     }
 
     /// The partial file, locked; `nil` when another exchange of the same call has it.
@@ -102,14 +117,15 @@ struct Download: Sendable {
         return request
     }
 
-    /// Writes the body of an answer into its file.
+    /// Writes a body to its file, which holds `offset` bytes before and must hold `end` bytes afterwards, if that is known.
     func receive(
         _ body: PipelineBody,
         into file: FileWriter,
         from offset: Int,
+        to end: Int? = nil,
         _ context: PipelineContext
     ) async throws -> PipelineBody {
-        let announced = body.byteCount
+        let announced = end.map { $0 - offset } ?? body.byteCount
         var byteCount = 0
         for try await chunk in body.chunks() {
             guard chunk.count <= context.limits.downloadByteCount - offset - byteCount else {
@@ -122,7 +138,11 @@ struct Download: Sendable {
             byteCount += chunk.count
             context.reportReceived(offset + byteCount, of: announced.map { offset + $0 })
         }
-        try body.requireWhole(byteCount)
+        try PipelineBody.requireWhole(byteCount, of: end.map { $0 - offset } ?? body.announcedByteCount)
+        // The surplus stays in the file, so that the next call does not continue from it.
+        guard end == nil || end == offset + byteCount else {
+            throw PipelineError(.malformedResponse, "the body is longer than the range that its Content-Range gives")
+        }
         return .written(file)
     }
 
@@ -136,7 +156,8 @@ struct Download: Sendable {
         if let written = response.body.writtenFile {
             file = written
         } else {
-            // A plugin has answered by itself or changed the body on its way.
+            // A plugin has responded itself or changed the body.
+            try Self.requireAsked(response)
             file = try FileWriter.temporary(in: destination.directory)
             response.body = try await receive(response.body, into: file, from: 0, context)
         }
@@ -192,7 +213,7 @@ struct Download: Sendable {
     }
 }
 
-/// What the call has asked for, `nil` when it cannot be gone on with.
+/// What the call may resume, `nil` when its request is not one that can be resumed.
 enum DownloadResumption: PipelineContextKey {
     static let defaultValue: PartialDownload.Resumption? = nil
 }

@@ -2,10 +2,11 @@ public import Foundation
 
 /// Where a download is put.
 ///
-/// Only an answer with a status of 200 to 299 becomes a file: it is written to a temporary file of mode 0600, and moved when every
-/// plugin has seen it and the target accepts its status. An answer of any other status, and one that has no content (204, 205, any to
-/// HEAD), stays in memory under ``PipelineLimits/bufferedBodyByteCount``, and what stood at the destination stays there. The body
-/// of the response is then the file at its destination.
+/// Only a response with a status of 200 to 299 becomes a file: it is written to a temporary file of mode 0600, and moved when every
+/// plugin has seen it and the target accepts its status. A response of any other status, and one that has no content (204, 205, any
+/// to HEAD), stays in memory under ``PipelineLimits/bufferedBodyByteCount``, and a file at the destination stays there. The body
+/// of the response is then the file at its destination. A 206 becomes a file only if it holds exactly the range that the request
+/// asked for with its own Range field, or the rest of a resumable download; a part is never taken for the whole.
 ///
 /// ```swift
 /// var task: RequestTask {
@@ -21,7 +22,10 @@ public import Foundation
 /// ``Options/removePreviousFile``; `directory` when a directory is; `notWritable` when the directory is missing, without
 /// ``Options/createIntermediateDirectories``, or may not be written; `noSpace` when the disk is full; `busy` when another download
 /// has the partial file. ``PipelineError/Code-swift.struct/limit(_:)`` with `bodyBytes` for more bytes than
-/// ``PipelineLimits/downloadByteCount``.
+/// ``PipelineLimits/downloadByteCount``. ``PipelineError/Code-swift.struct/malformedResponse`` for a 206 that the request did not
+/// ask for, with the response but without its body.
+///
+/// Source: RFC 9110 §15.3.7, https://www.rfc-editor.org/rfc/rfc9110.html#section-15.3.7
 public struct DownloadDestination: Sendable {
     /// How the file is put there.
     public struct Options: OptionSet, Sendable {
@@ -77,14 +81,16 @@ public struct DownloadDestination: Sendable {
         DownloadDestination(directory: nil, choose: choose)
     }
 
-    /// A copy that keeps an unfinished download in this file, from which the next call with the same file goes on.
+    /// A copy that keeps an unfinished download in this file, from which the next attempt or call with the same file continues.
     ///
-    /// The next call asks for the rest with Range and If-Range, and adds it when the server says that nothing has changed. When the
-    /// answer has another validator, another length or another range, or is 416, it is fetched from the beginning: parts of
-    /// two versions are never joined. Kept is an answer to GET with a strong ETag, or a Last-Modified that is as good, with a
-    /// length and without a content coding; of any other nothing is.
+    /// Each attempt of a call asks for the rest with Range and If-Range, and adds it if the server confirms that nothing has changed.
+    /// If the response has another validator, another length or another range, or is 416, the whole is fetched again: parts of
+    /// two versions are never joined. A response to GET is kept if it has a strong ETag, or a Last-Modified that is as good, a
+    /// length, and no content coding; of any other response nothing is kept.
     ///
-    /// **Effects**: adds `Accept-Encoding: identity` where the target says nothing else. A small file of the same name with
+    /// **Effects**: adds `Accept-Encoding: identity` before any plugin, where the target says nothing else. Range and If-Range are added
+    /// to each attempt inside all plugins: `willSend` sees them, `prepare` and `intercept` do not, and a signature that a plugin
+    /// makes does not cover them. A small file of the same name with
     /// `.resume` at its end holds the validator. Directories that are missing on the way there are made. Both files are gone when
     /// the download is complete. A Range of the target's own turns resuming off, and so does a method other than GET.
     ///

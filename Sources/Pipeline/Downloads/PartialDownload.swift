@@ -13,11 +13,10 @@ struct PartialDownload: Sendable {
         var byteCount: Int
     }
 
-    /// What a call has asked for.
+    /// What a call may resume.
     struct Resumption: Sendable {
+        /// The resource of the request before any plugin changed it: a signature in the query may differ with each call.
         let resource: String
-        /// From where on, `nil` when for the whole.
-        var offset: Int?
         /// Whether an exchange of this very call has taken the file.
         var isTaken = false
     }
@@ -34,18 +33,28 @@ struct PartialDownload: Sendable {
         return record
     }
 
-    /// Asks for the rest if a part is there; says what for, `nil` when the request is not one that can be gone on with.
-    func ask(in request: inout PipelineRequest) -> Resumption? {
+    /// Asks for bytes without a content coding; returns `nil` if the request is not one that can be resumed.
+    func prepare(_ request: inout PipelineRequest) -> Resumption? {
         guard request.method == .get, !request.headers.contains(.range) else { return nil }
         if !request.headers.contains(.acceptEncoding) { request.headers[.acceptEncoding] = "identity" }
-        var resumption = Resumption(resource: Self.resource(of: request))
-        guard let record = record(of: resumption.resource), let byteCount = PipelineBody.file(file).byteCount,
-            byteCount > 0, byteCount < record.byteCount
-        else { return resumption }
+        return Resumption(resource: Self.resource(of: request))
+    }
+
+    /// Asks for the rest if a part of the resource is there, unless a plugin has asked for a range of its own.
+    func ask(in request: inout PipelineRequest, for resource: String) {
+        guard request.method == .get, !request.headers.contains(.range), let record = record(of: resource),
+            let byteCount = PipelineBody.file(file).byteCount, byteCount > 0, byteCount < record.byteCount
+        else { return }
         request.headers[.range] = "bytes=\(byteCount)-"
         request.headers[.ifRange] = record.validator
-        resumption.offset = byteCount
-        return resumption
+    }
+
+    /// Where the rest begins that ``ask(in:for:)`` asked for, `nil` if the request does not ask for a rest.
+    static func offset(askedForIn request: PipelineRequest) -> Int? {
+        guard request.headers.contains(.ifRange), let range = request.headers[.range], range.hasPrefix("bytes="),
+            range.hasSuffix("-")
+        else { return nil }
+        return ContentRange.number(range.dropFirst(6).dropLast())
     }
 
     /// Whether a 206 is exactly the rest of what the record belongs to.
@@ -132,7 +141,8 @@ struct ContentRange: Equatable {
         self.whole = whole
     }
 
-    private static func number(_ text: Substring) -> Int? {
+    /// A number written in digits alone.
+    static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil
         }

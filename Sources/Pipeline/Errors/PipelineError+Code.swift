@@ -84,7 +84,7 @@ extension PipelineError.Code {
     public static let connectionLost = Self(rawValue: "connectionLost")
     /// The body is shorter than its announced length.
     public static let truncated = Self(rawValue: "truncated")
-    /// The answer is not HTTP.
+    /// The response is not valid HTTP, or is a part that the request for a download did not ask for.
     public static let malformedResponse = Self(rawValue: "malformedResponse")
     /// The body could not be decoded from its content coding.
     public static let contentCoding = Self(rawValue: "contentCoding")

@@ -16,6 +16,7 @@ final class Exchanger: Sendable {
     func run(_ request: consuming PipelineRequest, _ context: PipelineContext) async -> CallResult {
         var context = context
         var isFirst = true
+        if context.isDownload { askForRest(in: &request, context) }
         while true {
             if let failure = failure(before: request, context, isFirst) { return .failure(failure) }
             isFirst = false
@@ -23,6 +24,12 @@ final class Exchanger: Sendable {
             let (result, followUp) = await send(request, context)
             if let end = conclude(result, followUp, &request, &context) { return end }
         }
+    }
+
+    /// Asks for the rest of a download, from what earlier attempts have kept.
+    @inline(never)
+    private func askForRest(in request: inout PipelineRequest, _ context: PipelineContext) {
+        context.call.download?.ask(in: &request, context)
     }
 
     @inline(never)
@@ -80,7 +87,9 @@ final class Exchanger: Sendable {
     ) async -> (result: CallResult, FollowUp?) {
         let start = context.clock.now
         do {
-            let received = try await receive(request, context)
+            var received = try await receive(request, context)
+            // The head has decided: a slow body must not use up the time of the attempt.
+            if received.followUp != nil { await received.response.discardBody(context) }
             return (.success(end(received, request, context, from: start)), received.followUp)
         } catch {
             return (.failure(end(error, request, context, from: start)), nil)
@@ -148,9 +157,7 @@ final class Exchanger: Sendable {
         if received.followUp == nil, let download = context.call.download {
             try await take(&received, by: download, context)
         }
-        if received.followUp != nil {
-            received.response.body = await drain(received.response.body, upTo: context.limits.discardedBodyByteCount)
-        } else if received.response.needsBuffering(context) {
+        if received.followUp == nil, received.response.needsBuffering(context) {
             received.response = try await received.response.buffered(context)
         }
         return received
@@ -177,23 +184,17 @@ final class Exchanger: Sendable {
         return received
     }
 
-    /// Takes the answer to a download into its file.
+    /// Writes the response of a download into its file.
     private func take(_ received: inout Received, by download: Download, _ context: PipelineContext) async throws {
         switch try download.step(after: received.response, context) {
         case .keepInMemory:
             if received.response.body.bytes == nil { received.response = try await received.response.buffered(context) }
         case .restart(let request):
             received.followUp = FollowUp(request: request, isRedirect: false)
-        case .write(let file, let offset):
+        case .write(let file, let offset, let end):
             let body = received.response.body
-            received.response.body = try await download.receive(body, into: file, from: offset, context)
+            received.response.body = try await download.receive(body, into: file, from: offset, to: end, context)
         }
-    }
-
-    /// The body of a redirect is read so that the connection can be used again, but not at any length.
-    private func drain(_ body: PipelineBody, upTo limit: Int) async -> PipelineBody {
-        guard let data = try? await body.collect(upTo: limit) else { return .none }
-        return .bytes(data)
     }
 }
 

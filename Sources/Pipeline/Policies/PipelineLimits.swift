@@ -12,7 +12,8 @@ import HTTPTypes
 /// | `downloadByteCount` | 17,179,869,184 (16 GiB) | bytes of a file | 0 and up |
 /// | `headerByteCount` | 65,536 (64 KiB) | bytes of names and values | 1 and up |
 /// | `headerCount` | 1,000 | fields | 1 and up |
-/// | `discardedBodyByteCount` | 65,536 (64 KiB) | bytes of the body of a redirect or of a refused stream | 0 and up |
+/// | `discardedBodyByteCount` | 65,536 (64 KiB) | bytes of a body that the call does not need | 0 and up |
+/// | `discardedBodyDuration` | 1 s | time spent reading such a body | 0 and up |
 /// | `exchangeCount` | 1,000 | exchanges of one call, retries and redirects together; also attempts | 1 and up |
 /// | `nestedCallCount` | 10 | calls made by plugins inside calls | 1 and up |
 ///
@@ -26,9 +27,13 @@ public struct PipelineLimits: Sendable, Hashable {
     public var headerByteCount: Int
     /// The most header fields, of a request and of a response.
     public var headerCount: Int
-    /// How much is read of the body of a redirect that is followed, and of a stream whose status the target does not accept,
-    /// before the exchange is closed instead.
+    /// The most bytes that are read of a body that the call does not need, before its exchange is closed.
+    ///
+    /// Such bodies are those of redirects and of failed attempts, see ``PipelineResponse/discardBody(_:within:)``. It also bounds the
+    /// body that is kept of a stream whose status the target does not accept.
     public var discardedBodyByteCount: Int
+    /// The longest that a body which the call does not need is read, before its exchange is closed.
+    public var discardedBodyDuration: Duration
     /// The most exchanges of one call.
     public var exchangeCount: Int
     /// How deep calls may nest that plugins make while they handle a call, also in tasks that they start.
@@ -41,6 +46,7 @@ public struct PipelineLimits: Sendable, Hashable {
         headerByteCount: Int = 64 << 10,
         headerCount: Int = 1_000,
         discardedBodyByteCount: Int = 64 << 10,
+        discardedBodyDuration: Duration = .seconds(1),
         exchangeCount: Int = 1_000,
         nestedCallCount: Int = 10
     ) {
@@ -49,6 +55,7 @@ public struct PipelineLimits: Sendable, Hashable {
         precondition(headerByteCount > 0, "headerByteCount is \(headerByteCount), not 1 or more")
         precondition(headerCount > 0, "headerCount is \(headerCount), not 1 or more")
         precondition(discardedBodyByteCount >= 0, "discardedBodyByteCount is \(discardedBodyByteCount), not 0 or more")
+        precondition(discardedBodyDuration >= .zero, "discardedBodyDuration is \(discardedBodyDuration), not 0 or more")
         precondition(exchangeCount > 0, "exchangeCount is \(exchangeCount), not 1 or more")
         precondition(nestedCallCount > 0, "nestedCallCount is \(nestedCallCount), not 1 or more")
         self.bufferedBodyByteCount = bufferedBodyByteCount
@@ -56,6 +63,7 @@ public struct PipelineLimits: Sendable, Hashable {
         self.headerByteCount = headerByteCount
         self.headerCount = headerCount
         self.discardedBodyByteCount = discardedBodyByteCount
+        self.discardedBodyDuration = discardedBodyDuration
         self.exchangeCount = exchangeCount
         self.nestedCallCount = nestedCallCount
     }

@@ -8,7 +8,8 @@ import HTTPTypes
 /// **Effects**: 301 and 302 turn POST into GET, 303 turns every method but HEAD into GET; the body and the fields that
 /// describe it are dropped with it. Everything else keeps method and body; a body that cannot be sent again is refused. Off
 /// the origin (scheme, host, port) Authorization, Cookie, Proxy-Authorization, Origin and every field marked as secret are
-/// dropped, and they do not come back on a later hop.
+/// dropped, and they do not come back on a later hop. The body of a redirect that is followed is discarded, see
+/// ``PipelineResponse/discardBody(_:within:)``: `didReceive` sees it in memory if it ended in time, otherwise the response has none.
 ///
 /// **Defaults**
 ///

@@ -89,7 +89,8 @@ public final class Provider<Target: TargetType>: Sendable {
     /// - Parameters:
     ///   - target: what to ask.
     ///   - options: settings of this call; they win over the target's own.
-    /// - Returns: the response, of any status that the target accepts.
+    /// - Returns: the response, of any status that the target accepts. A 206 that the request did not ask for is returned like any other
+    ///   status, so a target that takes a body for the whole resource accepts 200 alone; a download refuses such a 206.
     /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled.
     @concurrent
     public func request(
@@ -203,7 +204,7 @@ extension Provider {
         let request = Result {
             var request = try makeRequest(of: endpoint.get(), context)
             try amend?(&request)
-            context.call.download?.ask(in: &request, context)
+            context.call.download?.prepare(&request, context)
             return request
         }
         return (context, request)

@@ -13,7 +13,9 @@ public protocol Transport: Sendable {
     /// Sends a request and returns its response.
     ///
     /// The body of the response may be a stream, and is one when ``PipelineContext/wantsStream`` says so; the core buffers it under
-    /// ``PipelineLimits/bufferedBodyByteCount`` where it is to be in memory. Dropping a body that was not read to its end closes
+    /// ``PipelineLimits/bufferedBodyByteCount`` where it is to be in memory. The body of a redirect (a status from 300 to 399 except 304)
+    /// is always handed over as a stream, unless it is in memory already: the core follows the redirect without reading it to its
+    /// end, see ``PipelineResponse/discardBody(_:within:)``. Dropping a body that was not read to its end closes
     /// the exchange. ``PipelineContext/reportSent(_:)`` is told how much of the request's body has been sent.
     ///
     /// - Throws: ``PipelineError`` with the code of what went wrong; `CancellationError` as soon as the task is cancelled.

@@ -15,7 +15,8 @@ import Synchronization
 /// Digest covers. Outside or inside an `AccessTokenPlugin` or a `BasicAuthPlugin`, whose Authorization stays.
 ///
 /// **Effects**: a 401 that asks for Basic or Digest (MD5, MD5-sess, SHA-256, SHA-256-sess; quality of protection `auth`, or none) is
-/// answered by sending the request again with Authorization; its body is dropped unread. Of several challenges the strongest is
+/// answered by sending the request again with Authorization; its body is discarded, see
+/// `PipelineResponse.discardBody(_:within:)`. Of several challenges the strongest is
 /// answered for which the closure has a credential: SHA-256, then MD5, then Basic; of a realm for which it has none it is not asked
 /// again. Another algorithm, only `auth-int`, and a malformed challenge are left out.
 ///
@@ -92,7 +93,7 @@ public final class CredentialsPlugin: AuthenticatingPlugin, Stage.Intercept {
         while true {
             var sent = request
             if let answer { try sent.setHeader(answer.value, for: .authorization, isSecret: true) }
-            let response = try await next(sent)
+            var response = try await next(sent)
             if let answer { takeNextNonce(from: response, answer, context) }
             guard let challenged = challengedRequest(request, response, answer, context) else { return response }
             let challenges = AnswerableChallenge.all(in: response)
@@ -107,6 +108,7 @@ public final class CredentialsPlugin: AuthenticatingPlugin, Stage.Intercept {
                 return response
             }
             request = challenged
+            await response.discardBody(context)
         }
     }
 

@@ -24,8 +24,9 @@ public import Pipeline
 /// attempt was sent. A request whose body is a stream that can be read once is sent again only while nobody has begun to read it.
 /// Before an attempt it waits for the longer of the backoff and what Retry-After asks for. A response that asks for more than the
 /// policy allows is given back at once, and so is any outcome when the wait would not end before `context.deadline`. A call
-/// that is cancelled while it waits ends at once. What is left of the body of a failed attempt is read while the next one waits,
-/// for at most a second and `limits.discardedBodyByteCount`; then it is closed. Responses of failed attempts are not kept. Why an
+/// that is cancelled while it waits ends at once. The body of a failed attempt is discarded during the wait, under
+/// `limits.discardedBodyByteCount` and `limits.discardedBodyDuration`, as `PipelineResponse.discardBody(_:within:)` does. A
+/// resumable download continues from what all attempts before have kept. Responses of failed attempts are not kept. Why an
 /// outcome was not followed by another attempt stands in `PipelineExchange.refusedRetry`, and in the description of the error.
 /// `RequestOptions.idempotencyKey` sets the field Idempotency-Key where there is none, once for all attempts. Copies of the plugin
 /// share the budget, which is kept per host and port.
@@ -91,7 +92,8 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
                     return try result.get()
                 case .retry(let delay):
                     end = context.clock.now.advanced(by: delay)
-                    await Self.discard(result, within: delay, context)
+                    var response = result.response
+                    await response?.discardBody(context, within: delay)
                 }
             }
             // The response is released by now: nothing of an attempt is open while the next one runs.
@@ -166,17 +168,6 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         guard context.exchanges.count < context.limits.exchangeCount else { return .giveBack(.attemptsUsedUp) }
         guard let host else { return step }
         return ledger.takeRetry(to: host, at: context.clock.date) ? step : .giveBack(.budget)
-    }
-
-    /// Reads what is left of a body, so that its connection can be used again; what takes longer than the wait is closed.
-    private static func discard(
-        _ result: Result<PipelineResponse, PipelineError>,
-        within time: Duration,
-        _ context: PipelineContext
-    ) async {
-        guard let body = result.response?.body, body.bytes == nil, body.fileURL == nil, time > .zero else { return }
-        let limit = context.limits.discardedBodyByteCount
-        _ = try? await context.clock.run(within: min(time, .seconds(1))) { try await body.collect(upTo: limit) }
     }
 }
 

@@ -38,8 +38,8 @@ public import Pipeline
 ///   credential stays, and the next call tries again.
 /// - A refresh belongs to no call: one that is cancelled stops waiting, the others go on. When none is left the refresh is
 ///   cancelled; no other begins before it has ended or its time is up, and what it still gives is kept.
-/// - A refusal counts when the refused request had the token and went to the endpoint's origin. The body of such an answer is
-///   read up to `PipelineLimits.discardedBodyByteCount` and dropped.
+/// - A refusal counts when the refused request had the token and went to the endpoint's origin. The body of such a response is
+///   discarded, see `PipelineResponse.discardBody(_:within:)`.
 /// - A request whose body cannot be sent again is not, and neither is one whose deadline has passed: its 401 is returned, and the
 ///   next call refreshes first.
 /// - Without a credential requests are sent without a token; a plugin made with `obtain:` asks for one first. Calls that were
@@ -151,7 +151,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
         guard let ticket else { return try await next(request) }
         var authorized = request
         try authorized.setAccessToken(ticket.credential.accessToken, type)
-        let response = try await next(authorized)
+        var response = try await next(authorized)
         guard isRefusal(response, of: authorized, context) else { return response }
         guard request.body.isReplayable, !context.isLate else {
             refresher.note(refusalOf: ticket)
@@ -160,8 +160,8 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
         let admission = refresher.refuse(ticket, mayStart: mayStart(context), context)
         if case .giveBack = admission { return response }
         context.update(HasRefreshed.self) { $0 = true }
-        let refused = await response.discardingBody(context)
-        guard let ticket = try await self.ticket(admission, context, refused) else { return refused }
+        await response.discardBody(context)
+        guard let ticket = try await self.ticket(admission, context, response) else { return response }
         try authorized.setAccessToken(ticket.credential.accessToken, type)
         return try await next(authorized)
     }
@@ -230,19 +230,4 @@ extension PipelineContext {
     }
 
     fileprivate var isLate: Bool { remainingTime.map { $0 <= .zero } ?? false }
-}
-
-extension PipelineResponse {
-    /// The response with its body in memory, or with none when it is long or slow.
-    fileprivate func discardingBody(_ context: PipelineContext) async -> PipelineResponse {
-        guard body.bytes == nil else { return self }
-        let body = body
-        var response = self
-        let limit = context.limits.discardedBodyByteCount
-        let data = try? await context.clock.run(within: context.options.attemptTimeout ?? .seconds(10)) {
-            try await body.collect(upTo: limit)
-        }
-        response.body = data.map { .bytes($0) } ?? .none
-        return response
-    }
 }

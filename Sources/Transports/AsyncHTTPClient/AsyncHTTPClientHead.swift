@@ -40,6 +40,11 @@ enum AsyncHTTPClientHead {
         }
     }
 
+    /// Whether the core may follow the response, and then needs little of its body or nothing.
+    static func isRedirect(_ head: HTTPResponse) -> Bool {
+        (300..<400).contains(head.status.code) && head.status.code != 304
+    }
+
     /// The length of the body that follows, `nil` when it is not announced.
     static func byteCount(of head: HTTPResponse, to method: HTTPRequest.Method) -> Int? {
         if method == .head || head.status.code == 204 || head.status.code == 304 { return 0 }

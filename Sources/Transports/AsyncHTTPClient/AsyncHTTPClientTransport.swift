@@ -23,8 +23,8 @@ public import Pipeline
 /// - Request fields go out in their order, repeats kept; Host and the framing of the body (Content-Length, or Transfer-Encoding for
 ///   a stream of unknown length) are AsyncHTTPClient's, those of the request are left out. Nothing else is added.
 /// - Response fields keep their order, their case (HTTP/2 has lower case only) and repeats, Set-Cookie too. The reason phrase is lost.
-/// - For a call made with `request` the body is read into memory up to ``PipelineLimits/bufferedBodyByteCount``; otherwise it is a
-///   stream, and a reader that pauses makes the server wait. Dropping the stream closes the exchange.
+/// - For a call made with `request` the body is read into memory up to ``PipelineLimits/bufferedBodyByteCount``; otherwise, and for
+///   a redirect, it is a stream, and a reader that pauses makes the server wait. Dropping the stream closes the exchange.
 /// - A streamed body is sent as it is made: the next piece is asked for when the network has taken the one before. When the exchange
 ///   ends before the body does, its reading is cancelled: an answer with a status of 300 or above ends the sending, any other when
 ///   it has been read to its end.
@@ -192,7 +192,7 @@ public final class AsyncHTTPClientTransport: Transport {
             }
             let head = try AsyncHTTPClientHead.makeHead(response, context.limits)
             upload.headHasCome(head.status.code, context)
-            guard !context.wantsStream else {
+            guard !context.wantsStream, !AsyncHTTPClientHead.isRedirect(head) else {
                 let byteCount = AsyncHTTPClientHead.byteCount(of: head, to: request.method)
                 return PipelineResponse(request: request, head: head, body: .stream(body, byteCount: byteCount))
             }

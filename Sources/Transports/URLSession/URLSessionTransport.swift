@@ -63,10 +63,10 @@ public import Foundation
 ///
 /// **Secrets**: no error quotes a URL, a field or a body; `underlyingError` is Foundation's error without the URL.
 ///
-/// **On Linux** Foundation has faults that nothing above it can mend. Prefer another transport there for servers that you do not
-/// trust: a connection that ends within the header fields, or a chunked body with trailer fields, stops the process; the body
-/// of a redirect is held in memory whole before it is handed over, and lost (`truncated`) when there is no usable Location; a
-/// compressed body that ends early looks complete; a field value that is not UTF-8, or a status line without a space after
+/// **On Linux** Foundation has bugs that cannot be worked around. Prefer another transport there for servers that you do not
+/// trust: a connection that ends within the header fields, or a chunked body with trailer fields, stops the process; a redirect
+/// is held in memory until its body has ended, so that only the timeout of the attempt bounds it, and the body is lost (`truncated`)
+/// when there is no usable Location; a compressed body that ends early looks complete; a field value that is not UTF-8, or a status line without a space after
 /// the code, is `malformedResponse`. A request that dies on a reused connection before any byte of an answer is sent again, up to
 /// five times, POST too. What a server sends on an idle connection is taken for the next answer, a Content-Length near the largest
 /// `Int64` stops the process. `timeoutIntervalForRequest` counts whole seconds, and less than one is no time at all. There is no

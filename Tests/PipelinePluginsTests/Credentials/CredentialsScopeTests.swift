@@ -116,7 +116,7 @@ struct CredentialsScopeTests {
         #expect(transport.sent.map(\.body.bytes) == [Data("body".utf8), Data("body".utf8)])
     }
 
-    @Test("The body of the 401 is dropped unread, so that its exchange is closed")
+    @Test("R09 The body of a 401 that stalls is closed after a second, before the request is sent with credentials")
     func closed() async throws {
         let isClosed = Atomic(false)
         let isClosedBefore = Mutex<Bool?>(nil)
@@ -133,8 +133,11 @@ struct CredentialsScopeTests {
                 return PipelineResponse(request: request, head: head, body: .stream(chunks))
             }
         }
-        let response = try await Provider<Ask>(transport: transport, plugins: [plugin]).stream(Ask())
-        #expect(response.statusCode == 200)
+        let clock = ManualClock()
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let call = Task { try await provider.stream(Ask()).statusCode }
+        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(try await call.value == 200)
         #expect(isClosedBefore.withLock { $0 } == true)
     }
 

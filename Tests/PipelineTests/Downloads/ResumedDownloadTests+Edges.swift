@@ -116,4 +116,82 @@ extension ResumedDownloadTests {
         #expect(error?.code == .file(.notWritable))
         #expect(error?.reason.contains("regular") == true)
     }
+
+    @Test(
+        "T10 Plugins see no Range before the request is sent, and one that signs URLs anew does not keep a part from use"
+    )
+    func signed() async throws {
+        let transport = ScriptedTransport([Self.cut(4), Self.rest(from: 4)])
+        let journal = Journal()
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            plugins: [
+                .prepare { request, context in
+                    journal.add("prepare \(request.headers[.range] ?? "-") \(request.headers[.acceptEncoding] ?? "-")")
+                    request.head.path? += "?signature=\(context.callID)"
+                },
+                .willSend { request, _ in journal.add("willSend \(request.headers[.range] ?? "-")") },
+            ]
+        )
+        _ = await pipelineError { _ = try await provider.request(target) }
+        _ = try await provider.request(target)
+        #expect(
+            journal.entries == ["prepare - identity", "willSend -", "prepare - identity", "willSend bytes=4-"]
+        )
+        #expect(Set(transport.sent.map { $0.head.path ?? "" }).count == 2)
+        #expect(folder.text(of: "done") == Self.text)
+    }
+
+    @Test("A Range that a plugin has set is left alone, and brings no part")
+    func rangeOfPlugin() async throws {
+        let transport = ScriptedTransport([Self.cut(4), Self.rest(from: 6, range: "bytes 6-7/10", body: "67")])
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            plugins: [
+                .prepare { request, context in
+                    if context.callID == 2 { request.headers[.range] = "bytes=6-7" }
+                }
+            ]
+        )
+        _ = await pipelineError { _ = try await provider.request(target) }
+        _ = try await provider.request(target)
+        #expect(transport.sent.map { $0.headers[.range] } == [nil, "bytes=6-7"])
+        #expect(transport.sent.last?.headers[.ifRange] == nil)
+        #expect(folder.text(of: "done") == "67")
+    }
+
+    @Test("F12 A rest of unknown length that ends early is truncated, and the next call continues from it")
+    func shortRest() async throws {
+        let headers: HTTPFields = [.contentRange: "bytes 4-9/10", .eTag: "\"v1\""]
+        let short = ScriptedTransport.Step.status(206, headers: headers, body: Self.chunked("45"))
+        let transport = ScriptedTransport([Self.cut(4), short, Self.rest(from: 6)])
+        let provider = Provider<TestTarget>(transport: transport)
+        _ = await pipelineError { _ = try await provider.request(target) }
+        let error = await pipelineError { _ = try await provider.request(target) }
+        #expect(error?.code == .truncated)
+        #expect(folder.text(of: "done") == nil)
+        _ = try await provider.request(target)
+        #expect(transport.sent.last?.headers[.range] == "bytes=6-")
+        #expect(folder.text(of: "done") == Self.text)
+    }
+
+    @Test("F12 A rest of unknown length that is longer than its range is an error, and the next call starts anew")
+    func longRest() async throws {
+        let headers: HTTPFields = [.contentRange: "bytes 4-9/10", .eTag: "\"v1\""]
+        let long = ScriptedTransport.Step.status(206, headers: headers, body: Self.chunked("456789!"))
+        let transport = ScriptedTransport([Self.cut(4), long, .status(200, body: Self.text)])
+        let provider = Provider<TestTarget>(transport: transport)
+        _ = await pipelineError { _ = try await provider.request(target) }
+        let error = await pipelineError { _ = try await provider.request(target) }
+        #expect(error?.code == .malformedResponse)
+        #expect(folder.text(of: "done") == nil)
+        _ = try await provider.request(target)
+        #expect(transport.sent.last?.headers[.range] == nil)
+        #expect(folder.text(of: "done") == Self.text)
+    }
+
+    /// A body whose length is not announced.
+    private static func chunked(_ text: String) -> PipelineBody {
+        .stream(AsyncStream(unfolding: once(Data(text.utf8))))
+    }
 }

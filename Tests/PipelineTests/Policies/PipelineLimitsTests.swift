@@ -44,6 +44,7 @@ struct PipelineLimitsTests {
         #expect(limits.headerByteCount == 65_536)
         #expect(limits.headerCount == 1_000)
         #expect(limits.discardedBodyByteCount == 65_536)
+        #expect(limits.discardedBodyDuration == .seconds(1))
         #expect(limits.exchangeCount == 1_000)
         #expect(limits.nestedCallCount == 10)
         #expect(limits == PipelineLimits())
@@ -138,5 +139,6 @@ struct PipelineLimitsTests {
     func preconditions() async {
         await #expect(processExitsWith: .failure) { _ = PipelineLimits(bufferedBodyByteCount: -1) }
         await #expect(processExitsWith: .failure) { _ = PipelineLimits(headerCount: 0) }
+        await #expect(processExitsWith: .failure) { _ = PipelineLimits(discardedBodyDuration: .nanoseconds(-1)) }
     }
 }

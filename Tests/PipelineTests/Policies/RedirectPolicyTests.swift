@@ -201,7 +201,8 @@ struct RedirectPolicyTests {
         let transport = ScriptedTransport([
             .status(302, headers: [.location: "/x"], body: endless), .status(200, body: "there"),
         ])
-        let response = try await Provider<TestTarget>(transport: transport).request(TestTarget())
+        let provider = Provider<TestTarget>(transport: transport, clock: ManualClock())
+        let response = try await provider.request(TestTarget())
         #expect(try response.mapString() == "there")
         #expect(read.entries.count == 5)
     }

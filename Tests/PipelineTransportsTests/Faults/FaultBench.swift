@@ -104,7 +104,10 @@ extension NetworkTransport {
     /// Whether the transport itself sends a request again that died on a reused connection: Foundation on Linux.
     var sendsAgain: Bool { endsProcessOnCutHead }
 
-    /// The byte counts at which an answer may be cut.
+    /// Whether a redirect is handed over only when its body has ended: Foundation on Linux.
+    var holdsRedirectBodies: Bool { endsProcessOnCutHead }
+
+    /// The byte counts at which a response may be cut.
     func cuts(from first: Int = 0) -> [Int] {
         let all = Array(first..<FaultBench.response.count)
         return endsProcessOnCutHead ? all.filter { $0 == 0 || $0 >= FaultBench.headByteCount } : all
