@@ -128,11 +128,12 @@ extension Provider {
         _ options: RequestOptions,
         isStreaming: Bool,
         meter: ProgressMeter? = nil,
-        amend: Amendment? = nil
+        amend: Amendment? = nil,
+        onStart: (@Sendable () -> Void)? = nil
     ) async -> CallResult {
         if Task.isCancelled { return .failure(PipelineError(.cancelled, "the call was cancelled before it began")) }
         guard !pipeline.plugins.isEmpty else {
-            return await run(target, options, isStreaming, meter, amend)
+            return await run(target, options, isStreaming, meter, onStart, amend)
                 .described(by: target.options.overridden(by: options))
         }
         let depth = CallDepth.current
@@ -140,7 +141,7 @@ extension Provider {
             return .failure(PipelineError(.limit(.nestedCalls), "plugins made calls inside calls, \(depth) deep"))
         }
         return await CallDepth.$current.withValue(depth + 1) {
-            await run(target, options, isStreaming, meter, amend)
+            await run(target, options, isStreaming, meter, onStart, amend)
         }
         .described(by: target.options.overridden(by: options))
     }
@@ -150,9 +151,10 @@ extension Provider {
         _ options: RequestOptions,
         _ isStreaming: Bool,
         _ meter: ProgressMeter?,
+        _ onStart: (@Sendable () -> Void)?,
         _ amend: Amendment?
     ) async -> CallResult {
-        let (context, begun) = begin(target, options, isStreaming, meter, amend)
+        let (context, begun) = begin(target, options, isStreaming, meter, onStart, amend)
         let result: CallResult
         switch begun {
         case .success(let request): result = await finish(await pipeline.outermost.run(request, context), context)
@@ -175,6 +177,7 @@ extension Provider {
         _ options: RequestOptions,
         _ isStreaming: Bool,
         _ meter: ProgressMeter?,
+        _ onStart: (@Sendable () -> Void)?,
         _ amend: Amendment?
     ) -> (PipelineContext, Result<PipelineRequest, any Error>) {
         let endpoint = Result {
@@ -183,7 +186,7 @@ extension Provider {
             return meter == nil ? endpoint : endpoint.withPayloadMade()
         }
         let used = (try? endpoint.get()) ?? Endpoint(target)
-        let context = PipelineContext(call: makeCall(target, used, options, isStreaming, meter))
+        let context = PipelineContext(call: makeCall(target, used, options, isStreaming, meter, onStart))
         let request = Result {
             var request = try makeRequest(of: endpoint.get(), context)
             try amend?(&request)
@@ -253,7 +256,8 @@ extension Provider {
         _ endpoint: consuming Endpoint,
         _ options: RequestOptions,
         _ isStreaming: Bool,
-        _ meter: ProgressMeter?
+        _ meter: ProgressMeter?,
+        _ onStart: (@Sendable () -> Void)?
     ) -> CallState {
         CallState(
             id: callCount.next(),
@@ -262,6 +266,7 @@ extension Provider {
             options: target.options.overridden(by: options),
             isStreaming: isStreaming,
             meter: meter,
+            onStart: onStart,
             settings: settings
         )
     }
