@@ -12,6 +12,8 @@ public typealias HTTPMethod = HTTPRequest.Method
 ///
 /// A provider turns a target into an ``Endpoint``, that into a ``PipelineRequest``, and sends it through its plugins.
 ///
+/// In a module that is isolated to the main actor by default, an extension that adds the conformance is `nonisolated`.
+///
 /// **Defaults**
 ///
 /// | requirement | default |

@@ -69,6 +69,16 @@ struct RequestTaskReadingTests {
         #expect(longer.kind == task.kind)
     }
 
+    @Test("Nested literals of mixed elements are parameters when their type is written")
+    func mixedLiterals() throws {
+        let parameters: RequestParameters = [
+            "tags": ["a", 1, true] as [any Sendable], "page": ["size": 20, "sort": "name"] as [String: any Sendable],
+        ]
+        let task = RequestTask.requestParameters(parameters: parameters, encoding: JSONEncoding.default)
+        let body = try request(task).body.bytes ?? Data()
+        #expect(String(decoding: body, as: UTF8.self) == #"{"page":{"size":20,"sort":"name"},"tags":["a",1,true]}"#)
+    }
+
     @Test("Parameters stay when parts or a payload follow")
     func addingParts() throws {
         let parts = [MultipartFormBodyPart(.bytes(Data("v".utf8)), name: "n")]
