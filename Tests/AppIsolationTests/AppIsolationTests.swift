@@ -20,6 +20,26 @@ extension AppAPI: AccessTokenAuthorizable {
     var authorizationType: AuthorizationType? { .bearer }
 }
 
+/// The documents' layout: cases first, and the conformances in extensions, which take one word.
+enum SplitAPI {
+    case user(name: String)
+}
+
+nonisolated extension SplitAPI: TargetType {
+    var baseURL: URL { URL(string: "https://api.example.com") ?? URL(filePath: "/") }
+    var path: String {
+        switch self {
+        case .user(let name): "users/\(Endpoint.pathSegment(name))"
+        }
+    }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+}
+
+nonisolated extension SplitAPI: AccessTokenAuthorizable {
+    var authorizationType: AuthorizationType? { .bearer }
+}
+
 enum Flavor: RequestOptionKey { static let defaultValue = "plain" }
 
 enum Seen: PipelineContextKey { static let defaultValue = 0 }
@@ -101,6 +121,16 @@ struct AppIsolationTests {
         #expect(profile.name == "Ada")
         #expect(transport.sent.first?.headers[.authorization] == "Bearer token")
         #expect(transport.sent.first?.headers[.userAgent] == "sweet")
+    }
+
+    @Test("A target whose conformance is in an extension is sent, alone and as a MultiTarget")
+    func splitTarget() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: #"{"name": "Ada"}"#))
+        let token = AccessTokenPlugin { _ in "token" }
+        _ = try await Provider<SplitAPI>(transport: transport, plugins: [token]).request(.user(name: "a/b"))
+        _ = try await Provider<MultiTarget>(transport: transport, plugins: [token]).request(SplitAPI.user(name: "c"))
+        #expect(transport.sent.map(\.head.path) == ["/users/a%2Fb", "/users/c"])
+        #expect(transport.sent.allSatisfy { $0.headers[.authorization] == "Bearer token" })
     }
 
     @Test("Its controllers make requests with payloads and queries")

@@ -8,8 +8,8 @@ public import HTTPTypes
 /// ```
 ///
 /// **Effects**: operations begin in their order, at most so many at a time as ``concurrent(by:)`` says. The first failure cancels those that
-/// run, no further one begins, and it is the failure of the batch; with ``avoidCancelOnError()`` the others go on, and the
-/// batch succeeds with a list of failures. Cancelling ends all that is running, no further one begins, and the batch waits for their
+/// run, no further one begins, and it is the failure of the batch. With ``avoidCancelOnError()`` the others continue: each failure is
+/// reported as it happens, to `onError` of an ``APICall``, and the batch succeeds with a list of them. Cancelling ends all that is running, no further one begins, and the batch waits for their
 /// end. An operation that is cancelled by itself, as by a plugin, is a failure as any other. Progress gives
 /// each operation the same share, one that has failed without ending the batch too. A batch of nothing succeeds at once.
 ///
@@ -78,10 +78,10 @@ public struct APIBatch: APIOperation {
     /// Runs the operations.
     public func run(
         in client: APIClient,
-        report: (@Sendable (Double) -> Void)?
+        observer: APIObserver
     ) async -> Result<Outcome, PipelineError> {
         let client = client.pinned
-        let shares = report.map { ProgressShares(count: operations.count, report: $0) }
+        let shares = observer.onProgress.map { ProgressShares(count: operations.count, report: $0) }
         return await withTaskGroup(of: (Int, PipelineError?).self) { group in
             var waiting = operations.enumerated().makeIterator()
             var outcome = Outcome(count: operations.count)
@@ -89,7 +89,7 @@ public struct APIBatch: APIOperation {
             func beginNext() {
                 guard end == nil, let (index, operation) = waiting.next() else { return }
                 let isBegun = group.addTaskUnlessCancelled {
-                    (index, await operation.failure(in: client, report: shares?.part(index)))
+                    (index, await operation.failure(in: client, observer: observer.part(shares?.part(index))))
                 }
                 if !isBegun { end = PipelineError(.cancelled, "the batch was cancelled") }
             }
@@ -101,6 +101,7 @@ public struct APIBatch: APIOperation {
                         group.cancelAll()
                     } else {
                         outcome.failures[index] = failure
+                        observer.onFailure?(failure)
                     }
                 }
                 if end == nil { shares?.end(index) }
@@ -118,8 +119,8 @@ public struct APIBatch: APIOperation {
 }
 
 extension APIOperation {
-    fileprivate func failure(in client: APIClient, report: (@Sendable (Double) -> Void)?) async -> PipelineError? {
-        guard case .failure(let error) = await run(in: client, report: report) else { return nil }
+    fileprivate func failure(in client: APIClient, observer: APIObserver) async -> PipelineError? {
+        guard case .failure(let error) = await run(in: client, observer: observer) else { return nil }
         return error
     }
 }

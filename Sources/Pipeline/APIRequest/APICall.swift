@@ -14,10 +14,12 @@ import Synchronization
 ///
 /// It is a value: each method gives a copy, and setting a handler starts nothing. Each `execute()` is a call of its own.
 ///
-/// **Effects**: of one call, handlers run one after the other: `onRequestStarted` once, then `onProgress`, then exactly one of the others
-/// once. That is the special one for what happened, when it is set, else `onError`; none when neither is. A call that is cancelled
-/// before its end was delivered ends in `onCancellation`, also when its answer was there already, and tells of no progress then. One
-/// that is cancelled before it began starts nothing, and its `onRequestStarted` does not run. The call goes on when its handle is dropped.
+/// **Effects**: the handlers of one call run one after the other: `onRequestStarted` once, when the first request is handed to the
+/// transport; then `onProgress`; then exactly one of the others, once. That is the special one for the outcome if it is set, else
+/// `onError`; none if neither is. A batch with ``APIBatch/avoidCancelOnError()`` also calls `onError` for each failure, as it happens. A call
+/// that is cancelled before its end was delivered ends in `onCancellation`, even if its response had arrived, and reports no progress
+/// from then on. `onRequestStarted` does not run for a call that fails or is cancelled before anything is sent, that shares the exchange of
+/// another call, or that a plugin responds to. The call continues when its handle is dropped.
 ///
 /// | handler | when |
 /// |---|---|
@@ -35,12 +37,11 @@ import Synchronization
 public struct APICall<Value: Sendable>: Sendable {
     /// A handler of something that has no value.
     public typealias Handler = @isolated(any) @Sendable () -> Void
-    typealias Tell = @Sendable (Double) async -> Bool
-
     private struct Handlers: Sendable {
         var requestStarted: Handler?
         var progress: (@isolated(any) @Sendable (Double) -> Void)?
         var success: (@isolated(any) @Sendable (Value) -> Void)?
+        var plainSuccess: Handler?
         var error: (@isolated(any) @Sendable (PipelineError) -> Void)?
         var notAuthorized: Handler?
         var networkUnavailable: Handler?
@@ -48,7 +49,7 @@ public struct APICall<Value: Sendable>: Sendable {
         var cancellation: Handler?
     }
 
-    typealias Perform = @Sendable (Tell?) async -> Result<Value, PipelineError>
+    typealias Perform = @Sendable (APIListener?) async -> Result<Value, PipelineError>
 
     /// Is called as a call begins.
     let prepare: @Sendable () -> Perform
@@ -71,7 +72,7 @@ extension APICall {
     /// A copy whose handlers run on a queue, those apart that belong to an actor.
     public func deliver(on queue: DispatchQueue) -> APICall { with { $0.place.queue = queue } }
 
-    /// A copy that tells when a call begins, once.
+    /// Returns a copy with a handler that runs once, when the first request of the call is handed to the transport.
     public func onRequestStarted(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.requestStarted = handler }
     }
@@ -89,10 +90,13 @@ extension APICall {
     public func onSuccess(
         @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (Value) -> Void
     ) -> APICall {
-        with { $0.handlers.success = handler }
+        with {
+            $0.handlers.success = handler
+            $0.handlers.plainSuccess = nil
+        }
     }
 
-    /// A copy that tells of every failure for which no special handler is set.
+    /// Returns a copy with a handler of every failure for which no special handler is set, and of each failure that a batch survives.
     public func onError(
         @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (PipelineError) -> Void
     ) -> APICall {
@@ -120,6 +124,26 @@ extension APICall {
     }
 }
 
+extension APICall where Value == Nothing {
+    /// Returns a copy with a handler that runs when the call succeeds.
+    public func onSuccess(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
+        with {
+            $0.handlers.plainSuccess = handler
+            $0.handlers.success = nil
+        }
+    }
+}
+
+extension APICall where Value == APIBatch.Outcome {
+    /// Returns a copy with a handler that runs when the batch has ended, also with failures that did not end it.
+    public func onSuccess(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
+        with {
+            $0.handlers.plainSuccess = handler
+            $0.handlers.success = nil
+        }
+    }
+}
+
 extension APICall {
     /// Begins a call.
     ///
@@ -141,13 +165,24 @@ extension APICall {
     }
 
     private func outcome(of perform: Perform, _ cancellation: Cancellation) async -> Result<Value, PipelineError> {
-        if let started = handlers.requestStarted {
-            await deliver(to: started.isolation, unless: cancellation) { await started() }
+        let handlers = handlers
+        guard handlers.requestStarted != nil || handlers.progress != nil || handlers.error != nil else {
+            return await perform(nil)
         }
-        guard let progress = handlers.progress else { return await perform(nil) }
-        return await perform { step in
-            await deliver(to: progress.isolation, unless: cancellation) { await progress(step) }
+        let listener = APIListener(hearsProgress: handlers.progress != nil) { step in
+            switch step {
+            case .started:
+                guard let started = handlers.requestStarted else { return true }
+                return await deliver(to: started.isolation, unless: cancellation) { await started() }
+            case .failure(let error):
+                guard let general = handlers.error else { return true }
+                return await deliver(to: general.isolation, unless: cancellation) { await general(error) }
+            case .progress(let progress):
+                guard let handler = handlers.progress else { return true }
+                return await deliver(to: handler.isolation, unless: cancellation) { await handler(progress) }
+            }
         }
+        return await perform(listener)
     }
 
     /// Tells of the end, unless the call is cancelled there and then.
@@ -157,6 +192,9 @@ extension APICall {
     private func end(_ result: Result<Value, PipelineError>, _ cancellation: Cancellation?) async -> Bool {
         switch result {
         case .success(let value):
+            if let plain = handlers.plainSuccess {
+                return await deliver(to: plain.isolation, unless: cancellation) { await plain() }
+            }
             guard let success = handlers.success else { return cancellation?.isRequested != true }
             return await deliver(to: success.isolation, unless: cancellation) { await success(value) }
         case .failure(let error):

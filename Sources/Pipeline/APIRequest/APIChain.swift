@@ -4,7 +4,7 @@
 /// let (profile, posts, friends) = try await api.send(profile().and(posts()).and(friends()))
 /// ```
 ///
-/// Its parts are requests, also with their responses (`withResponse`), batches, or any other operation. All are made before the first is
+/// Up to twelve values come as one tuple; a longer chain is sent in several parts. Its parts are requests, also with their responses (`withResponse`), batches, or any other operation. All are made before the first is
 /// sent: a request that needs a value of the one before is a second `send`.
 ///
 /// **Effects**: a request is sent when the one before it has succeeded, and only then. The first failure ends the chain, and is that of
@@ -21,26 +21,26 @@ public struct APIChain<Value: Sendable>: APIOperation {
         self.send = send
     }
 
-    /// A chain with one more request at its end.
-    public func and<each Output: Sendable, Next: APIOperation>(
-        _ next: Next
-    ) -> APIChain<(repeat each Output, Next.Value)> where Value == (repeat each Output) {
+    /// The chain with one more request at its end; `join` makes one tuple of all values.
+    func adding<Next: APIOperation, Longer>(
+        _ next: Next,
+        _ join: @escaping @Sendable (Value, Next.Value) -> Longer
+    ) -> APIChain<Longer> {
         let send = send
-        return APIChain<(repeat each Output, Next.Value)>(count: count + 1) { position throws(PipelineError) in
+        return APIChain<Longer>(count: count + 1) { position throws(PipelineError) in
             let values = try await send(position)
-            let last = try await position.send(next)
-            return (repeat each values, last)
+            return join(values, try await position.send(next))
         }
     }
 
     /// Sends the requests, each a share of the progress.
     public func run(
         in client: APIClient,
-        report: (@Sendable (Double) -> Void)?
+        observer: APIObserver
     ) async -> Result<Value, PipelineError> {
-        let shares = report.map { ProgressShares(count: count, report: $0) }
+        let shares = observer.onProgress.map { ProgressShares(count: count, report: $0) }
         do throws(PipelineError) {
-            return .success(try await send(ChainPosition(client: client.pinned, shares: shares)))
+            return .success(try await send(ChainPosition(client: client.pinned, observer: observer, shares: shares)))
         } catch {
             return .failure(error)
         }
@@ -59,18 +59,20 @@ extension APIOperation {
 /// How far a chain has come; only the task that runs the chain uses it.
 private final class ChainPosition {
     private let client: APIClient
+    private let observer: APIObserver
     private let shares: ProgressShares?
     private var index = 0
 
-    init(client: APIClient, shares: ProgressShares?) {
+    init(client: APIClient, observer: APIObserver, shares: ProgressShares?) {
         self.client = client
+        self.observer = observer
         self.shares = shares
     }
 
     func send<Operation: APIOperation>(_ operation: Operation) async throws(PipelineError) -> Operation.Value {
         defer { index += 1 }
         if Task.isCancelled { throw PipelineError(.cancelled, "the chain was cancelled") }
-        let value = try await operation.run(in: client, report: shares?.part(index)).get()
+        let value = try await operation.run(in: client, observer: observer.part(shares?.part(index))).get()
         shares?.end(index)
         return value
     }

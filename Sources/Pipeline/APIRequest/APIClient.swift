@@ -82,12 +82,19 @@ public struct APIClient: Sendable {
     /// The request as it was sent, and the call, which the caller ends.
     func answer<Output>(
         to request: APIRequest<Output>,
-        meter: ProgressMeter? = nil
+        meter: ProgressMeter? = nil,
+        onStart: (@Sendable () -> Void)? = nil
     ) async -> (APIRequest<Output>, PerformedCall) {
         let request = completed(request)
         return (
             request,
-            await provider.perform(MultiTarget(request), RequestOptions(), isStreaming: false, meter: meter)
+            await provider.perform(
+                MultiTarget(request),
+                RequestOptions(),
+                isStreaming: false,
+                meter: meter,
+                onStart: onStart
+            )
         )
     }
 

@@ -3,16 +3,13 @@ public protocol APIOperation: Sendable {
     /// What it gives.
     associatedtype Value: Sendable
 
-    /// Runs it to its end.
+    /// Runs the operation to its end.
     ///
     /// - Parameters:
     ///   - client: what sends its requests.
-    ///   - report: is told how far it has come, from 0 to 1, never less than before; `nil` when nobody wants to know. It only hands on.
-    /// - Returns: the value, or why there is none; code `cancelled` for a task that was cancelled.
-    func run(
-        in client: APIClient,
-        report: (@Sendable (Double) -> Void)?
-    ) async -> Result<Value, PipelineError>
+    ///   - observer: what it reports to; an operation made of others passes it on to them.
+    /// - Returns: the value, or the failure; code `cancelled` for a task that was cancelled.
+    func run(in client: APIClient, observer: APIObserver) async -> Result<Value, PipelineError>
 }
 
 /// An operation that is one call of a provider, which ends even a call that is cancelled before it begins.
@@ -22,9 +19,9 @@ extension APIRequest: APIOperation, ProviderCall {
     /// Sends it and decodes its answer, never on the caller's actor.
     public func run(
         in client: APIClient,
-        report: (@Sendable (Double) -> Void)?
+        observer: APIObserver
     ) async -> Result<Output, PipelineError> {
-        await withResponse.run(in: client, report: report).map(\.body)
+        await withResponse.run(in: client, observer: observer).map(\.body)
     }
 
     /// The same, giving the value together with the response.
@@ -43,10 +40,10 @@ extension APIRequest: APIOperation, ProviderCall {
         @concurrent
         public func run(
             in client: APIClient,
-            report: (@Sendable (Double) -> Void)?
+            observer: APIObserver
         ) async -> Result<APIResponse<Output>, PipelineError> {
-            let meter = report.map { report in ProgressMeter { report($0.progress) } }
-            let (request, call) = await client.answer(to: request, meter: meter)
+            let meter = observer.onProgress.map { report in ProgressMeter { report($0.progress) } }
+            let (request, call) = await client.answer(to: request, meter: meter, onStart: observer.onStart)
             return call.decoded(request.options) { response in
                 let body = try request.makeResult(from: response, atKeyPath: nil, using: nil, failsOnEmptyData: true)
                 return APIResponse(body: body, response: response)
@@ -64,7 +61,7 @@ extension APIClient {
     /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled.
     @concurrent
     public func send<Operation: APIOperation>(_ operation: Operation) async throws -> Operation.Value {
-        try await operation.run(in: pinned, report: nil).awaited
+        try await operation.run(in: pinned, observer: APIObserver()).awaited
     }
 
     /// The same, telling how far it has come.
@@ -91,9 +88,10 @@ extension APIClient {
         let place = CallbackPlace()
         return try await operation.run(
             in: pinned,
-            telling: { step in
-                await place.run(isolatedTo: onProgress.isolation, unless: { Task.isCancelled }) {
-                    await onProgress(step)
+            telling: APIListener { step in
+                guard case .progress(let progress) = step else { return true }
+                return await place.run(isolatedTo: onProgress.isolation, unless: { Task.isCancelled }) {
+                    await onProgress(progress)
                 }
             }
         )
@@ -106,12 +104,12 @@ extension APIClient {
     public func call<Operation: APIOperation>(_ operation: Operation) -> APICall<Operation.Value> {
         APICall(on: provider.callbackQueue) {
             let client = pinned
-            return { tell in
+            return { listener in
                 if Task.isCancelled, !(operation is any ProviderCall) {
                     return .failure(PipelineError(.cancelled, "the call was cancelled"))
                 }
-                guard let tell else { return await operation.run(in: client, report: nil) }
-                return await operation.run(in: client, telling: tell)
+                guard let listener else { return await operation.run(in: client, observer: APIObserver()) }
+                return await operation.run(in: client, telling: listener)
             }
         }
     }

@@ -2,8 +2,8 @@ public import Foundation
 public import HTTPTypes
 
 extension APIRequest {
-    /// A copy with another method.
-    public func method(_ method: HTTPMethod) -> Self { with { $0.method = method } }
+    /// Returns a copy with another method; without one, a request with a payload is a POST and any other a GET.
+    public func method(_ method: HTTPMethod) -> Self { with { $0.namedMethod = method } }
 
     /// A copy that goes to this server, whatever the client's is.
     public func serverURL(_ server: ServerURL) -> Self { with { $0.server = server } }

@@ -23,7 +23,7 @@ public import Foundation
 ///
 /// | setting | default |
 /// |---|---|
-/// | `method` | GET |
+/// | `method` | POST with a payload, else GET |
 /// | `desiredStatusCode` | 200 alone |
 /// | `serverURL` | that of the client |
 /// | dates | those of the client, ISO 8601 without one |
@@ -38,7 +38,7 @@ public import Foundation
 /// | `encoding` | the query or the payload cannot be encoded; nothing is sent |
 /// | `invalidRequest` | there is no server, or a field, a credential or the URL cannot be sent; nothing is sent |
 /// | `invalidRequest.path` | the endpoint has `.` or `..` between slashes, or an empty part after its first; nothing is sent |
-/// | `invalidRequest.body` | a payload, a file or a stream with a method that carries none, as GET, which is the default; nothing is sent |
+/// | `invalidRequest.body` | a payload, a file or a stream with a method that has no body, such as GET; nothing is sent |
 /// | `file` | a file that is to be sent cannot be read |
 /// | `bodyChanged` | a file of a form has another length than when the call began |
 /// | `limit` | the answer's body has more than `PipelineLimits.bufferedBodyByteCount` |
@@ -113,7 +113,7 @@ extension APIRequest {
     public var method: HTTPMethod { parts.method }
 
     /// Query, payload and credential.
-    public var task: RequestTask { RequestTask(kind: .api(parts)) }
+    public var task: RequestTask { RequestTask(.api(parts)) }
 
     /// The header fields of this request.
     public var headers: [String: String]? { parts.headers.isEmpty ? nil : parts.headers }

@@ -9,7 +9,9 @@ struct APIRequestParts: Sendable {
     /// What stands after the question mark of the endpoint.
     var rawQuery: String?
     var server: ServerURL?
-    var method = HTTPMethod.get
+    /// The method that was named; `nil` for the default.
+    var namedMethod: HTTPMethod?
+    var method: HTTPMethod { namedMethod ?? (payload == nil ? .get : .post) }
     var headers: [String: String] = [:]
     var query: (any Encodable & Sendable)?
     var payload: (any APIPayload)?
@@ -110,8 +112,10 @@ struct APIRequestParts: Sendable {
 extension RequestTask {
     /// The task with its payload made into what is sent: once, for that may be work, or give a stream that is read once.
     fileprivate func withPayloadMade() -> RequestTask {
-        guard case .api(let parts) = kind, parts.task != nil || parts.payload != nil else { return self }
-        return RequestTask(kind: .api(parts.withPayloadMade()))
+        guard case .api(let parts) = content, parts.task != nil || parts.payload != nil else { return self }
+        var copy = RequestTask(.api(parts.withPayloadMade()))
+        copy.extraQuery = extraQuery
+        return copy
     }
 }
 

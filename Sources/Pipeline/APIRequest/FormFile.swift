@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// FormFile(jpeg, fileName: "cat.jpg")
-/// FormFile(contentsOf: video, mimeType: "video/mp4")
+/// FormFile(contentsOf: video, mimeType: .mp4)
 /// ```
 ///
 /// **Errors**: in any other payload or a query, `encoding` with the place where it stands: JSON would hold the file's path, not its bytes.
@@ -17,7 +17,7 @@ public struct FormFile: Encodable, Sendable, Hashable {
     /// The name that is sent.
     public let fileName: String
     /// The media type; `nil` for that of the name's extension.
-    public let mimeType: String?
+    public let mimeType: MIMEType?
 
     /// Makes a file of bytes in memory.
     ///
@@ -25,7 +25,7 @@ public struct FormFile: Encodable, Sendable, Hashable {
     ///   - data: the bytes.
     ///   - fileName: the name that is sent.
     ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not known.
-    public init(_ data: Data, fileName: String, mimeType: String? = nil) {
+    public init(_ data: Data, fileName: String, mimeType: MIMEType? = nil) {
         self.data = data
         self.url = nil
         self.fileName = fileName
@@ -38,7 +38,7 @@ public struct FormFile: Encodable, Sendable, Hashable {
     ///   - url: the file.
     ///   - fileName: the name that is sent; `nil` for the file's own.
     ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not known.
-    public init(contentsOf url: URL, fileName: String? = nil, mimeType: String? = nil) {
+    public init(contentsOf url: URL, fileName: String? = nil, mimeType: MIMEType? = nil) {
         self.data = nil
         self.url = url
         self.fileName = fileName ?? url.lastPathComponent

@@ -4,6 +4,12 @@
 /// and arrays and dictionaries of these down to 64 levels; ``PropertyListEncoding`` keeps dates and bytes as they are. A value
 /// of another type, a number that is not finite and a deeper nesting are refused with
 /// ``PipelineError/Code-swift.struct/encoding``.
+///
+/// The compiler takes a nested literal of mixed elements for `[Any]` and refuses it; write its type:
+///
+/// ```swift
+/// ["tags": ["a", 1, true] as [any Sendable], "page": ["size": 20, "sort": "name"] as [String: any Sendable]]
+/// ```
 public typealias RequestParameters = [String: any Sendable]
 
 /// A way to put parameters into a request.

@@ -63,6 +63,9 @@ public struct PipelineError: Error {
         set { content.value.response = newValue }
     }
 
+    /// The status of the response; `nil` if the call failed without one.
+    public var statusCode: Int? { response?.statusCode }
+
     /// The request as it was sent, or as far as it had come.
     public var request: PipelineRequest? {
         get { content.value.request }

@@ -16,6 +16,8 @@ struct ByteSet: Sendable {
 
     /// pchar and the slash.
     static let path = ByteSet(low: 0x2fff_ffd2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
+    /// pchar.
+    static let segment = ByteSet(low: 0x2fff_7fd2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
     /// pchar, slash and question mark.
     static let query = ByteSet(low: 0xafff_ffd2_0000_0000, high: 0x47ff_fffe_87ff_ffff)
     /// Whatever may stand in a URI reference, brackets and number sign included.

@@ -47,6 +47,8 @@ final class CallState: Sendable {
     /// Where the answer is put, for a call that is not read as a stream.
     let download: Download?
     let meter: ProgressMeter?
+    /// Called before each exchange.
+    let onStart: (@Sendable () -> Void)?
     /// Whether it is the request's body whose progress matters.
     let isUpload: Bool
     let settings: CallSettings
@@ -61,6 +63,7 @@ final class CallState: Sendable {
         options: RequestOptions,
         isStreaming: Bool,
         meter: ProgressMeter?,
+        onStart: (@Sendable () -> Void)?,
         settings: CallSettings
     ) {
         self.id = id
@@ -70,6 +73,7 @@ final class CallState: Sendable {
         self.isStreaming = isStreaming
         self.download = isStreaming ? nil : endpoint.task.destination.map(Download.init)
         self.meter = meter
+        self.onStart = onStart
         self.isUpload = meter != nil && endpoint.task.isUpload
         self.settings = settings
         self.start = settings.clock.now

@@ -34,6 +34,7 @@ final class Exchanger: Sendable {
 
     @inline(never)
     private func announce(_ request: PipelineRequest, _ context: PipelineContext) {
+        context.call.onStart?()
         for observer in willSend { observer.willSend(request, context: context) }
     }
 

@@ -144,6 +144,22 @@ public struct PipelineRequest: Sendable {
         if isSecret { secretFields.insert(name) }
     }
 
+    /// Sets a header field whose name is a text, replacing all of that name; the case of a name does not matter.
+    ///
+    /// ```swift
+    /// try request.setHeader(date, for: "X-Date")
+    /// ```
+    ///
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)``: `headerName` for a name that is
+    ///   not a token, `headerValue` as for a name of type `HTTPField.Name`.
+    public mutating func setHeader(_ value: String, for name: String, isSecret: Bool = false) throws {
+        guard let name = HTTPField.Name(name) else { throw Self.badName(name) }
+        try setHeader(value, for: name, isSecret: isSecret)
+    }
+
+    /// Returns the value of a header field, several of that name joined by `, `; `nil` if there is none.
+    public func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
+
     /// Whether a field of this name carries a secret.
     public func isSecret(_ name: HTTPField.Name) -> Bool {
         name == .authorization || name == .cookie || name == .proxyAuthorization || secretFields.contains(name)
@@ -180,6 +196,17 @@ public struct PipelineRequest: Sendable {
 
     private static func check(_ timeout: Duration?, _ name: String) {
         if let timeout { precondition(timeout > .zero, "\(name) is \(timeout), not more than zero") }
+    }
+
+    /// The failure of a name that is not a token.
+    ///
+    /// It quotes no further than the first bad character: a whole line in place of a name has a secret in it.
+    static func badName(_ text: String) -> PipelineError {
+        let start = text.prefix { HTTPField.Name(String($0)) != nil }
+        return PipelineError(
+            .invalidRequest(.headerName),
+            "the header field name that begins with \(String(start).quotedExcerpt) is not a token"
+        )
     }
 
     /// A field whose value is refused, not cleaned, when it could split the request.

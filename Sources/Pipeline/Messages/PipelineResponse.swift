@@ -66,6 +66,9 @@ public struct PipelineResponse: Sendable {
         _modify { yield &content.value.head.headerFields }
     }
 
+    /// Returns the value of a header field, several of that name joined by `, `; `nil` if there is none.
+    public func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
+
     /// The bytes of the body; none while the body is a stream or a file.
     public var data: Data { body.bytes ?? Data() }
 }

@@ -7,15 +7,31 @@ extension RequestTask {
     /// endpoint.replacing(task: endpoint.task.adding(parts: [MultipartFormBodyPart(.bytes(id), name: "device")]))
     /// ```
     public func adding(parts: [MultipartFormBodyPart]) -> RequestTask {
-        switch kind {
+        var copy: RequestTask
+        switch content {
         case .multipart(var form, let urlParameters):
             form.parts += parts
-            return .uploadCompositeMultipartFormData(form, urlParameters: urlParameters)
+            copy = .uploadCompositeMultipartFormData(form, urlParameters: urlParameters)
         case .api(var request):
             request.formParts += parts
-            return RequestTask(kind: .api(request))
+            copy = RequestTask(.api(request))
         default:
             return self
         }
+        copy.extraQuery = extraQuery
+        return copy
+    }
+
+    /// A form of the parts in an array, as ``uploadMultipartFormData(_:)``.
+    public static func uploadMultipart(_ parts: [MultipartFormBodyPart]) -> RequestTask {
+        uploadMultipartFormData(MultipartFormData(parts: parts))
+    }
+
+    /// A form of the parts in an array and parameters in the query, as ``uploadCompositeMultipartFormData(_:urlParameters:)``.
+    public static func uploadCompositeMultipart(
+        _ parts: [MultipartFormBodyPart],
+        urlParameters: RequestParameters
+    ) -> RequestTask {
+        uploadCompositeMultipartFormData(MultipartFormData(parts: parts), urlParameters: urlParameters)
     }
 }

@@ -130,14 +130,15 @@ extension Provider {
         _ options: RequestOptions,
         isStreaming: Bool,
         meter: ProgressMeter? = nil,
-        amend: Amendment? = nil
+        amend: Amendment? = nil,
+        onStart: (@Sendable () -> Void)? = nil
     ) async -> PerformedCall {
         if Task.isCancelled {
             let error = PipelineError(.cancelled, "the call was cancelled before it began")
             return PerformedCall(.failure(error), of: makeUnbegunCall(target, options, isStreaming))
         }
         guard !pipeline.plugins.isEmpty else {
-            return await run(target, options, isStreaming, meter, amend)
+            return await run(target, options, isStreaming, meter, onStart, amend)
                 .described(by: target.options.overridden(by: options))
         }
         let depth = CallDepth.current
@@ -148,7 +149,7 @@ extension Provider {
             return PerformedCall(.failure(error), of: isFirst ? makeUnbegunCall(target, options, isStreaming) : nil)
         }
         return await CallDepth.$current.withValue(depth + 1) {
-            await run(target, options, isStreaming, meter, amend)
+            await run(target, options, isStreaming, meter, onStart, amend)
         }
         .described(by: target.options.overridden(by: options))
     }
@@ -158,9 +159,10 @@ extension Provider {
         _ options: RequestOptions,
         _ isStreaming: Bool,
         _ meter: ProgressMeter?,
+        _ onStart: (@Sendable () -> Void)?,
         _ amend: Amendment?
     ) async -> PerformedCall {
-        let (context, begun) = begin(target, options, isStreaming, meter, amend)
+        let (context, begun) = begin(target, options, isStreaming, meter, onStart, amend)
         let result: CallResult
         switch begun {
         case .success(let request): result = await finish(await pipeline.outermost.run(request, context), context)
@@ -192,6 +194,7 @@ extension Provider {
         _ options: RequestOptions,
         _ isStreaming: Bool,
         _ meter: ProgressMeter?,
+        _ onStart: (@Sendable () -> Void)?,
         _ amend: Amendment?
     ) -> (PipelineContext, Result<PipelineRequest, any Error>) {
         let endpoint = Result {
@@ -200,7 +203,7 @@ extension Provider {
             return meter == nil ? endpoint : endpoint.withPayloadMade()
         }
         let used = (try? endpoint.get()) ?? Endpoint(target)
-        let context = PipelineContext(call: makeCall(target, used, options, isStreaming, meter))
+        let context = PipelineContext(call: makeCall(target, used, options, isStreaming, meter, onStart))
         let request = Result {
             var request = try makeRequest(of: endpoint.get(), context)
             try amend?(&request)
@@ -270,7 +273,8 @@ extension Provider {
         _ endpoint: consuming Endpoint,
         _ options: RequestOptions,
         _ isStreaming: Bool,
-        _ meter: ProgressMeter?
+        _ meter: ProgressMeter?,
+        _ onStart: (@Sendable () -> Void)?
     ) -> CallState {
         CallState(
             id: callCount.next(),
@@ -279,6 +283,7 @@ extension Provider {
             options: target.options.overridden(by: options),
             isStreaming: isStreaming,
             meter: meter,
+            onStart: onStart,
             settings: settings
         )
     }
@@ -287,7 +292,7 @@ extension Provider {
     @inline(never)
     private func makeUnbegunCall(_ target: Target, _ options: RequestOptions, _ isStreaming: Bool) -> CallState? {
         guard !settings.finishers.isEmpty else { return nil }
-        let call = makeCall(target, Endpoint(target), options, isStreaming, nil)
+        let call = makeCall(target, Endpoint(target), options, isStreaming, nil, nil)
         call.noteUnbegun()
         return call
     }

@@ -53,7 +53,24 @@ public struct Endpoint: Sendable {
             task: target.task,
             httpHeaderFields: target.headers
         )
-        if case .api(let parts) = task.kind { refusedPath = parts.refusedPath }
+        if case .api(let parts) = task.content { refusedPath = parts.refusedPath }
+    }
+
+    /// Returns a text with every character escaped that would not stay within one segment of a path: `/`, `%`, `?`, `#` and others.
+    ///
+    /// For values in a ``TargetType/path`` or an endpoint of an ``APIRequest``, such as a user's name or a file's path:
+    ///
+    /// ```swift
+    /// var path: String { "repos/\(Endpoint.pathSegment(repository))/branches/\(Endpoint.pathSegment(branch))" }
+    /// ```
+    ///
+    /// Servers read the segments `.` and `..` as steps in the path, escaped too; an empty text makes an empty segment. Check for these.
+    ///
+    /// Source: RFC 3986 §3.3, https://www.rfc-editor.org/rfc/rfc3986.html#section-3.3
+    public static func pathSegment(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        PercentEncoding.append(text.utf8, to: &bytes, allowed: .segment, keepsEscapes: false)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// A copy with more header fields; a field that is there already is replaced, whatever the case of its name.
@@ -155,14 +172,7 @@ public struct Endpoint: Sendable {
     }
 
     private static func makeField(_ text: String, _ value: String) throws -> HTTPField {
-        guard let name = HTTPField.Name(text) else {
-            // No further than the first bad character: who writes a whole line where a name belongs has a secret in it.
-            let start = text.prefix { HTTPField.Name(String($0)) != nil }
-            throw PipelineError(
-                .invalidRequest(.headerName),
-                "the header field name that begins with \(String(start).quotedExcerpt) is not a token"
-            )
-        }
+        guard let name = HTTPField.Name(text) else { throw PipelineRequest.badName(text) }
         return try PipelineRequest.makeField(name, value)
     }
 }

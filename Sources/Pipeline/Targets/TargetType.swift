@@ -12,6 +12,8 @@ public typealias HTTPMethod = HTTPRequest.Method
 ///
 /// A provider turns a target into an ``Endpoint``, that into a ``PipelineRequest``, and sends it through its plugins.
 ///
+/// In a module that is isolated to the main actor by default, an extension that adds the conformance is `nonisolated`.
+///
 /// **Defaults**
 ///
 /// | requirement | default |
@@ -30,7 +32,8 @@ public protocol TargetType: Sendable {
     ///
     /// It is a path and nothing else: `%XX` stays as written, every other character that may not stand in a path is
     /// percent-encoded once, `?` and `#` among them. Control characters are refused with
-    /// ``PipelineError/Code-swift.struct/invalidRequest(_:)``. An absolute URL here does not change the origin.
+    /// ``PipelineError/Code-swift.struct/invalidRequest(_:)``. An absolute URL here does not change the origin. A value that may
+    /// contain slashes or escapes, such as the name of a branch, goes through ``Endpoint/pathSegment(_:)`` first.
     var path: String { get }
 
     /// The method.

@@ -11,7 +11,7 @@ extension RequestTask {
         _ value: any Encodable & Sendable,
         encoder: JSONEncoder
     ) -> RequestTask {
-        RequestTask(kind: .jsonEncodable(value, encoder: encoder))
+        RequestTask(.jsonEncodable(value, encoder: encoder))
     }
 
     /// A value's members as pairs in the query, after those that are there; no pairs leave the URL as it is.
@@ -23,7 +23,7 @@ extension RequestTask {
         _ value: any Encodable & Sendable,
         encoder: URLFormEncoder? = nil
     ) -> RequestTask {
-        RequestTask(kind: .form(value, encoder: encoder, destination: .queryString))
+        RequestTask(.form(value, encoder: encoder, destination: .queryString))
     }
 
     /// A value's members as a form, `Content-Type: application/x-www-form-urlencoded; charset=utf-8`.
@@ -35,7 +35,7 @@ extension RequestTask {
         _ value: any Encodable & Sendable,
         encoder: URLFormEncoder? = nil
     ) -> RequestTask {
-        RequestTask(kind: .form(value, encoder: encoder, destination: .httpBody))
+        RequestTask(.form(value, encoder: encoder, destination: .httpBody))
     }
 
     /// The levels of nesting that become JSON; `JSONEncoder` itself has no bound but the stack.

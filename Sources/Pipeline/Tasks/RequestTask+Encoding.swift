@@ -6,7 +6,16 @@ extension RequestTask {
     ///
     /// A random boundary comes from `random`, and encoders that the task has not from `coders`.
     func encode(into request: inout PipelineRequest, random: PipelineRandom, coders: APICoders? = nil) throws {
-        switch kind {
+        try encodeContent(into: &request, random: random, coders: coders)
+        if !extraQuery.isEmpty { try URLEncoding.queryString.encode(extraQuery, into: &request) }
+    }
+
+    private func encodeContent(
+        into request: inout PipelineRequest,
+        random: PipelineRandom,
+        coders: APICoders?
+    ) throws {
+        switch content {
         case .plain:
             break
         case .data(let data):
@@ -46,7 +55,7 @@ extension RequestTask {
 
     /// Where the answer is put, `nil` when it is not a file.
     var destination: DownloadDestination? {
-        switch kind {
+        switch content {
         case .download(_, _, let destination): destination
         case .api(let parts): parts.task?.destination
         default: nil
@@ -55,7 +64,7 @@ extension RequestTask {
 
     /// Whether it is the request's body whose progress matters.
     var isUpload: Bool {
-        switch kind {
+        switch content {
         case .file, .stream, .multipart: true
         case .api(let parts): parts.isUpload
         default: false

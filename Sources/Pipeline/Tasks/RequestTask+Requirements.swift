@@ -22,7 +22,10 @@ extension PipelineBody {
     static func requireReadableFile(_ url: URL, part: String? = nil) throws -> Int {
         let owner = part.map { " of \($0)" } ?? ""
         var isDirectory: ObjCBool = false
-        guard url.isFileURL, FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
+        guard url.isFileURL else {
+            throw PipelineError.file(.unreadable, url, "is not a file URL, as URL(filePath:) makes one", of: owner)
+        }
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else {
             throw PipelineError.file(.unreadable, url, "cannot be read", of: owner)
         }
         if isDirectory.boolValue { throw PipelineError.file(.directory, url, "is a directory", of: owner) }

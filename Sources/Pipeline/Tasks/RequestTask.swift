@@ -5,7 +5,7 @@ public import Foundation
 /// A Content-Type is set only where the target has not set one.
 public struct RequestTask: Sendable {
     /// What ``encode(into:random:)`` looks at; one case for each way of carrying something.
-    enum Kind: Sendable {
+    enum Content: Sendable {
         case plain
         case data(Data)
         case jsonEncodable(any Encodable & Sendable, encoder: JSONEncoder?)
@@ -20,14 +20,20 @@ public struct RequestTask: Sendable {
         indirect case api(APIRequestParts)
     }
 
-    let kind: Kind
+    let content: Content
+    /// Parameters in the query besides those of the content.
+    var extraQuery: RequestParameters = [:]
+
+    init(_ content: Content) {
+        self.content = content
+    }
 
     /// Nothing.
-    public static let requestPlain = RequestTask(kind: .plain)
+    public static let requestPlain = RequestTask(.plain)
 
     /// These bytes, without a Content-Type of their own.
     public static func requestData(_ data: Data) -> RequestTask {
-        RequestTask(kind: .data(data))
+        RequestTask(.data(data))
     }
 
     /// A value as JSON, `Content-Type: application/json`; keys are sorted, so that equal values give equal bytes.
@@ -37,7 +43,7 @@ public struct RequestTask: Sendable {
     /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` when the value cannot be encoded, or is nested deeper than 128
     /// levels, as a cycle of objects is.
     public static func requestJSONEncodable(_ value: any Encodable & Sendable) -> RequestTask {
-        RequestTask(kind: .jsonEncodable(value, encoder: nil))
+        RequestTask(.jsonEncodable(value, encoder: nil))
     }
 
     /// Parameters, put where the encoding says.
@@ -47,14 +53,14 @@ public struct RequestTask: Sendable {
         parameters: RequestParameters,
         encoding: any ParameterEncoding
     ) -> RequestTask {
-        RequestTask(kind: .parameters(parameters, encoding))
+        RequestTask(.parameters(parameters, encoding))
     }
 
     /// These bytes, without a Content-Type of their own, and parameters in the query as ``URLEncoding/queryString`` puts them.
     ///
     /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded.
     public static func requestCompositeData(bodyData: Data, urlParameters: RequestParameters) -> RequestTask {
-        RequestTask(kind: .composite(body: bodyData, query: urlParameters))
+        RequestTask(.composite(body: bodyData, query: urlParameters))
     }
 
     /// Parameters in the body, and others in the query as ``URLEncoding/queryString`` puts them.
@@ -66,7 +72,7 @@ public struct RequestTask: Sendable {
         bodyEncoding: any ParameterEncoding,
         urlParameters: RequestParameters
     ) -> RequestTask {
-        RequestTask(kind: .compositeParameters(bodyParameters, bodyEncoding, query: urlParameters))
+        RequestTask(.compositeParameters(bodyParameters, bodyEncoding, query: urlParameters))
     }
 
     /// A body of any kind, without a Content-Type of its own.
@@ -76,20 +82,20 @@ public struct RequestTask: Sendable {
     ///
     /// **Errors**: ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
     public static func requestStream(_ body: PipelineBody) -> RequestTask {
-        RequestTask(kind: .stream(body))
+        RequestTask(.stream(body))
     }
 
     /// A file as it is, without a Content-Type of its own, read in pieces as it is sent.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/file(_:)`` before anything is sent: `unreadable`, or `directory`;
-    /// ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
+    /// **Errors**: ``PipelineError/Code-swift.struct/file(_:)`` before anything is sent: `unreadable`, also for a URL that is not
+    /// a file URL, or `directory`; ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
     public static func uploadFile(_ url: URL) -> RequestTask {
-        RequestTask(kind: .file(url))
+        RequestTask(.file(url))
     }
 
     /// Nothing; the answer becomes a file.
     public static func downloadDestination(_ destination: DownloadDestination) -> RequestTask {
-        RequestTask(kind: .download([:], nil, destination))
+        RequestTask(.download([:], nil, destination))
     }
 
     /// Parameters, put where the encoding says; the answer becomes a file.
@@ -100,7 +106,7 @@ public struct RequestTask: Sendable {
         encoding: any ParameterEncoding,
         destination: DownloadDestination
     ) -> RequestTask {
-        RequestTask(kind: .download(parameters, encoding, destination))
+        RequestTask(.download(parameters, encoding, destination))
     }
 
     /// A form of several parts, `Content-Type: multipart/form-data`, which replaces one of the target's own.
@@ -117,6 +123,6 @@ public struct RequestTask: Sendable {
         _ form: MultipartFormData,
         urlParameters: RequestParameters
     ) -> RequestTask {
-        RequestTask(kind: .multipart(form, urlParameters: urlParameters))
+        RequestTask(.multipart(form, urlParameters: urlParameters))
     }
 }

@@ -27,12 +27,13 @@ struct DefaultField: Sendable {
         return all(in: request.headers, secret: secret)
     }
 
-    /// The members of a value.
+    /// The members of a value; those of a dictionary of texts are taken as they are, commas included.
     static func all(
         encoding value: some Encodable,
         dates: DateTextEncoding,
         secret: Set<String>
     ) throws -> [DefaultField] {
+        if let fields = value as? [String: String] { return try all(in: fields, secret: secret) }
         var coders = APICoders()
         coders.form = URLFormEncoder(arrayEncoding: .noBrackets, boolEncoding: .literal, dateEncoding: dates)
         coders.dateEncodingStrategy = .ofCoder

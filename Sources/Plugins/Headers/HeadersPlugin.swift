@@ -8,9 +8,13 @@ public import Pipeline
 /// HeadersPlugin([.userAgent: "shop/1.0"], overrides: true)
 /// HeadersPlugin(["X-Tenant": tenant], secret: ["X-Tenant"])
 /// HeadersPlugin { target in ["X-Trace": try await trace.id(for: target)] }
+/// HeadersPlugin { _ in
+///     struct Headers: Encodable { var Locale: String }
+///     return Headers(Locale: settings.locale)
+/// }
 /// ```
 ///
-/// A value that is `Encodable` gives its members as fields, named by its coding keys:
+/// An `Encodable` value contributes one field for each member, named by its coding key:
 ///
 /// ```swift
 /// struct Device: Encodable {
@@ -112,39 +116,23 @@ public struct HeadersPlugin: Stage.Prepare {
         self.init(overrides, allowsCleartext, fields)
     }
 
-    /// Makes a plugin that asks for the fields of each target.
+    /// Creates a plugin whose header fields come from a closure that runs for each request.
     ///
     /// - Parameters:
-    ///   - overrides: whether the fields replace what the request has.
-    ///   - secret: names of fields that carry a secret; case does not count.
-    ///   - allowsCleartext: whether secret fields may leave over http; always allowed to the machine itself.
-    ///   - fields: gives names and values for a target; it may wait, and may throw.
+    ///   - dates: how the dates of an `Encodable` value are written.
+    ///   - overrides: whether the fields replace those of the request.
+    ///   - secret: names of fields that carry a secret, case-insensitive.
+    ///   - allowsCleartext: whether secret fields may be sent over http; they always may to a loopback address.
+    ///   - fields: returns a dictionary of names and values, or any other value with keys, for a target. It may suspend and throw.
     public init(
-        overrides: Bool = false,
-        secret: Set<String> = [],
-        allowsCleartext: Bool = false,
-        fields: @escaping @Sendable (any TargetType) async throws -> [String: String]
-    ) {
-        self.init(overrides, allowsCleartext) { try DefaultField.all(in: try await fields($0), secret: secret) }
-    }
-
-    /// Makes a plugin that asks for a value for each target, whose members are the fields.
-    ///
-    /// - Parameters:
-    ///   - dates: how dates are written.
-    ///   - overrides: whether the fields replace what the request has.
-    ///   - secret: names of fields that carry a secret; case does not count.
-    ///   - allowsCleartext: whether secret fields may leave over http; always allowed to the machine itself.
-    ///   - value: gives a value with keys for a target; it may wait, and may throw.
-    public init<Value: Encodable & SendableMetatype>(
         dates: DateTextEncoding = .iso8601,
         overrides: Bool = false,
         secret: Set<String> = [],
         allowsCleartext: Bool = false,
-        encoding value: @escaping @Sendable (any TargetType) async throws -> Value
+        fields: @escaping @Sendable (any TargetType) async throws -> any Encodable
     ) {
         self.init(overrides, allowsCleartext) { target in
-            try DefaultField.all(encoding: try await value(target), dates: dates, secret: secret)
+            try DefaultField.all(encoding: try await fields(target), dates: dates, secret: secret)
         }
     }
 

@@ -62,7 +62,6 @@ struct HeadersPluginTests {
             HeadersPlugin(fields, overrides: overrides),
             HeadersPlugin(overrides: overrides) { _ in fields },
             HeadersPlugin(encoding: fields, overrides: overrides),
-            HeadersPlugin(overrides: overrides, encoding: { _ in fields }),
         ] {
             let request = try await sent(target, outer, plugin)
             #expect(request.headers[values: try name("X-App")] == [overrides ? "shop" : "own"])
@@ -153,8 +152,22 @@ struct HeadersPluginTests {
         let date = try name("X-Date")
         let seconds = HeadersPlugin(encoding: Device(), dates: .secondsSince1970)
         #expect(try await sent(Ask(), seconds).headers[date] == "1000000000")
-        let asking = HeadersPlugin(dates: .millisecondsSince1970, encoding: { _ in Device() })
+        let asking = HeadersPlugin(dates: .millisecondsSince1970) { _ in Device() }
         #expect(try await sent(Ask(), asking).headers[date] == "1000000000000")
+    }
+
+    @Test("C58 The closure may declare the type of the value it returns, as CodyFire's guide does")
+    func localType() async throws {
+        let plugin = HeadersPlugin { _ in
+            struct Headers: Codable {
+                var Locale: String
+                var Device: String?
+            }
+            return Headers(Locale: "en", Device: nil)
+        }
+        let fields = try await sent(Ask(), plugin).headers
+        #expect(fields.map(\.name.rawName) == ["Locale"])
+        #expect(fields.map(\.value) == ["en"])
     }
 
     @Test("C57 C58 Of a value and a dictionary the outer plugin's field is sent, and with overrides the inner one's")
@@ -183,7 +196,7 @@ struct HeadersPluginTests {
         }
         for plugin in [
             HeadersPlugin(encoding: Own()), HeadersPlugin(encoding: Own(), dates: .secondsSince1970),
-            HeadersPlugin(encoding: { _ in Own() }),
+            HeadersPlugin { _ in Own() },
         ] {
             #expect(try await sent(Ask(), plugin).headers[try name("X-Since")] == "2001")
         }
@@ -195,7 +208,7 @@ struct HeadersPluginTests {
             (HeadersPlugin(encoding: Nested()), "outer["), (HeadersPlugin(encoding: Broken()), "list["),
             (HeadersPlugin(encoding: ["X-List": ["canary, b", "c"]]), "X-List"),
             (HeadersPlugin(encoding: ["canary"]), ""),
-            (HeadersPlugin(encoding: { _ in Double.nan }), ""), (HeadersPlugin(encoding: ["X-N": Double.nan]), "X-N"),
+            (HeadersPlugin { _ in Double.nan }, ""), (HeadersPlugin(encoding: ["X-N": Double.nan]), "X-N"),
         ] {
             let error = await failure(plugin)
             #expect(error?.code == .encoding)
@@ -245,7 +258,6 @@ struct HeadersPluginTests {
     func badField(name: String, value: String, code: PipelineError.Code, named: String) async {
         for plugin in [
             HeadersPlugin([name: value]), HeadersPlugin { _ in [name: value] }, HeadersPlugin(encoding: [name: value]),
-            HeadersPlugin(encoding: { _ in [name: value] }),
         ] {
             let error = await failure(plugin)
             #expect(error?.code == code)
@@ -258,7 +270,12 @@ struct HeadersPluginTests {
     @Test("What the closure throws is the underlying error of code plugin, and nothing is sent")
     func closureThrows() async {
         for plugin in [
-            HeadersPlugin { _ in throw Refused() }, HeadersPlugin(encoding: { _ -> Device in throw Refused() }),
+            HeadersPlugin { _ in throw Refused() },
+            HeadersPlugin { _ in
+                struct Fields: Codable { var a = "b" }
+                if Bool(true) { throw Refused() }
+                return Fields()
+            },
         ] {
             let error = await failure(plugin)
             #expect(error?.code == .plugin)
@@ -313,7 +330,6 @@ struct HeadersPluginTests {
             ("http://a.test", HeadersPlugin([try name("X-Api-Key"): "canary"], allowsCleartext: true)),
             ("http://a.test", HeadersPlugin(allowsCleartext: true) { _ in fields }),
             ("http://a.test", HeadersPlugin(encoding: fields, allowsCleartext: true)),
-            ("http://a.test", HeadersPlugin(allowsCleartext: true, encoding: { _ in fields })),
         ] {
             #expect(try await sent(Ask(url: url), plugin).headers[try name("X-Api-Key")] == "canary")
         }

@@ -91,7 +91,10 @@ struct APIBatchTests {
     @Test("Progress stays where it was when a failure ends the batch")
     func failedProgress() async throws {
         let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 500 : 200) }
-        let result = await requests(4).flatten().run(in: APIBench(transport).api) { [journal] in journal.add("\($0)") }
+        let result = await requests(4).flatten().run(
+            in: APIBench(transport).api,
+            observer: APIObserver(onProgress: { [journal] in journal.add("\($0)") })
+        )
         #expect(throws: PipelineError.self) { try result.get() }
         #expect(journal.entries.last == "0.25")
     }
@@ -208,7 +211,10 @@ struct APIBatchTests {
         let whole = OwnOperation { _, report in report?(7) }
         let operations: [any APIOperation] = [whole, APIRequest<Nothing>("1"), APIRequest<Nothing>("2"), half]
         let batch = operations.flatten().avoidCancelOnError()
-        let result = await batch.run(in: bench.api) { [journal] in journal.add("\($0)") }
+        let result = await batch.run(
+            in: bench.api,
+            observer: APIObserver(onProgress: { [journal] in journal.add("\($0)") })
+        )
         #expect(try result.get().failures.count == 1)
         #expect(journal.entries == ["0.25", "0.5", "0.75", "0.875", "1.0"])
     }
@@ -222,7 +228,7 @@ struct APIBatchTests {
             journal.add("end")
         }
         let batch = Array(repeating: own, count: count).flatten()
-        _ = await batch.run(in: bench.api) { [journal] in journal.add("\($0)") }
+        _ = await batch.run(in: bench.api, observer: APIObserver(onProgress: { [journal] in journal.add("\($0)") }))
         let steps = journal.entries.compactMap(Double.init)
         #expect(zip(steps, steps.dropFirst()).allSatisfy(<) && steps.last == 1)
         #expect(journal.entries.suffix(2) == ["end", "1.0"])

@@ -35,9 +35,10 @@ struct OwnOperation: APIOperation {
 
     let work: @Sendable (APIClient, Report?) async throws -> Void
 
-    func run(in client: APIClient, report: Report?) async -> Result<Nothing, PipelineError> {
+    func run(in client: APIClient, observer: APIObserver) async -> Result<Nothing, PipelineError> {
+        observer.onStart?()
         do {
-            try await work(client, report)
+            try await work(client, observer.onProgress)
             return .success(Nothing())
         } catch {
             return .failure(error as? PipelineError ?? PipelineError(.plugin, "the operation threw"))

@@ -23,8 +23,8 @@ struct APIOperationTests {
         #expect(Place().isMain)
         let bench = APIBench(ScriptedTransport(always: .status(200, body: "{}")))
         let request = APIRequest<Place>("x")
-        #expect(try await !request.run(in: bench.api, report: nil).get().isMain)
-        #expect(try await !request.withResponse.run(in: bench.api, report: nil).get().body.isMain)
+        #expect(try await !request.run(in: bench.api, observer: APIObserver()).get().isMain)
+        #expect(try await !request.withResponse.run(in: bench.api, observer: APIObserver()).get().body.isMain)
         #expect(try await !bench.api.send(request).isMain)
     }
 

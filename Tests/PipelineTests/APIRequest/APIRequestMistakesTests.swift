@@ -35,6 +35,23 @@ struct APIRequestMistakesTests {
         #expect(bench.transport.sent.count == 1)
     }
 
+    @Test("C2 A request with a payload is a POST unless it names a method, and one without is a GET")
+    func defaultMethod() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let server = ServerURL(base: "https://api.example.com")
+        for request in [
+            APIRequest<Nothing>(server, "x", payload: PayloadTests.Signup()),
+            APIRequest<Nothing>("x", payload: PayloadTests.Signup()),
+            APIRequest<Nothing>("x").payload(PayloadTests.Signup()),
+        ] {
+            #expect(request.method == .post)
+            #expect(request.method(.put).method == .put)
+            _ = try await bench.api.send(request)
+            #expect(bench.transport.sent.last?.method == .post)
+        }
+        #expect(APIRequest<Nothing>("x").method == .get)
+    }
+
     @Test("A file in JSON, a form without files or a query is refused where it stands, and its path is not sent")
     func misplacedFile() async throws {
         struct Picture: JSONPayload { var images = [FormFile(contentsOf: URL(filePath: "/secret/cat.jpg"))] }
@@ -197,10 +214,13 @@ struct APIRequestMistakesTests {
         let bench = APIBench(transport)
         let upload = APIRequest<Nothing>("x").method(.post)
             .task(.requestStream(.bytes(Data(repeating: 7, count: 1000))))
-        _ = await upload.run(in: bench.api) { journal.add("\($0)") }
+        _ = await upload.run(in: bench.api, observer: APIObserver(onProgress: { journal.add("\($0)") }))
         #expect(journal.entries == ["0.001", "0.5", "0.999"])
         let batch = Journal()
-        _ = await [upload, upload].flatten().run(in: bench.api) { batch.add("\($0)") }
+        _ = await [upload, upload].flatten().run(
+            in: bench.api,
+            observer: APIObserver(onProgress: { batch.add("\($0)") })
+        )
         #expect(batch.entries.last == "1.0")
         #expect(batch.entries.compactMap(Double.init).filter { $0 != 1 }.allSatisfy { $0 <= 0.999 })
     }

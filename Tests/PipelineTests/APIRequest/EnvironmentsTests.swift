@@ -110,8 +110,8 @@ struct EnvironmentsTests {
         )
         let bench = bench(transport)
         let (first, second) = (APIRequest<Nothing>("1"), APIRequest<Nothing>("2"))
-        _ = try await first.and(second).run(in: bench.api, report: nil).get()
-        _ = try await [first, second].flatten().run(in: bench.api, report: nil).get()
+        _ = try await first.and(second).run(in: bench.api, observer: APIObserver()).get()
+        _ = try await [first, second].flatten().run(in: bench.api, observer: APIObserver()).get()
         #expect(Set(transport.sent.map(\.host)) == ["dev.example.com"] && transport.sent.count == 4)
     }
 
@@ -120,7 +120,7 @@ struct EnvironmentsTests {
         let bench = bench()
         let own = OwnOperation { [environments] client, _ in
             for _ in 0..<2 {
-                _ = try await APIRequest<Nothing>("x").run(in: client, report: nil).get()
+                _ = try await APIRequest<Nothing>("x").run(in: client, observer: APIObserver()).get()
                 try? environments.use(.appStore)
             }
         }

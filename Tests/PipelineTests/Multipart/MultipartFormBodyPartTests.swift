@@ -77,12 +77,24 @@ struct MultipartFormBodyPartTests {
         #expect(head.utf8.elementsEqual((disposition + "Content-Type: a/b\r\n\r\n").utf8))
     }
 
+    @Test("A media type is a literal, a name or a text")
+    func mediaTypes() throws {
+        let type = "image/jpeg"
+        let types: [MIMEType] = ["image/jpeg", .jpeg, MIMEType(type)]
+        #expect(Set(types).count == 1)
+        for mimeType in types {
+            let part = MultipartFormBodyPart(.none, name: "n", mimeType: mimeType)
+            #expect(try lines(part).contains("Content-Type: image/jpeg"))
+        }
+        #expect(MIMEType.svg.description == "image/svg+xml" && "\(MIMEType.octetStream)" == "application/octet-stream")
+    }
+
     @Test(
         "A media type that could end its line, or is empty, is a typed error that names the part",
         arguments: ["", " ", " a/b", "a/b ", "a\r\nX: 1", "a\n", "a\u{0}", "a\t", "\u{7f}", "é/a"]
     )
     func invalidMediaType(_ type: String) throws {
-        let part = MultipartFormBodyPart(.none, name: "n", mimeType: type)
+        let part = MultipartFormBodyPart(.none, name: "n", mimeType: MIMEType(type))
         let error = #expect(throws: PipelineError.self) {
             try MultipartFormData(parts: [.field("x"), part]).makeBody()
         }

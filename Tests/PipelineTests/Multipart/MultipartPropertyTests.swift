@@ -85,7 +85,7 @@ struct MultipartPropertyTests {
                         Self.body(of: content, &random),
                         name: name,
                         fileName: fileName,
-                        mimeType: type
+                        mimeType: type.map { MIMEType($0) }
                     )
                 )
             }
@@ -96,7 +96,9 @@ struct MultipartPropertyTests {
                 read.map(\.content) == contents
                 && read.map { Array($0.name.utf8) } == parts.map { Self.escaped($0.name) }
                 && read.map { $0.fileName.map { Array($0.utf8) } } == parts.map { $0.fileName.map(Self.escaped) }
-                && zip(read, parts).allSatisfy { $0.mimeType == $1.mimeType ?? $1.fileName.map(FileMediaTypes.type) }
+                && zip(read, parts).allSatisfy {
+                    $0.mimeType == $1.mimeType?.description ?? $1.fileName.map(FileMediaTypes.type)
+                }
                 && (made.body.byteCount ?? data.count) == data.count
             #expect(isSame, "seed \(Self.seed &+ UInt64(round)), form \(index)")
         }
