@@ -61,7 +61,7 @@ private func events(in pieces: [Data], _ limit: Int) -> EventOutcome {
                 // A byte that is no UTF-8 becomes three.
                 require(event.data.utf8.count <= limit * 3, "an event of \(event.data.utf8.count) bytes")
                 require(!event.type.isEmpty, "an event without a name")
-                require(!event.id.utf8.contains(0), "an ID with a NUL")
+                require(event.id.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 }, "an ID that cannot be sent")
                 outcome.events.append(event)
             }
         } catch let error as PipelineError {

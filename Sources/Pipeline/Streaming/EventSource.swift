@@ -1,84 +1,127 @@
-/// Events of one stream after another.
+/// The notices of one stream after another.
 struct EventSource: BatchSource {
-    /// Opens a stream that goes on from an ID; `nil` when the server has no more.
-    typealias Connect = @Sendable (_ lastEventID: String) async throws -> PipelineBody?
+    typealias Notice = ServerSentEventSubscription.Notice
 
-    private let connect: Connect
-    private let policy: ReconnectionPolicy
-    private let maximumByteCount: Int
-    private let clock: PipelineClock
-    private var random: PipelineRandom
-    private var stream: StreamBatches<ServerSentEventParser>?
-    private var lastEventID: String
-    private var reconnectionTime: Duration?
-    private var failedAttempts = 0
+    /// Opens a stream that continues after an ID; returns `nil` when the server has no more.
+    typealias Connect = @Sendable (_ lastEventID: String) async throws -> PipelineResponse?
 
-    init(
-        lastEventID: String,
-        policy: ReconnectionPolicy,
-        maximumByteCount: Int,
-        settings: CallSettings,
-        connect: @escaping Connect
-    ) {
-        self.connect = connect
-        self.policy = policy
-        self.maximumByteCount = maximumByteCount
-        self.lastEventID = lastEventID
-        clock = settings.clock
-        random = settings.random
+    /// What is the same for all readings of a subscription.
+    struct Settings: Sendable {
+        let policy: ReconnectionPolicy
+        let maximumByteCount: Int
+        let clock: PipelineClock
+        let random: PipelineRandom
+        let connect: Connect
     }
 
-    mutating func read() async throws -> [ServerSentEvent]? {
-        while true {
-            do {
-                guard try await open() else { return nil }
-                if let events = try await stream?.read() { return events }
-                guard policy.isEnabled else { return nil }
-            } catch {
-                try giveUp(after: error)
-            }
-            let isEmpty = close()
-            let delay = policy.delay(
-                afterFailedAttempts: failedAttempts,
-                isEmpty: isEmpty,
-                asked: reconnectionTime,
-                using: &random
-            )
-            try await clock.sleep(for: delay)
+    private enum Phase {
+        case connecting
+        case open(EventConnection, since: PipelineClock.Instant)
+        case waiting(Duration)
+    }
+
+    private let settings: Settings
+    private let progress: SubscriptionProgress
+    private let reportsComments: Bool
+    private var phase = Phase.connecting
+    private var random: PipelineRandom
+    private var lastEventID: String
+    private var restartCount: Int
+    private var reconnectionTime: Duration?
+    private var failedAttempts = 0
+    private var fruitlessAttempts = 0
+
+    init(_ settings: Settings, _ progress: SubscriptionProgress, reportsComments: Bool) {
+        self.settings = settings
+        self.progress = progress
+        self.reportsComments = reportsComments
+        random = settings.random
+        lastEventID = progress.lastEventID
+        restartCount = progress.restarts.count
+    }
+
+    mutating func read() async throws -> [Notice]? {
+        do {
+            return try await step()
+        } catch is RestartSignal.Restarted {
+            restartCount = progress.restarts.count
+            _ = await close()
+            phase = .connecting
+            return [.reconnecting(.init(delay: .zero, error: nil))]
+        } catch {
+            return [try await fail(with: error)]
         }
     }
 
-    /// Whether there is a stream to read.
-    private mutating func open() async throws -> Bool {
-        if stream != nil { return true }
-        guard let body = try await connect(lastEventID) else { return false }
+    private mutating func step() async throws -> [Notice]? {
+        if case .waiting(let delay) = phase {
+            try await run { [clock = settings.clock] in try await clock.sleep(for: delay) }
+            phase = .connecting
+        }
+        guard case .open(let connection, _) = phase else {
+            let response = try await run { [connect = settings.connect, lastEventID] in try await connect(lastEventID) }
+            return response.map { [open($0)] }
+        }
+        if let notices = try await run({ try await connection.read() }) { return notices }
+        guard settings.policy.isEnabled else {
+            _ = await close()
+            return nil
+        }
+        return [await wait(after: nil)]
+    }
+
+    /// Runs work that a restart interrupts.
+    private func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        try await progress.restarts.run(after: restartCount, work)
+    }
+
+    private mutating func open(_ response: PipelineResponse) -> Notice {
         failedAttempts = 0
-        // The standard's buffer begins empty with each stream, which would lose the place at the first event without an ID; browsers
-        // keep it, too.
-        let parser = ServerSentEventParser(maximumByteCount: maximumByteCount, lastEventID: lastEventID)
-        stream = StreamBatches(body, parser)
-        return true
+        // The standard's buffer is empty at the start of each stream, so that the first event without an ID would lose the place.
+        // Browsers keep it, too.
+        let parser = ServerSentEventParser(maximumByteCount: settings.maximumByteCount, lastEventID: lastEventID)
+        let decoder = NoticeDecoder(parser, reportsComments: reportsComments)
+        phase = .open(EventConnection(response.body, decoder), since: settings.clock.now)
+        var head = response
+        head.body = .none
+        return .opened(head)
     }
 
-    /// Keeps what the stream has said; `true` when nothing came of it.
-    private mutating func close() -> Bool {
-        guard let ended = stream.take() else { return true }
-        lastEventID = ended.decoder.lastEventID
-        reconnectionTime = ended.decoder.reconnectionTime ?? reconnectionTime
-        return ended.byteCount == 0
+    /// Closes the stream and keeps what it leaves; returns whether that ends the row of attempts that brought no event.
+    private mutating func close() async -> Bool {
+        guard case .open(let connection, let start) = phase, let end = await connection.close() else { return false }
+        lastEventID = end.lastEventID
+        progress.lastEventID = lastEventID
+        reconnectionTime = end.reconnectionTime ?? reconnectionTime
+        return end.hasEvents
+            || start.duration(to: settings.clock.now) >= settings.policy.maximumReconnectionTime
     }
 
-    /// Throws the error when no further attempt is to follow it.
-    private mutating func giveUp(after error: any Error) throws {
+    /// Begins the wait for the next attempt.
+    private mutating func wait(after error: PipelineError?) async -> Notice {
+        fruitlessAttempts = await close() ? 0 : fruitlessAttempts + 1
+        let delay = settings.policy.delay(
+            afterFruitlessAttempts: fruitlessAttempts,
+            asked: reconnectionTime,
+            using: &random
+        )
+        phase = .waiting(delay)
+        return .reconnecting(.init(delay: delay, error: error))
+    }
+
+    /// Begins the wait after a failure; throws the error if no attempt follows it.
+    private mutating func fail(with error: any Error) async throws -> Notice {
         let failure = PipelineError(
             thrown: error,
             otherwise: .transport,
-            "the stream of events ended in \(PipelineError.name(of: error))"
+            "the event stream failed with \(PipelineError.name(of: error))"
         )
-        if stream == nil { failedAttempts += 1 }
-        let hasAttempts = policy.maximumFailedAttempts.map { failedAttempts < $0 } ?? true
-        guard policy.isEnabled, hasAttempts, failure.code != .cancelled, policy.shouldReconnect(failure) else {
-            throw failure.asThrown
-        }
+        if case .connecting = phase { failedAttempts += 1 }
+        let notice = await wait(after: failure)
+        let hasAttempts = settings.policy.maximumFailedAttempts.map { failedAttempts < $0 } ?? true
+        guard settings.policy.isEnabled, hasAttempts, failure.code != .cancelled,
+            settings.policy.shouldReconnect(failure)
+        else { throw failure.asThrown }
+        return notice
     }
 }

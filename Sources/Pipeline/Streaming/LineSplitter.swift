@@ -1,8 +1,10 @@
 import Foundation
 
-/// Cuts bytes into lines, wherever the pieces in which they come begin and end.
+/// Cuts bytes into lines, wherever the pieces in which they arrive begin and end.
 ///
-/// It holds the line that has begun, up to a limit, and the piece that was added last. Text that begins with a byte order mark loses it.
+/// It looks at each byte at most twice and copies it once, however the bytes are cut, and does so in bulk: a debug build is linear,
+/// too. It holds the line that has begun, up to a limit, and the pieces that were added and not yet read. Text that begins with a
+/// byte order mark loses it.
 struct LineSplitter: Sendable {
     /// What ends a line.
     enum Ends: Sendable {
@@ -12,14 +14,23 @@ struct LineSplitter: Sendable {
         case any
     }
 
+    /// How many bytes were looked at or copied.
+    private(set) var stepCount = 0
+
     private let ends: Ends
     private let maximumByteCount: Int
-    private var piece = Data()
+    /// Pieces that have not been read to their end; none is empty.
+    private var pieces: ArraySlice<Data> = []
+    /// How much of the first piece has been read.
     private var offset = 0
-    /// The beginning of a line whose end is not in the pieces so far.
+    /// Where the first LF of the rest of the first piece is, or the end of the piece; `nil` until it has been searched for.
+    ///
+    /// Without it, each line that ends in CR would search the whole rest for an LF.
+    private var knownLineFeed: Int?
+    /// The beginning of a line whose end has not been read.
     private var begun: [UInt8] = []
     private var isFirst = true
-    /// A CR has ended a line at once; the LF behind it, perhaps in the next piece, ends no other.
+    /// A CR has ended a line at once; an LF directly after it, perhaps in the next piece, ends no other.
     private var skipsLineFeed = false
     private var isEnded = false
     private var isAbandoned = false
@@ -31,21 +42,20 @@ struct LineSplitter: Sendable {
     }
 
     mutating func append(_ bytes: Data) {
-        guard !isAbandoned else { return }
-        piece = offset == piece.count ? bytes : piece.dropFirst(offset) + bytes
-        offset = 0
+        guard !isAbandoned, !bytes.isEmpty else { return }
+        pieces.append(bytes)
     }
 
-    /// Nothing more comes: what has begun is the last line.
+    /// Ends the text: what has begun is the last line.
     mutating func end() { isEnded = true }
 
     /// Forgets everything; there are no more lines.
     mutating func abandon() {
-        (piece, offset, begun) = (Data(), 0, [])
+        (pieces, offset, knownLineFeed, begun) = ([], 0, nil, [])
         isAbandoned = true
     }
 
-    /// The next line without its end, `nil` until more has come.
+    /// The next line without its end, `nil` until more has arrived.
     mutating func next() throws -> [UInt8]? {
         guard let line = try nextLine() else { return nil }
         defer { isFirst = false }
@@ -53,39 +63,80 @@ struct LineSplitter: Sendable {
     }
 
     private mutating func nextLine() throws -> [UInt8]? {
-        let (bytes, end) = takeUpToEnd()
-        guard begun.count + bytes.count <= maximumByteCount else {
+        while let piece = pieces.first {
+            let (content, end) = rest(of: piece)
+            try take(content, of: piece)
+            skip(to: end == nil ? content.upperBound : content.upperBound + 1, of: piece)
+            skipsLineFeed = end == Self.carriageReturn
+            if end != nil { return takeBegun() }
+        }
+        return isEnded && !begun.isEmpty ? takeBegun() : nil
+    }
+
+    /// Where the rest of the present line is in a piece, and the byte that ends it; `nil` when the piece ends before the line.
+    private mutating func rest(of piece: Data) -> (content: Range<Int>, end: UInt8?) {
+        piece.withUnsafeBytes { bytes in
+            let start = skipsLineFeed && bytes[offset] == Self.lineFeed ? offset + 1 : offset
+            var stop = knownLineFeed ?? -1
+            if stop < start {
+                stop = bytes.firstOffset(of: Self.lineFeed, in: start..<bytes.count)
+                stepCount += stop - start
+                knownLineFeed = stop
+            }
+            if ends == .any {
+                stop = bytes.firstOffset(of: Self.carriageReturn, in: start..<stop)
+                stepCount += stop - start
+            }
+            return (start..<stop, stop < bytes.count ? bytes[stop] : nil)
+        }
+    }
+
+    private mutating func take(_ content: Range<Int>, of piece: Data) throws {
+        guard begun.count + content.count <= maximumByteCount else {
             abandon()
             throw PipelineError(.limit(.lineBytes), "a line is longer than the \(maximumByteCount) bytes allowed")
         }
-        if let end {
-            skipsLineFeed = end == Self.carriageReturn
-            defer { begun = [] }
-            return begun.isEmpty ? bytes : begun + bytes
+        piece.withUnsafeBytes { bytes in
+            stepCount += begun.append(copying: UnsafeRawBufferPointer(rebasing: bytes[content]))
         }
-        begun += bytes
-        guard isEnded, !begun.isEmpty else { return nil }
-        defer { begun = [] }
-        return begun
     }
 
-    /// Takes what stands before the next end of a line, and that end; all that is left when there is none.
-    private mutating func takeUpToEnd() -> ([UInt8], end: UInt8?) {
-        let (taken, end, next) = piece.withUnsafeBytes { [offset, skipsLineFeed, ends] bytes in
-            var start = offset
-            if skipsLineFeed, start < bytes.count, bytes[start] == Self.lineFeed { start += 1 }
-            let rest = bytes[start...]
-            let end = rest.firstIndex { $0 == Self.lineFeed || (ends == .any && $0 == Self.carriageReturn) }
-            guard let end else { return ([UInt8](rest), UInt8?.none, bytes.count) }
-            return ([UInt8](rest[..<end]), bytes[end], end + 1)
+    private mutating func skip(to next: Int, of piece: Data) {
+        guard next == piece.count else {
+            offset = next
+            return
         }
-        if offset < piece.count { skipsLineFeed = false }
-        offset = next
-        if offset == piece.count { (piece, offset) = (Data(), 0) }
-        return (taken, end)
+        (offset, knownLineFeed) = (0, nil)
+        pieces = pieces.count > 1 ? pieces.dropFirst() : []
+    }
+
+    private mutating func takeBegun() -> [UInt8] {
+        defer { begun = [] }
+        return begun
     }
 
     private static let lineFeed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
     private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+}
+
+extension [UInt8] {
+    /// Appends bytes.
+    ///
+    /// - Returns: how many bytes were copied: the new ones, and those before them when the storage had to grow.
+    mutating func append(copying bytes: UnsafeRawBufferPointer) -> Int {
+        let (oldCount, oldCapacity) = (count, capacity)
+        append(contentsOf: bytes.assumingMemoryBound(to: UInt8.self))
+        return bytes.count + (capacity == oldCapacity ? 0 : oldCount)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The offset of the first such byte in a range, or the end of the range.
+    fileprivate func firstOffset(of byte: UInt8, in range: Range<Int>) -> Int {
+        guard !range.isEmpty, let baseAddress,
+            let match = memchr(baseAddress + range.lowerBound, CInt(byte), range.count)
+        else { return range.upperBound }
+        return baseAddress.distance(to: UnsafeRawPointer(match))
+    }
 }

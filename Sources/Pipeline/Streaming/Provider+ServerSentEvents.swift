@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension Provider {
-    /// Subscribes to Server-Sent Events, and connects again when the stream ends or the network fails.
+    /// Subscribes to Server-Sent Events, and reconnects when the stream ends or the network fails.
     ///
     /// ```swift
     /// for try await event in provider.serverSentEvents(.news) {
@@ -11,63 +11,62 @@ extension Provider {
     ///
     /// **Effects**
     ///
-    /// - Nothing is sent before the first event is asked for, and each reading subscribes by itself. Leaving the loop closes the
-    ///   exchange.
+    /// - Nothing is sent before the first event is asked for. Leaving the loop closes the exchange.
     /// - Each connection is a call of its own through all plugins, so a token is as fresh as for any other call.
-    /// - The request says `Accept: text/event-stream` and `Cache-Control: no-store` where it does not say otherwise, and Last-Event-ID
-    ///   once there is an ID, without blanks around it.
-    /// - Events that had come before a stream broke are given first; the ID of the last complete one is where the next stream goes on.
-    ///   A stream that gives no ID keeps the one before.
-    /// - Waits pass on the provider's clock, their chance comes from its `random`; see ``ReconnectionPolicy``.
-    /// - Status 204 is the end: the loop ends without an error. With ``ReconnectionPolicy/never`` so is the end of the stream.
+    /// - The request has `Accept: text/event-stream` and `Cache-Control: no-cache` where the target does not set these fields, and
+    ///   Last-Event-ID, trimmed of blanks, once there is an ID.
+    /// - Events that arrived before a stream broke are delivered first. The next stream continues after the ID of the last complete
+    ///   one; a stream that sends no ID keeps the one before.
+    /// - Waits pass on the provider's clock, and their randomness comes from its `random`; see ``ReconnectionPolicy``.
+    /// - Status 204 is the end: the loop ends without an error. With ``ReconnectionPolicy/never``, so does the end of the stream.
     ///
     /// **Errors**
     ///
     /// | code | when |
     /// |---|---|
-    /// | `unacceptableStatus` | any other status than 200; with the response, and its body when that comes soon and is short |
+    /// | `unacceptableStatus` | any other status than 200; with the response, and its body if that arrives soon and is short |
     /// | `mapping.events` | 200 with another Content-Type than `text/event-stream` |
+    /// | `contentCoding.unsupported` | the stream is compressed and no plugin or transport decodes it |
     /// | `limit.lineBytes`, `limit.eventBytes` | a line, or the data of an event, is longer than allowed |
-    /// | `invalidRequest.headerValue` | the server gave an ID that no header field can hold |
+    /// | `invalidRequest.headerValue` | no header field can hold `lastEventID` |
     ///
     /// These end the events, as does every error that the policy does not reconnect after, and the last of too many failed attempts;
-    /// it is thrown as it came. A cancelled task gets `CancellationError`.
+    /// it is thrown as it is. A cancelled task gets `CancellationError`.
     ///
     /// Source: HTML, 9.2.3 Processing model, https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model
     ///
     /// - Parameters:
     ///   - target: what to subscribe to.
-    ///   - lastEventID: the ID to go on from; empty to leave that to the target.
-    ///   - reconnection: when to connect again.
+    ///   - lastEventID: the ID to continue after; empty to leave that to the target.
+    ///   - reconnection: when to reconnect.
     ///   - maximumByteCount: the most bytes of a line, and of the data of an event, 1 and up; default 1 MiB.
-    ///   - options: settings of each call; they win over the target's own.
-    /// - Returns: the events.
+    ///   - options: settings of each call; they override the target's own.
+    /// - Returns: the subscription, a sequence of events.
     public func serverSentEvents(
         _ target: Target,
         lastEventID: String = "",
         reconnection: ReconnectionPolicy = .standard,
         maximumByteCount: Int = 1 << 20,
         options: RequestOptions = RequestOptions()
-    ) -> StreamedValues<ServerSentEvent> {
+    ) -> ServerSentEventSubscription {
         precondition(maximumByteCount > 0, "maximumByteCount is \(maximumByteCount), not 1 or more")
-        return StreamedValues {
-            EventSource(
-                lastEventID: lastEventID,
-                policy: reconnection,
-                maximumByteCount: maximumByteCount,
-                settings: self.settings
-            ) { lastEventID in
-                try await self.openEvents(target, after: lastEventID, options)
-            }
+        let settings = EventSource.Settings(
+            policy: reconnection,
+            maximumByteCount: maximumByteCount,
+            clock: self.settings.clock,
+            random: self.settings.random
+        ) { lastEventID in
+            try await self.openEvents(target, after: lastEventID, options)
         }
+        return ServerSentEventSubscription(lastEventID: lastEventID, settings)
     }
 
-    /// One connection; `nil` for 204.
+    /// Opens one connection; returns `nil` for 204.
     private func openEvents(
         _ target: Target,
         after lastEventID: String,
         _ options: RequestOptions
-    ) async throws -> PipelineBody? {
+    ) async throws -> PipelineResponse? {
         let call = await perform(target, options, isStreaming: true) { try $0.askForEvents(after: lastEventID) }
         let failure: PipelineError?
         switch call.result {
@@ -79,7 +78,7 @@ extension Provider {
             call.finish(call.response.map { .success($0) } ?? call.result)
             return nil
         }
-        guard let failure else { return try call.streamed().get().body }
+        guard let failure else { return try call.streamed().get() }
         call.finish(.failure(failure))
         throw failure
     }
@@ -106,7 +105,7 @@ extension Provider where Target == MultiTarget {
         reconnection: ReconnectionPolicy = .standard,
         maximumByteCount: Int = 1 << 20,
         options: RequestOptions = RequestOptions()
-    ) -> StreamedValues<ServerSentEvent> {
+    ) -> ServerSentEventSubscription {
         serverSentEvents(
             MultiTarget(target),
             lastEventID: lastEventID,
@@ -120,7 +119,8 @@ extension Provider where Target == MultiTarget {
 extension PipelineRequest {
     fileprivate mutating func askForEvents(after lastEventID: String) throws {
         if !headers.contains(.accept) { headers[.accept] = "text/event-stream" }
-        if !headers.contains(.cacheControl) { headers[.cacheControl] = "no-store" }
+        // HTML sets the request's cache mode to no-store, and Fetch expresses that mode by this field.
+        if !headers.contains(.cacheControl) { headers[.cacheControl] = "no-cache" }
         let id = lastEventID.trimmingBlanks
         guard !id.isEmpty, let name = HTTPField.Name("Last-Event-ID") else { return }
         try setHeader(id, for: name)
@@ -128,7 +128,7 @@ extension PipelineRequest {
 }
 
 extension String {
-    /// Without the spaces and tabs at its ends, which no header field keeps.
+    /// The text without the spaces and tabs at its ends, which no header field keeps.
     fileprivate var trimmingBlanks: String {
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         return String(decoding: utf8.drop(while: isBlank).reversed().drop(while: isBlank).reversed(), as: UTF8.self)

@@ -1,43 +1,50 @@
-/// When a subscription to events connects again, and after how long.
+/// When a subscription to events reconnects, and after how long.
 ///
 /// ```swift
 /// provider.serverSentEvents(.news, reconnection: .never)
 /// provider.serverSentEvents(.news, reconnection: ReconnectionPolicy(maximumFailedAttempts: nil))
 /// ```
 ///
-/// After a stream that had begun the wait is the reconnection time: what the server has said with `retry` (of which at most 6 h
-/// are waited), else ``reconnectionTime``. When nothing came of the attempt, not a byte, it is at least 1 s. After attempts that
-/// failed a part left to chance is added, so that all who lost a server do not come back together: after n failures the whole wait is
-/// between the reconnection time and 2ⁿ times that, but no more than ``maximumReconnectionTime`` unless the server asks for more.
+/// The reconnection time is what the server has asked for with `retry`, else ``reconnectionTime``; never less than
+/// ``minimumReconnectionTime`` and never more than 6 h. After a stream that has delivered an event, the wait is exactly that.
 ///
-/// An attempt fails when it brings no answer to read events from. A stream that begins ends the count.
+/// While streams end without an event, and while attempts fail, the wait grows and is random, so that clients that lost a server
+/// together do not return together. After n such attempts in a row it is between the reconnection time and 2ⁿ times that (2ⁿ
+/// seconds if that is more), but at most ``maximumReconnectionTime`` unless the server has asked for more. An event ends the count, and
+/// so does a stream that was open for ``maximumReconnectionTime``.
+///
+/// An attempt fails if it brings no response to read events from. Only such attempts count towards ``maximumFailedAttempts``, and a
+/// response with events to read ends that count.
 ///
 /// **Defaults**
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
 /// | `reconnectionTime` | 3 s | time | zero and up |
+/// | `minimumReconnectionTime` | 0.5 s | time | zero and up |
 /// | `maximumReconnectionTime` | 60 s | time | zero and up |
-/// | `maximumFailedAttempts` | 10 | attempts in a row, the first counts | 1 and up, `nil` for no end |
+/// | `maximumFailedAttempts` | 10 | attempts in a row, the first counts | 1 and up, `nil` for no limit |
 /// | `shouldReconnect` | ``isNetworkFailure(_:)`` | | |
 ///
 /// Source: HTML, 9.2.3 Processing model, https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model
 public struct ReconnectionPolicy: Sendable {
-    /// The wait when the server has said nothing.
+    /// The reconnection time while the server has not asked for one.
     public var reconnectionTime: Duration
-    /// How far the wait grows.
+    /// The shortest reconnection time, whatever the server asks for: `retry: 0` must not make every client connect without a pause.
+    public var minimumReconnectionTime: Duration
+    /// The limit up to which the wait grows.
     public var maximumReconnectionTime: Duration
     /// How many attempts in a row may fail.
     public var maximumFailedAttempts: Int?
-    /// Whether to connect again after a failure.
+    /// Whether to reconnect after a failure.
     public var shouldReconnect: @Sendable (PipelineError) -> Bool
 
     private(set) var isEnabled = true
 
-    /// Connects again after the end of a stream and after failures of the network.
+    /// Reconnects after the end of a stream and after network failures.
     public static let standard = ReconnectionPolicy()
 
-    /// Never connects again: the events end with the stream.
+    /// Never reconnects: the events end with the stream.
     public static let never: ReconnectionPolicy = {
         var policy = ReconnectionPolicy()
         policy.isEnabled = false
@@ -47,17 +54,23 @@ public struct ReconnectionPolicy: Sendable {
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - reconnectionTime: the wait when the server has said nothing.
-    ///   - maximumReconnectionTime: how far the wait grows.
-    ///   - maximumFailedAttempts: how many attempts in a row may fail, `nil` for no end.
-    ///   - shouldReconnect: whether to connect again after a failure; also asked after a status that is not 200.
+    ///   - reconnectionTime: the reconnection time while the server has not asked for one.
+    ///   - minimumReconnectionTime: the shortest reconnection time, whatever the server asks for.
+    ///   - maximumReconnectionTime: the limit up to which the wait grows.
+    ///   - maximumFailedAttempts: how many attempts in a row may fail, `nil` for no limit.
+    ///   - shouldReconnect: whether to reconnect after a failure; also called for a status other than 200.
     public init(
         reconnectionTime: Duration = .seconds(3),
+        minimumReconnectionTime: Duration = .milliseconds(500),
         maximumReconnectionTime: Duration = .seconds(60),
         maximumFailedAttempts: Int? = 10,
         shouldReconnect: @escaping @Sendable (PipelineError) -> Bool = isNetworkFailure
     ) {
         precondition(reconnectionTime >= .zero, "reconnectionTime is \(reconnectionTime), not zero or more")
+        precondition(
+            minimumReconnectionTime >= .zero,
+            "minimumReconnectionTime is \(minimumReconnectionTime), not zero or more"
+        )
         precondition(
             maximumReconnectionTime >= .zero,
             "maximumReconnectionTime is \(maximumReconnectionTime), not zero or more"
@@ -66,13 +79,14 @@ public struct ReconnectionPolicy: Sendable {
             precondition(maximumFailedAttempts > 0, "maximumFailedAttempts is \(maximumFailedAttempts), not 1 or more")
         }
         self.reconnectionTime = reconnectionTime
+        self.minimumReconnectionTime = minimumReconnectionTime
         self.maximumReconnectionTime = maximumReconnectionTime
         self.maximumFailedAttempts = maximumFailedAttempts
         self.shouldReconnect = shouldReconnect
     }
 
-    /// Whether the network failed, and not the server or the request: `offline`, `dns`, `connect`, `connectionLost`, `timeout`,
-    /// `truncated`, `contentCoding.truncated`, `transport`.
+    /// Returns whether the network failed, rather than the server or the request: `offline`, `dns`, `connect`, `connectionLost`,
+    /// `timeout`, `truncated`, `contentCoding.truncated`, `transport`.
     public static func isNetworkFailure(_ error: PipelineError) -> Bool {
         switch error.code {
         case .offline, .dns, .connect, .connectionLost, .timeout, .truncated, .contentCoding(.truncated), .transport:
@@ -81,25 +95,23 @@ public struct ReconnectionPolicy: Sendable {
         }
     }
 
-    /// The wait before the next attempt.
+    /// Returns the wait before the next attempt.
     ///
     /// - Parameters:
-    ///   - failedAttempts: how many attempts in a row have failed.
-    ///   - isEmpty: whether nothing came of the last attempt.
-    ///   - asked: what the server has said.
-    ///   - random: the source of chance.
+    ///   - fruitlessAttempts: how many attempts in a row have failed or brought no event.
+    ///   - asked: the reconnection time that the server has asked for.
+    ///   - random: the source of randomness.
     /// - Returns: the wait.
     func delay(
-        afterFailedAttempts failedAttempts: Int,
-        isEmpty: Bool,
+        afterFruitlessAttempts fruitlessAttempts: Int,
         asked: Duration?,
         using random: inout PipelineRandom
     ) -> Duration {
-        var base = min(asked ?? reconnectionTime, .seconds(6 * 3_600))
-        if isEmpty { base = max(base, .seconds(1)) }
-        guard failedAttempts > 0 else { return base }
-        // 2¹⁵ times a second is more than any bound that is not the server's own.
-        let bound = min(base * (1 << min(failedAttempts, 15)), max(maximumReconnectionTime, base))
+        let base = min(max(asked ?? reconnectionTime, minimumReconnectionTime), .seconds(6 * 3_600))
+        guard fruitlessAttempts > 0 else { return base }
+        // 2¹⁵ seconds exceed any limit that is not the server's own.
+        let grown = max(base, .seconds(1)) * (1 << min(fruitlessAttempts, 15))
+        let bound = min(grown, max(maximumReconnectionTime, base))
         return base + (bound - base) * Double.random(in: 0...1, using: &random)
     }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Reads Server-Sent Events from bytes, wherever the pieces in which they come begin and end.
+/// Reads Server-Sent Events from bytes, wherever the pieces in which they arrive begin and end.
 ///
 /// ```swift
 /// var parser = ServerSentEventParser()
@@ -10,9 +10,15 @@ public import Foundation
 /// }
 /// ```
 ///
-/// **Effects**: lines end with LF, CRLF or CR, and a CR ends its line at once. A byte order mark at the beginning, comments, unknown
-/// fields, an `id` with a NUL, a `retry` that is not all digits, and an event without data are left out, and so is what has not come
-/// to its empty line. What is no UTF-8 is replaced by U+FFFD. It holds one line and one event.
+/// **Effects**
+///
+/// - Lines end with LF, CRLF or CR, and a CR ends its line at once.
+/// - Left out: a byte order mark at the beginning, comments, unknown fields, a `retry` that is not all digits, an event without data,
+///   and a block of lines that an empty line does not end.
+/// - An `id` that Last-Event-ID cannot carry is left out, so the ID before it holds: one with a control character other than tab, as
+///   in the standard one with NUL, or with more than 4,096 bytes.
+/// - Bytes that are not UTF-8 are replaced by U+FFFD.
+/// - It holds one line and one event; its work is linear in the bytes, however they are cut.
 ///
 /// **Errors**: ``PipelineError/Code-swift.struct/limit(_:)`` with `.lineBytes` for a line and with `.eventBytes` for the data of an event
 /// that is longer than allowed; nothing is read after it.
@@ -20,9 +26,19 @@ public import Foundation
 /// Source: HTML, 9.2.6 Interpreting an event stream,
 /// https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
 public struct ServerSentEventParser: StreamDecoder {
+    /// A part of a stream that can be reported.
+    enum Item {
+        case event(ServerSentEvent)
+        case comment(String)
+    }
+
+    /// The most bytes of an ID: servers refuse header fields that are much longer.
+    private static let maximumIDByteCount = 4_096
+
     private let maximumByteCount: Int
     private var lines: LineSplitter
     private var data: [UInt8]?
+    private var copiedByteCount = 0
     private var type = ""
     private var id: String
 
@@ -31,6 +47,9 @@ public struct ServerSentEventParser: StreamDecoder {
 
     /// How long to wait before reconnecting, `nil` while the server has not said.
     public private(set) var reconnectionTime: Duration?
+
+    /// How many bytes were looked at or copied.
+    var stepCount: Int { lines.stepCount + copiedByteCount }
 
     /// Makes a parser.
     ///
@@ -49,14 +68,24 @@ public struct ServerSentEventParser: StreamDecoder {
 
     mutating func end() {}
 
-    /// The next event, `nil` until more has come.
+    /// The next event, `nil` until more has arrived.
     public mutating func next() throws -> ServerSentEvent? {
+        guard case .event(let event) = try nextItem(reportingComments: false) else { return nil }
+        return event
+    }
+
+    /// The next event or comment, `nil` until more has arrived.
+    mutating func nextItem(reportingComments: Bool) throws -> Item? {
         while let line = try lines.next() {
-            guard !line.isEmpty else {
-                if let event = dispatch() { return event }
-                continue
+            if line.isEmpty {
+                if let event = dispatch() { return .event(event) }
+            } else if line.first == Self.colon {
+                if reportingComments {
+                    return .comment(String(decoding: Self.value(in: line, after: 0), as: UTF8.self))
+                }
+            } else {
+                try process(line)
             }
-            try process(line)
         }
         return nil
     }
@@ -73,16 +102,27 @@ public struct ServerSentEventParser: StreamDecoder {
     }
 
     private mutating func process(_ line: [UInt8]) throws {
-        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
-        var value = line[colon...].dropFirst()
-        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
-        switch String(decoding: line[..<colon], as: UTF8.self) {
+        // No field that means anything has a longer name; a long line without a colon is not searched.
+        let beginning = line.prefix(Self.longestName + 1)
+        let colon = beginning.firstIndex(of: Self.colon) ?? beginning.endIndex
+        let value = Self.value(in: line, after: colon)
+        switch String(decoding: beginning[..<colon], as: UTF8.self) {
         case "data": try append(value)
         case "event": type = String(decoding: value, as: UTF8.self)
-        case "id" where !value.contains(0): id = String(decoding: value, as: UTF8.self)
+        case "id" where Self.canBeSent(value): id = String(decoding: value, as: UTF8.self)
         case "retry": setReconnectionTime(value)
         default: break
         }
+    }
+
+    /// What follows a colon, without one space.
+    private static func value(in line: [UInt8], after colon: Int) -> ArraySlice<UInt8> {
+        let value = line[colon...].dropFirst()
+        return value.first == UInt8(ascii: " ") ? value.dropFirst() : value
+    }
+
+    private static func canBeSent(_ id: ArraySlice<UInt8>) -> Bool {
+        id.count <= maximumIDByteCount && id.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == UInt8(ascii: "\t") }
     }
 
     private mutating func append(_ value: ArraySlice<UInt8>) throws {
@@ -95,8 +135,13 @@ public struct ServerSentEventParser: StreamDecoder {
                 "the data of an event is longer than the \(maximumByteCount) bytes allowed"
             )
         }
-        if data != nil { data?.append(UInt8(ascii: "\n")) }
-        data = (data.take() ?? []) + value
+        // In place: a copy of the data for each line would make the work quadratic.
+        if data == nil {
+            data = []
+        } else {
+            copiedByteCount += withUnsafeBytes(of: UInt8(ascii: "\n")) { data?.append(copying: $0) ?? 0 }
+        }
+        copiedByteCount += value.withUnsafeBytes { data?.append(copying: $0) ?? 0 }
     }
 
     private mutating func setReconnectionTime(_ digits: ArraySlice<UInt8>) {
@@ -105,4 +150,7 @@ public struct ServerSentEventParser: StreamDecoder {
         }
         reconnectionTime = .milliseconds(Int64(String(decoding: digits, as: UTF8.self)) ?? .max)
     }
+
+    private static let colon = UInt8(ascii: ":")
+    private static let longestName = "event".utf8.count
 }

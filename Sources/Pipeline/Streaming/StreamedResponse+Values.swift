@@ -2,12 +2,13 @@ public import Foundation
 import HTTPTypes
 
 extension StreamedResponse {
-    /// The body line by line, as text in UTF-8.
+    /// Returns the body line by line, as text in UTF-8.
     ///
-    /// A line ends with LF, CRLF or CR; the last needs no end. A byte order mark is left out, and what is no UTF-8 is replaced by
-    /// U+FFFD.
+    /// A line ends with LF, CRLF or CR; the last needs no end. A byte order mark is left out, and bytes that are not UTF-8 are replaced
+    /// by U+FFFD.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/limit(_:)`` with `.lineBytes` for a line that is longer.
+    /// **Errors**: ``PipelineError/Code-swift.struct/limit(_:)`` with `.lineBytes` for a line that is longer;
+    /// ``PipelineError/Code-swift.struct/contentCoding(_:)`` with `.unsupported` for a body that is still compressed.
     ///
     /// - Parameter maximumByteCount: the most bytes of a line, 1 and up; default 1 MiB.
     /// - Returns: the lines without their ends.
@@ -15,7 +16,7 @@ extension StreamedResponse {
         values(decodedBy: LineDecoder(maximumByteCount: maximumByteCount))
     }
 
-    /// The body as JSON Lines (NDJSON): a value of each line.
+    /// Returns the body as JSON Lines (NDJSON): a value of each line.
     ///
     /// ```swift
     /// for try await price in try await provider.stream(.prices).jsonLines(as: Price.self) { show(price) }
@@ -25,7 +26,8 @@ extension StreamedResponse {
     ///
     /// **Errors**: ``PipelineError/Code-swift.struct/mapping(_:)`` with `.object` for a line that does not decode: it has the number of
     /// the line, from 1 and with blank lines counted, and where in the value it failed, never the line's text.
-    /// ``PipelineError/Code-swift.struct/limit(_:)`` with `.lineBytes` for a line that is longer.
+    /// ``PipelineError/Code-swift.struct/limit(_:)`` with `.lineBytes` for a line that is longer;
+    /// ``PipelineError/Code-swift.struct/contentCoding(_:)`` with `.unsupported` for a body that is still compressed.
     ///
     /// Source: https://jsonlines.org
     ///
@@ -42,12 +44,13 @@ extension StreamedResponse {
         values(decodedBy: JSONLineDecoder<Value>(decoder: decoder, maximumByteCount: maximumByteCount))
     }
 
-    /// The body as Server-Sent Events, until it ends.
+    /// Returns the body as Server-Sent Events, until it ends.
     ///
-    /// For a subscription that goes on when the stream breaks there is `Provider.serverSentEvents`.
+    /// `Provider.serverSentEvents` makes a subscription that reconnects when the stream breaks.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/mapping(_:)`` with `.events`, and the response without its body, when the
-    /// Content-Type is not `text/event-stream`; a ``ServerSentEventParser`` reads such a body all the same. Else as that parser.
+    /// **Errors**: ``PipelineError/Code-swift.struct/mapping(_:)`` with `.events`, and the response without its body, if the Content-Type
+    /// is not `text/event-stream`; a ``ServerSentEventParser`` reads such a body all the same.
+    /// ``PipelineError/Code-swift.struct/contentCoding(_:)`` with `.unsupported` if the body is still compressed. The errors of that parser.
     ///
     /// - Parameter maximumByteCount: the most bytes of a line, and of the data of an event, 1 and up; default 1 MiB.
     /// - Returns: the events.
@@ -61,17 +64,44 @@ extension StreamedResponse {
     }
 
     private func values<Decoder: StreamDecoder>(decodedBy decoder: Decoder) -> StreamedValues<Decoder.Element> {
-        let body = response.body
-        return StreamedValues { StreamBatches(body, decoder) }
+        let response = response
+        return StreamedValues {
+            try response.requireDecoded()
+            return StreamBatches(response.body, decoder)
+        }
     }
 }
 
 extension PipelineResponse {
-    /// Refuses what does not say that it is a stream of events; parameters of the type mean nothing, it is always UTF-8.
+    /// Throws unless the body is a stream of events, decoded; parameters of the type mean nothing, it is always UTF-8.
     func requireEventStream() throws {
-        guard MediaType(headers[.contentType] ?? "").essence != "text/event-stream" else { return }
+        guard MediaType(headers[.contentType] ?? "").essence == "text/event-stream" else {
+            throw unreadable(.mapping(.events), "the Content-Type is not text/event-stream")
+        }
+        try requireDecoded()
+    }
+
+    /// Throws if the body is still in a content coding, of which no line and no event could be read.
+    func requireDecoded() throws {
+        let codings = headers[values: .contentEncoding]
+            .flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            .filter { !$0.isEmpty && $0 != "identity" }
+        guard !codings.isEmpty, body.inMemoryByteCount != 0 else { return }
+        let known = ["gzip", "x-gzip", "deflate", "br", "zstd"]
+        let name = codings.count == 1 ? known.first { $0 == codings[0] } : nil
+        throw unreadable(
+            .contentCoding(.unsupported),
+            """
+            the body is compressed\(name.map { " with \($0)" } ?? ""), and no plugin or transport has decoded it; add GzipPlugin to \
+            the stack (with the package traits Brotli and Zstd it also decodes br and zstd), and leave Accept-Encoding to it
+            """
+        )
+    }
+
+    private func unreadable(_ code: PipelineError.Code, _ reason: String) -> PipelineError {
         var response = self
         response.body = .none
-        throw PipelineError(.mapping(.events), "the Content-Type is not text/event-stream", response: response)
+        return PipelineError(code, reason, response: response)
     }
 }

@@ -50,6 +50,34 @@ struct PluginStreamTests {
         }
     }
 
+    @Test("S01 Without GzipPlugin a gzip stream is contentCoding.unsupported, unless the transport decodes it")
+    func withoutPlugin() async throws {
+        for transport in Self.transports() {
+            let pieces = FlushedGzip.pieces(["data: first\n\n"])
+            let server = try LoopbackServer { _ in
+                [
+                    .send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n\r\n"),
+                    .send(pieces[0]), .stall,
+                ]
+            }
+            defer { server.stop() }
+            let provider = Provider<Ask>(transport: transport, clock: ManualClock())
+            var data: [String] = []
+            var failure: PipelineError?
+            do {
+                for try await event in provider.serverSentEvents(Ask(url: server.url.absoluteString)) {
+                    data.append(event.data)
+                    break
+                }
+            } catch let error as PipelineError {
+                failure = error
+            }
+            #expect(data == (transport.decodesContent ? ["first"] : []))
+            #expect(failure?.code == (transport.decodesContent ? nil : .contentCoding(.unsupported)))
+            await server.wait { $0.openConnectionCount == 0 }
+        }
+    }
+
     @Test("A reader who leaves the loop closes the connection behind both plugins")
     func leaving() async throws {
         for transport in Self.transports() {

@@ -58,7 +58,25 @@ enum StreamingSamples {
         // end
     }
 
-    static func policy(_ provider: Provider<Feed>) -> [StreamedValues<ServerSentEvent>] {
+    static func notices(
+        _ provider: Provider<Feed>,
+        _ bookmark: inout String,
+        show: (News) -> Void,
+        showBanner: (String) -> Void,
+        hideBanner: () -> Void
+    ) async throws {
+        // sample: notices
+        let news = provider.serverSentEvents(Feed.news, lastEventID: bookmark)
+        for try await notice in news.notices {
+            if let event = notice.event { show(try event.map(News.self)) }
+            if notice.response != nil { hideBanner() }
+            if let wait = notice.reconnection { showBanner("Offline, trying in \(wait.delay)") }
+            bookmark = news.lastEventID
+        }
+        // end
+    }
+
+    static func policy(_ provider: Provider<Feed>) -> [ServerSentEventSubscription] {
         // sample: policy
         let patient = ReconnectionPolicy(reconnectionTime: .seconds(1), maximumFailedAttempts: nil) { error in
             ReconnectionPolicy.isNetworkFailure(error) || error.response?.statusCode == 503
@@ -69,7 +87,7 @@ enum StreamingSamples {
         return [events, once]
     }
 
-    static func idle(_ provider: Provider<Feed>) -> StreamedValues<ServerSentEvent> {
+    static func idle(_ provider: Provider<Feed>) -> ServerSentEventSubscription {
         // sample: idle
         let alive = provider.serverSentEvents(Feed.news, options: .init { $0.idleTimeout = .seconds(45) })
         // end

@@ -4,41 +4,41 @@ import Testing
 
 @Suite("ReconnectionPolicy")
 struct ReconnectionPolicyTests {
-    private func delays(
-        _ policy: ReconnectionPolicy,
-        failed: Int,
-        isEmpty: Bool = false,
-        asked: Duration? = nil
-    ) -> [Duration] {
+    private func delays(_ policy: ReconnectionPolicy, fruitless: Int, asked: Duration? = nil) -> [Duration] {
         var random = PipelineRandom.seeded(7)
         return (0..<200).map { _ in
-            policy.delay(afterFailedAttempts: failed, isEmpty: isEmpty, asked: asked, using: &random)
+            policy.delay(afterFruitlessAttempts: fruitless, asked: asked, using: &random)
         }
     }
 
-    @Test("After a stream that had begun the wait is exactly what the server said, else 3 s")
+    @Test("After a stream with an event the wait is exactly what the server asked for, else 3 s")
     func steady() {
-        #expect(Set(delays(.standard, failed: 0)) == [.seconds(3)])
-        #expect(Set(delays(.standard, failed: 0, asked: .milliseconds(20))) == [.milliseconds(20)])
-        #expect(Set(delays(.standard, failed: 0, asked: .zero)) == [.zero])
-        #expect(Set(delays(.standard, failed: 0, asked: .seconds(600))) == [.seconds(600)])
-        #expect(Set(delays(.standard, failed: 0, asked: .milliseconds(Int64.max))) == [.seconds(21_600)])
-        #expect(Set(delays(ReconnectionPolicy(reconnectionTime: .seconds(9)), failed: 0)) == [.seconds(9)])
+        #expect(Set(delays(.standard, fruitless: 0)) == [.seconds(3)])
+        #expect(Set(delays(.standard, fruitless: 0, asked: .milliseconds(520))) == [.milliseconds(520)])
+        #expect(Set(delays(.standard, fruitless: 0, asked: .seconds(600))) == [.seconds(600)])
+        #expect(Set(delays(.standard, fruitless: 0, asked: .milliseconds(Int64.max))) == [.seconds(21_600)])
+        #expect(Set(delays(ReconnectionPolicy(reconnectionTime: .seconds(9)), fruitless: 0)) == [.seconds(9)])
     }
 
-    @Test("When nothing came of an attempt the wait is 1 s at least")
-    func empty() {
-        #expect(Set(delays(.standard, failed: 0, isEmpty: true, asked: .zero)) == [.seconds(1)])
-        #expect(Set(delays(.standard, failed: 0, isEmpty: true, asked: .seconds(2))) == [.seconds(2)])
-        #expect(delays(.standard, failed: 1, isEmpty: true, asked: .zero).allSatisfy { $0 >= .seconds(1) })
+    @Test("S01 The wait is never shorter than the minimum, whatever the server or the policy asks for")
+    func floor() {
+        for fruitless in [0, 1, 5] {
+            #expect(delays(.standard, fruitless: fruitless, asked: .zero).allSatisfy { $0 >= .milliseconds(500) })
+            let policy = ReconnectionPolicy(reconnectionTime: .zero, minimumReconnectionTime: .seconds(2))
+            #expect(delays(policy, fruitless: fruitless).allSatisfy { $0 >= .seconds(2) })
+        }
+        #expect(Set(delays(.standard, fruitless: 0, asked: .zero)) == [.milliseconds(500)])
+        let none = ReconnectionPolicy(minimumReconnectionTime: .zero)
+        #expect(Set(delays(none, fruitless: 0, asked: .zero)) == [.zero])
+        #expect(Set(delays(ReconnectionPolicy(minimumReconnectionTime: .seconds(90)), fruitless: 9)) == [.seconds(90)])
     }
 
     @Test(
-        "After n failures it is between the reconnection time and 2ⁿ times that, and no more than 60 s",
+        "After n attempts without an event it is between the reconnection time and 2ⁿ times that, and at most 60 s",
         arguments: [(1, 6), (2, 12), (3, 24), (4, 48), (5, 60), (10, 60), (1_000_000, 60)]
     )
-    func growth(_ failed: Int, _ bound: Int) {
-        let delays = delays(.standard, failed: failed)
+    func growth(_ fruitless: Int, _ bound: Int) {
+        let delays = delays(.standard, fruitless: fruitless)
         #expect(delays.allSatisfy { (.seconds(3))...(.seconds(bound)) ~= $0 })
         // The whole range is used.
         let width = Double(bound - 3)
@@ -46,14 +46,22 @@ struct ReconnectionPolicyTests {
         #expect(delays.contains { $0 > .seconds(3 + width * 0.9) })
     }
 
-    @Test("What the server asks for is waited even beyond the bound")
-    func beyond() {
-        #expect(Set(delays(.standard, failed: 4, asked: .seconds(90))) == [.seconds(90)])
-        let policy = ReconnectionPolicy(reconnectionTime: .seconds(1), maximumReconnectionTime: .zero)
-        #expect(Set(delays(policy, failed: 4)) == [.seconds(1)])
+    @Test("Below a second it grows to 2ⁿ seconds, so that a minimum of zero grows, too")
+    func growthFromZero() {
+        let policy = ReconnectionPolicy(minimumReconnectionTime: .zero)
+        let delays = delays(policy, fruitless: 3, asked: .zero)
+        #expect(delays.allSatisfy { $0 <= .seconds(8) })
+        #expect(delays.contains { $0 > .seconds(7) })
     }
 
-    @Test("Failures of the network are reconnected after, and no others")
+    @Test("The wait that the server asks for may exceed the limit")
+    func beyond() {
+        #expect(Set(delays(.standard, fruitless: 4, asked: .seconds(90))) == [.seconds(90)])
+        let policy = ReconnectionPolicy(reconnectionTime: .seconds(1), maximumReconnectionTime: .zero)
+        #expect(Set(delays(policy, fruitless: 4)) == [.seconds(1)])
+    }
+
+    @Test("Network failures are reconnected after, and no others")
     func failures() {
         let codes: [PipelineError.Code] = [
             .offline, .dns, .connect(.refused), .connect(.unreachable), .connectionLost, .timeout(.idle),

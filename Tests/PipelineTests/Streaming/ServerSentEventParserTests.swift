@@ -67,6 +67,14 @@ struct ServerSentEventParserTests {
         Row("an ID holds on", "id: 1\ndata: a\n\ndata: b\n\n", event("a", id: "1"), event("b", id: "1"), id: "1"),
         Row("an ID after the data is of the same event", "data: a\nid: 1\n\n", event("a", id: "1"), id: "1"),
         Row("an ID with a NUL is left out", "id: 1\ndata: a\nid: 2\u{0}\n\n", event("a", id: "1"), id: "1"),
+        Row(
+            "an ID with a control character is left out",
+            "id: 1\ndata: a\nid: 2\u{1b}\n\n",
+            event("a", id: "1"),
+            id: "1"
+        ),
+        Row("an ID may hold a tab", "id: 1\t2\n\n", id: "1\t2"),
+        Row("a long line without a colon is no field", "datadata\nretry2\nidentity\ndata: 1\n\n", event("1")),
         Row("an empty ID forgets", "id: 1\ndata: a\n\nid:\ndata: b\n\n", event("a", id: "1"), event("b")),
         Row("an ID of a block without data holds", "id: 5\n\ndata: a\n\n", event("a", id: "5"), id: "5"),
         Row("data may hold a NUL", "data: a\u{0}b\n\n", event("a\u{0}b")),

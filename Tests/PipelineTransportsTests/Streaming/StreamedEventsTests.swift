@@ -99,7 +99,7 @@ struct StreamedEventsTests {
     }
 
     @Test(
-        "C07, H02: A stream that ends, is cut or is reset is connected to again, from the ID of its last whole event",
+        "C07, H02: A stream that ends, is cut or is reset is followed by another, after the ID of the last complete event",
         arguments: NetworkTransport.allCases,
         Break.allCases
     )
@@ -114,7 +114,8 @@ struct StreamedEventsTests {
         }
         defer { server.stop() }
         let provider = Provider<Probe>(transport: transport.make())
-        var events = provider.serverSentEvents(Probe(server)).makeAsyncIterator()
+        let policy = ReconnectionPolicy(minimumReconnectionTime: .zero)
+        var events = provider.serverSentEvents(Probe(server), reconnection: policy).makeAsyncIterator()
         #expect(try await events.next()?.data == "1")
         server.release("break")
         #expect(try await events.next()?.data == "2")
@@ -122,8 +123,26 @@ struct StreamedEventsTests {
         #expect(server.requests.map { $0.values(of: "Last-Event-ID") } == [[], ["1"], ["2"]])
         for request in server.requests {
             #expect(request.values(of: "Accept") == ["text/event-stream"])
-            #expect(request.values(of: "Cache-Control") == ["no-store"])
+            #expect(request.values(of: "Cache-Control") == ["no-cache"])
         }
+    }
+
+    @Test("A restart closes the connection of a silent stream and opens another", arguments: NetworkTransport.allCases)
+    func restart(_ transport: NetworkTransport) async throws {
+        let server = try LoopbackServer { request in
+            request.values(of: "Last-Event-ID") == []
+                ? [Self.head(), Self.chunk("id: 1\ndata: 1\n\n"), .stall] : [.respond(204)]
+        }
+        defer { server.stop() }
+        let news = Provider<Probe>(transport: transport.make(), clock: ManualClock()).serverSentEvents(Probe(server))
+        var data: [String] = []
+        for try await event in news {
+            data.append(event.data)
+            news.restart()
+        }
+        #expect(data == ["1"])
+        #expect(server.requests.map { $0.values(of: "Last-Event-ID") } == [[], ["1"]])
+        await server.wait { $0.openConnectionCount <= 1 }
     }
 
     @Test(

@@ -1,0 +1,57 @@
+extension ServerSentEventSubscription {
+    /// What happens in a subscription; exactly one of its properties has a value.
+    ///
+    /// There may be other kinds in later versions, with no value in any of these.
+    public struct Notice: Sendable {
+        private enum Content {
+            case event(ServerSentEvent)
+            case comment(String)
+            case opened(PipelineResponse)
+            case reconnecting(Reconnection)
+        }
+
+        private let content: Content
+
+        static func event(_ event: ServerSentEvent) -> Notice { Notice(content: .event(event)) }
+
+        static func comment(_ text: String) -> Notice { Notice(content: .comment(text)) }
+
+        static func opened(_ response: PipelineResponse) -> Notice { Notice(content: .opened(response)) }
+
+        static func reconnecting(_ reconnection: Reconnection) -> Notice {
+            Notice(content: .reconnecting(reconnection))
+        }
+
+        /// An event.
+        public var event: ServerSentEvent? {
+            guard case .event(let event) = content else { return nil }
+            return event
+        }
+
+        /// The text of a comment, without its colon and one space after that; servers send comments to keep a connection open.
+        public var comment: String? {
+            guard case .comment(let text) = content else { return nil }
+            return text
+        }
+
+        /// The response that has opened a stream, without its body.
+        public var response: PipelineResponse? {
+            guard case .opened(let response) = content else { return nil }
+            return response
+        }
+
+        /// The wait that begins because a stream has ended or an attempt has failed.
+        public var reconnection: Reconnection? {
+            guard case .reconnecting(let reconnection) = content else { return nil }
+            return reconnection
+        }
+    }
+
+    /// A wait for the next attempt to connect.
+    public struct Reconnection: Sendable {
+        /// How long the wait is; zero after ``ServerSentEventSubscription/restart()``.
+        public let delay: Duration
+        /// The failure that made it necessary; `nil` if the server has ended the stream, or the caller has restarted it.
+        public let error: PipelineError?
+    }
+}

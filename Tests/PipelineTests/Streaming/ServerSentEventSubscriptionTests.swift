@@ -1,0 +1,273 @@
+import Foundation
+import HTTPTypes
+import PipelineTesting
+import Synchronization
+import Testing
+
+@testable import Pipeline
+
+@Suite("A subscription that is watched, restarted and resumed", .timeLimit(.minutes(10)))
+struct ServerSentEventSubscriptionTests {
+    private let bench = SubscriptionBench()
+
+    private typealias Step = ScriptedTransport.Step
+
+    private func subscription(
+        _ transport: ScriptedTransport,
+        lastEventID: String = "",
+        reconnection: ReconnectionPolicy = .standard
+    ) -> ServerSentEventSubscription {
+        Provider<TestTarget>(transport: transport, clock: bench.clock, random: .seeded(1))
+            .serverSentEvents(TestTarget(), lastEventID: lastEventID, reconnection: reconnection)
+    }
+
+    // MARK: Back-off
+
+    @Test("S01 A server that asks for retry: 0 and ends each stream at once is asked ever less often")
+    func storm() async {
+        let transport = ScriptedTransport(always: .events(": welcome\nretry: 0\n\n"))
+        let outcome = await bench.outcome(of: subscription(transport), until: .seconds(3_600))
+        // Without growth it would be 7,200, without a minimum any number.
+        #expect(transport.sent.count < 300)
+        #expect(outcome.waits.allSatisfy { $0 >= .milliseconds(500) })
+        #expect(outcome.waits.contains { $0 > .seconds(50) })
+        #expect(outcome.waits.prefix(5).allSatisfy { $0 <= .seconds(32) })
+    }
+
+    @Test("S01 Streams of no byte make the wait grow, too, and never count as failed attempts")
+    func emptyStreams() async {
+        let steps = Array(repeating: Step.events(""), count: 40) + [.end]
+        let (outcome, _) = await bench.outcome(of: steps, reconnection: ReconnectionPolicy(maximumFailedAttempts: 1))
+        #expect(outcome.error == nil)
+        #expect(outcome.waits.count == 40)
+        #expect(outcome.waits.allSatisfy { (.seconds(3))...(.seconds(60)) ~= $0 })
+        #expect(outcome.waits.contains { $0 > .seconds(30) })
+    }
+
+    @Test("S01 With an event in each stream the wait stays what the server asks for, at least the minimum")
+    func minimum() async {
+        let steps = Array(repeating: Step.events("retry: 0\ndata: 1\n\n"), count: 20) + [.end]
+        var (outcome, _) = await bench.outcome(of: steps)
+        #expect(outcome.waits == Array(repeating: .milliseconds(500), count: 20))
+        let policy = ReconnectionPolicy(minimumReconnectionTime: .seconds(2))
+        (outcome, _) = await bench.outcome(of: steps, reconnection: policy)
+        #expect(outcome.waits == Array(repeating: .seconds(2), count: 20))
+    }
+
+    @Test("S01 An event ends the growth")
+    func eventEndsGrowth() async {
+        let empty = Array(repeating: Step.events(""), count: 8)
+        let (outcome, _) = await bench.outcome(of: empty + [.events("data: 1\n\n")] + empty + [.end])
+        #expect((outcome.waits.prefix(8).max() ?? .zero) > .seconds(12))
+        #expect(outcome.waits[8] == .seconds(3))
+        #expect(outcome.waits[9] <= .seconds(6))
+    }
+
+    @Test(
+        "A stream without an event ends the growth if it was open for as long as the longest wait",
+        arguments: [59, 60]
+    )
+    func quietStream(_ seconds: Int) async {
+        let clock = bench.clock
+        let quiet = AsyncStream<Data> {
+            try? await clock.sleep(for: .seconds(seconds))
+            return nil
+        }
+        let (outcome, _) = await bench.outcome(of: [.events(""), .events(""), .events(.stream(quiet)), .end])
+        #expect(outcome.waits[2] == .seconds(seconds))
+        #expect((outcome.waits[3] == .seconds(3)) == (seconds == 60))
+    }
+
+    // MARK: Notices
+
+    @Test("Notices report streams that open, events, comments at once, and each wait with its cause")
+    func notices() async {
+        let (outcome, _) = await bench.outcome(of: [
+            .events(":ping\n: two\ndata: 1\n:\n\n: not ended"), .failure(.connect(.refused)),
+            .events(WatchedFeed(["data: 2\n\n"], failure: PipelineError(.connectionLost, ""))), .end,
+        ])
+        var texts = outcome.texts
+        #expect(texts.count == 10)
+        texts.removeAll { $0.hasPrefix("wait") && $0.hasSuffix("connect.refused") }
+        #expect(
+            texts == [
+                "open 200", "comment ping", "comment two", "comment ", "event 1", "wait 3.0 seconds without an error",
+                "open 200", "event 2", "wait 3.0 seconds connectionLost",
+            ]
+        )
+        let refused = outcome.notices.compactMap(\.reconnection)[1]
+        #expect(refused.error?.code == .connect(.refused))
+        #expect(refused.delay > .seconds(3))
+        #expect(outcome.notices.compactMap(\.reconnection).map(\.delay) == outcome.waits)
+        #expect(outcome.notices.first?.response?.headers[.contentType] == "text/event-stream")
+        #expect(outcome.notices.first?.response?.body.isNone == true)
+    }
+
+    @Test("The failure that ends a subscription is thrown, after notices of those before it")
+    func failure() async {
+        let policy = ReconnectionPolicy(maximumFailedAttempts: 2)
+        let (outcome, _) = await bench.outcome(of: [.failure(.dns), .failure(.offline)], reconnection: policy)
+        #expect(outcome.notices.map { $0.reconnection?.error?.code } == [.dns])
+        #expect(outcome.error?.code == .offline)
+    }
+
+    // MARK: The last event ID
+
+    @Test("The last event ID is that of the event read last, however many have been decoded")
+    func lastEventID() async throws {
+        let transport = ScriptedTransport([.events("id: 1\ndata: 1\n\nid: 2\ndata: 2\n\ndata: 3\n\nid: 4\n\n"), .end])
+        let news = subscription(transport, lastEventID: "0", reconnection: .never)
+        #expect(news.lastEventID == "0")
+        var ids: [String] = []
+        for try await _ in news { ids.append(news.lastEventID) }
+        #expect(ids == ["1", "2", "2"])
+        #expect(news.lastEventID == "4")
+        #expect(bench.lastEventIDs(transport.sent) == ["0"])
+    }
+
+    @Test("A second loop continues after the last event of the first")
+    func resuming() async throws {
+        let transport = ScriptedTransport(always: .events("id: 1\ndata: 1\n\nid: 2\ndata: 2\n\n"))
+        let news = subscription(transport)
+        for try await _ in news { break }
+        for try await _ in news.notices { break }
+        #expect(bench.lastEventIDs(transport.sent) == [nil, "1"])
+    }
+
+    @Test("The last event ID is known after an error, too")
+    func lastEventIDAfterError() async {
+        let transport = ScriptedTransport([.events("id: 1\ndata: 1\n\nid: 2\n\n"), .status(500)])
+        let news = subscription(transport)
+        let outcome = await bench.outcome(of: news)
+        #expect(outcome.error?.code == .unacceptableStatus)
+        #expect(news.lastEventID == "2")
+    }
+
+    @Test("S01 An ID that Last-Event-ID cannot carry is left out: the stream continues after the one before")
+    func unsendableIDs() async {
+        let long = String(repeating: "x", count: 70_000)
+        for id in ["a\u{1}b", "a\u{0}b", "a\u{7f}", "\u{1b}[0m", long, String(repeating: "x", count: 4_097)] {
+            let text = "id: 1\ndata: 1\n\nid: \(id)\ndata: 2\n\n"
+            let (outcome, sent) = await bench.outcome(of: [.events(text), .end])
+            #expect(outcome.error == nil)
+            #expect(outcome.events.map(\.id) == ["1", "1"])
+            #expect(bench.lastEventIDs(sent) == [nil, "1"])
+        }
+        for id in ["a\tb", "é", String(repeating: "x", count: 4_096)] {
+            let (_, sent) = await bench.outcome(of: [.events("id: \(id)\ndata: 1\n\n"), .end])
+            #expect(bench.lastEventIDs(sent) == [nil, id])
+        }
+    }
+
+    // MARK: Restarts
+
+    @Test("A restart closes the stream and connects at once, from the last event ID")
+    func restart() async throws {
+        let feed = WatchedFeed(["id: 1\ndata: 1\n\ndata: half"], hangs: true)
+        let transport = ScriptedTransport([.events(feed), .events("data: 2\n\n"), .end])
+        let news = subscription(transport)
+        var texts: [String] = []
+        for try await notice in news.notices {
+            texts.append(SubscriptionBench.Outcome.text(of: notice))
+            if notice.event?.data == "1" { news.restart() }
+            if notice.event?.data == "2" { break }
+        }
+        #expect(texts == ["open 200", "event 1", "wait 0.0 seconds without an error", "open 200", "event 2"])
+        #expect(feed.isDropped)
+        #expect(bench.lastEventIDs(transport.sent) == [nil, "1"])
+        #expect(bench.clock.sleeperCount == 0)
+    }
+
+    @Test("A restart interrupts a silent stream, an attempt to connect, and a wait, from any task")
+    func restartOfWaits() async throws {
+        let feed = WatchedFeed(["data: 1\n\n"], hangs: true)
+        for (step, isRead, isAsleep) in [
+            (Step.events(feed), true, false), (.hang, false, false), (.events(""), false, true),
+        ] {
+            let transport = ScriptedTransport { _, index in index == 0 ? step : .end }
+            let news = subscription(transport)
+            let reading = Task { for try await _ in news {} }
+            if isAsleep { await bench.clock.waitForSleepers() }
+            while transport.sent.isEmpty || (isRead && feed.readCount == 0) { await Task.yield() }
+            // Until the reading takes notice; a restart of one that has ended changes nothing.
+            while transport.sent.count < 2 {
+                news.restart()
+                await Task.yield()
+            }
+            try await reading.value
+            #expect(bench.clock.now.offset == .zero)
+        }
+        #expect(feed.isDropped)
+    }
+
+    @Test("Events that have arrived are read before a restart")
+    func restartAfterArrival() async throws {
+        let transport = ScriptedTransport([.events("id: 1\ndata: 1\n\nid: 2\ndata: 2\n\n"), .end])
+        let news = subscription(transport)
+        var data: [String] = []
+        for try await event in news {
+            data.append(event.data)
+            news.restart()
+        }
+        #expect(data == ["1", "2"])
+        #expect(bench.lastEventIDs(transport.sent) == [nil, "2"])
+    }
+
+    @Test("A restart before the first event is asked for has no effect")
+    func restartBeforeReading() async throws {
+        let transport = ScriptedTransport([.events("data: 1\n\n"), .end])
+        let news = subscription(transport)
+        news.restart()
+        for try await _ in news { break }
+        #expect(transport.sent.count == 1)
+    }
+
+    @Test("Work that ends although a restart came keeps its result")
+    func resultDespiteRestart() async throws {
+        let signal = RestartSignal()
+        let value = try await signal.run(after: 0) {
+            signal.raise()
+            // Until the restart has been noticed.
+            while !Task.isCancelled { await Task.yield() }
+            return 7
+        }
+        #expect(value == 7)
+        await #expect(throws: RestartSignal.Restarted.self) { try await signal.run(after: 0) { 8 } }
+        #expect(try await signal.run(after: 1) { 9 } == 9)
+    }
+
+    // MARK: Compressed streams
+
+    @Test("S01 A compressed body that nothing has decoded is contentCoding.unsupported, and says what to add")
+    func compressed() async throws {
+        for (coding, name) in [
+            ("gzip", " with gzip"), ("identity, BR", " with br"), ("s3cr3t", ""), ("br, gzip", ""),
+        ] {
+            let feed = WatchedFeed(["data: 1\n\n"])
+            let step = Step.events(.stream(feed), headers: [.contentEncoding: coding])
+            let (outcome, sent) = await bench.outcome(of: [step, .end])
+            #expect(outcome.error?.code == .contentCoding(.unsupported))
+            #expect(outcome.error?.reason.contains("compressed\(name), ") == true)
+            #expect(outcome.error?.reason.contains("add GzipPlugin") == true)
+            #expect("\(String(describing: outcome.error))".contains("s3cr3t") == false)
+            #expect(outcome.notices.isEmpty)
+            #expect(sent.count == 1)
+            #expect(feed.readCount == 0)
+            let provider = Provider<TestTarget>(transport: ScriptedTransport(always: step))
+            for read in Self.readings {
+                let error = await pipelineError { try await read(try await provider.stream(TestTarget())) }
+                #expect(error?.code == .contentCoding(.unsupported))
+                #expect(error?.response?.statusCode == 200)
+            }
+        }
+        let plain = Step.events(.bytes(Data("1\n".utf8)), headers: [.contentEncoding: "Identity"])
+        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: plain))
+        for read in Self.readings { try await read(try await provider.stream(TestTarget())) }
+    }
+
+    private static let readings: [@Sendable (StreamedResponse) async throws -> Void] = [
+        { for try await _ in $0.lines() {} },
+        { for try await _ in $0.jsonLines(as: Int.self) {} },
+        { for try await _ in $0.serverSentEvents() {} },
+    ]
+}
