@@ -116,7 +116,9 @@ struct APIRequestTests {
     @Test("a login with a wrong password is told to onNotAuthorized, and before to the client's handler")
     func wrongPassword() async throws {
         let (events, continuation) = AsyncStream<String>.makeStream()
-        let api = client(UnauthorizedPlugin { response, _ in continuation.yield("client \(response.statusCode)") })
+        let api = client(
+            UnauthorizedPlugin { response, _ in continuation.yield("client \(response?.statusCode ?? 0)") }
+        )
         let login = Accounts.login("ann", "wrong", expects: "right")
         let end = { @Sendable (told: String) in
             continuation.yield(told)

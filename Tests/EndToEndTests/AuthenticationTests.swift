@@ -158,7 +158,7 @@ struct AuthenticationTests {
     @Test("UnauthorizedPlugin is told of the 401 that stays, and of no other")
     func unauthorized() async throws {
         let told = Mutex<[Int]>([])
-        let plugin = UnauthorizedPlugin { response, _ in told.withLock { $0.append(response.exchanges.count) } }
+        let plugin = UnauthorizedPlugin { response, _ in told.withLock { $0.append(response?.exchanges.count ?? 0) } }
         for password in ["passwd", "wrong"] {
             let credentials = CredentialsPlugin { _, _ in .init(username: "user", password: password) }
             let provider = Provider<Account>(plugins: [plugin, credentials])

@@ -1,10 +1,12 @@
 public import Pipeline
 
 extension PipelineError.Code {
-    /// A new access token could not be had; the underlying error says why.
+    /// The access token could not be refreshed; the underlying error says why.
     public static let tokenRefresh = Self(rawValue: "tokenRefresh")
-    /// The access token was refreshed as often as is allowed in so short a time.
+    /// The limit for refreshes of the access token within a short time was reached.
     public static let excessiveRefresh = Self(rawValue: "excessiveRefresh")
+    /// The session ended while the call waited for an access token, or before the server refused the call's token.
+    public static let sessionEnded = Self(rawValue: "sessionEnded")
 }
 
 extension PipelineError.Code.TimeoutPhase {
@@ -12,18 +14,22 @@ extension PipelineError.Code.TimeoutPhase {
     public static let tokenRefresh = Self(rawValue: "tokenRefresh")
 }
 
-/// Why there is no new credential, for each call that has waited for it.
+/// Why a call gets no credential.
 enum TokenRefreshFailure: Sendable {
     case thrown(any Error)
     case timedOut
     case excessive
+    /// The session is over. The calls that waited when it ended share a report of that; later ones have none.
+    case sessionEnded(SessionEndReport?)
+    /// The call's deadline has passed.
+    case deadline
 
-    /// The error of a call.
+    /// Makes the error of one call.
     ///
     /// - Parameters:
     ///   - policy: the limits that held.
-    ///   - response: the answer that refused the call's token, if it was sent.
-    /// - Returns: an error that quotes neither token nor answer.
+    ///   - response: the response that refused the call's token, if the call was sent.
+    /// - Returns: an error that quotes neither the token nor the response.
     func error(_ policy: TokenRefreshPolicy, response: PipelineResponse?) -> PipelineError {
         switch self {
         case .thrown(let error):
@@ -43,6 +49,18 @@ enum TokenRefreshFailure: Sendable {
             PipelineError(
                 .excessiveRefresh,
                 "\(policy.maximumCount) refreshes of the access token within \(policy.window) are as many as are allowed",
+                response: response
+            )
+        case .sessionEnded:
+            PipelineError(
+                .sessionEnded,
+                "the session of this call has ended; log in, then retry it",
+                response: response
+            )
+        case .deadline:
+            PipelineError(
+                .timeout(.total),
+                "the call's deadline passed before it had a new access token",
                 response: response
             )
         }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What `TokenRefreshPlugin` has to know of a credential; whatever else it holds is the application's own.
+/// What `TokenRefreshPlugin` needs to know of a credential; everything else in it belongs to the application.
 ///
 /// ```swift
 /// struct Session: TokenCredential {
@@ -13,6 +13,15 @@ public protocol TokenCredential: Sendable {
     /// The token that is sent, without its scheme.
     var accessToken: String { get }
 
-    /// When the token expires; `nil` when nobody knows, and it is used until a server refuses it.
+    /// When the token expires; with `nil` it is used until a server refuses it.
     var expiry: Date? { get }
+
+    /// When the token was issued, from which its life is counted. Defaults to `nil`: the life is counted from when the plugin
+    /// received the credential.
+    var issuedAt: Date? { get }
+}
+
+extension TokenCredential {
+    /// `nil`.
+    public var issuedAt: Date? { nil }
 }

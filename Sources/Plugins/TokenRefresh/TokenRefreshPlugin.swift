@@ -1,65 +1,79 @@
 import HTTPTypes
 public import Pipeline
 
-/// Sends an access token and renews it, before it expires and when a server refuses it, once for all calls.
+/// Sends an access token and refreshes it, before it expires and when a server refuses it, once for all calls.
 ///
-/// A target asks for a token by conforming to `AccessTokenAuthorizable` with a type that is not `nil`, also inside a
-/// `MultiTarget`. The credential is the application's own type.
+/// A target asks for a token by conforming to `AccessTokenAuthorizable` with a type other than `nil`, also inside a
+/// `MultiTarget`. The credential is a type of the application.
 ///
 /// ```swift
 /// let auth = Provider<AuthAPI>(transport: transport)
-/// let tokens = TokenRefreshPlugin(credential: keychain.session) { expired, _ in
+/// let tokens = TokenRefreshPlugin(credential: keychain.session) { session, _ in
+///     await keychain.store(session)
+/// } refresh: { expired, _ in
 ///     try await auth.request(.refresh(expired.refreshToken), as: Session.self)
 /// }
 /// let provider = Provider<ShopAPI>(transport: transport, plugins: [RetryPlugin(), tokens, DeduplicationPlugin()])
 ///
-/// tokens.setCredential(session)  // after a log-in
-/// tokens.setCredential(nil)      // after a log-out
+/// await tokens.setCredential(session)  // after a log-in
+/// await tokens.setCredential(nil)      // after a log-out
 /// ```
 ///
-/// The refresh may also go through a provider that has the plugin: calls that are made in the closure are left alone. What is not,
-/// a log-in, or a refresh that is made in a callback, says so with the option `isTokenRequest`.
+/// The refresh may use a provider that has the plugin: calls made in the closures are left alone. A log-in, or a refresh made in a
+/// callback, has to set the option `isTokenRequest`.
 ///
-/// **Position**: inside a plugin that retries, so that each attempt has the present token; outside it the token of the first
-/// attempt is sent with every one. Inside a plugin that is told of answers with 401, which then learns only of those that a
-/// refresh could not help. Outside a plugin that signs or shares requests. In the place of `AccessTokenPlugin`: of two that
-/// set a token the inner one's is sent, and this plugin takes no notice when a token of another is refused.
+/// **Position**: inside a plugin that retries, so that each attempt has the present token; outside it, every attempt has the token
+/// of the first. Inside `UnauthorizedPlugin`, which then sees only the 401 responses that a refresh could not help. Outside a
+/// plugin that signs or shares requests. It replaces `AccessTokenPlugin`: of two plugins that set a token the inner one wins, and
+/// this plugin ignores the refusal of another plugin's token.
 ///
 /// **Effects**
 ///
-/// - Sets Authorization to `<type> <token>`, replacing what is there. Requests of other targets, those that a plugin outside has
-///   led to another origin than the endpoint's, and calls with `isTokenRequest` are untouched and wait for nothing.
-/// - Refreshes before sending when the credential expires within the leeway, and when a server has refused its token. Then
-///   the request is sent again, once, as an attempt of its own. A call causes one refresh at most: what is answered after it is
-///   returned, also another 401.
-/// - One refresh is under way at a time, also when several providers share the plugin, and calls that begin meanwhile wait for
-///   it. A token that is refused after it was replaced causes none; the present one is sent.
-/// - A refresh that fails fails all calls that wait, and those that were sent before it failed and are refused later. The
-///   credential stays, and the next call tries again.
-/// - A refresh belongs to no call: one that is cancelled stops waiting, the others go on. When none is left the refresh is
-///   cancelled; no other begins before it has ended or its time is up, and what it still gives is kept.
-/// - A refusal counts when the refused request had the token and went to the endpoint's origin. The body of such a response is
+/// - Sets Authorization to `<type> <token>`, replacing a previous value. Requests of other targets, requests that an outer plugin
+///   has led to another origin than the endpoint's, and calls with `isTokenRequest` are untouched and wait for nothing.
+/// - Refreshes before sending when the credential expires within the leeway, which is at most half of its life, and when a server
+///   has refused its token. After a refusal the request is sent a second time, as an attempt of its own. A call causes at most one
+///   refresh: any later response is returned, also another 401.
+/// - Runs one refresh at a time, also when several providers share the plugin. Calls that begin meanwhile wait for it. A token
+///   that is refused after it was replaced causes no refresh; the present one is sent.
+/// - If a refresh fails, all calls that wait fail, and so do calls that were sent before and are refused later. The credential
+///   stays, and the next call tries anew.
+/// - A refresh belongs to no call. A call that is cancelled, or whose deadline passes, stops waiting at once; the others continue.
+///   When the last has left, the refresh is cancelled; no other starts before it has ended or its time is up, and a credential
+///   that it still returns is kept. A call whose deadline has passed never waits.
+/// - A refusal counts if the refused request had the token and went to the endpoint's origin. The body of such a response is
 ///   discarded, see `PipelineResponse.discardBody(_:within:)`.
-/// - A request whose body cannot be sent again is not, and neither is one whose deadline has passed: its 401 is returned, and the
-///   next call refreshes first.
-/// - Without a credential requests are sent without a token; a plugin made with `obtain:` asks for one first. Calls that were
-///   sent before a log-out are not sent again with the token of a later log-in.
-/// - A credential set from outside wins over a refresh under way: it is cancelled, and those who wait go on.
+/// - A request whose body cannot be replayed is not sent a second time: its 401 is returned, and the next call refreshes first.
+/// - Without a credential requests are sent without a token; a plugin made with `obtain:` asks for a credential first.
+/// - A credential set by the application wins over a refresh in progress: the refresh is cancelled, and the calls that wait
+///   continue with the new credential.
+/// - The session ends when the application removes the credential and when a refresh returns `nil`. All calls that wait then fail
+///   with `sessionEnded` and are not sent, and so do calls that were sent before and are refused later: they never use the token of
+///   a later log-in. ``TokenRefreshPolicy/sessionEnd`` chooses to send them without a token instead.
 ///
-/// It keeps one credential, the calls that wait, and the moments of the last refreshes. The clock of the first call counts.
+/// **Changes**: `onChange` sees every change of the credential, exactly once and in order: log-in, refresh, log-out, and the end of
+/// a session. It is the one place to store the credential. It runs in a task of its own, one change at a time, and does not see the
+/// credential that the plugin was made with. `setCredential` returns, and calls that waited for a refresh continue, when
+/// `onChange` has returned for that change; such calls wait no longer than the time limit of the refresh. Other calls do not
+/// wait for it. It cannot fail: a credential is in use whether or not it could be stored. Changes that wait for a slow
+/// `onChange` are kept until it has seen them.
+///
+/// The plugin keeps one credential, the calls that wait, the changes to report, and the moments of the last refreshes. It uses the
+/// clock of the first call.
 ///
 /// **Defaults**: ``TokenRefreshPolicy``, and
 ///
 /// | setting | default |
 /// |---|---|
-/// | `allowsCleartext` | `false`: no token leaves over http, except to the machine itself |
-/// | `onRefresh` | none |
+/// | `allowsCleartext` | `false`: tokens go over http only to loopback addresses |
+/// | `onChange` | none |
 ///
-/// **Errors**: `tokenRefresh` with what the closure threw as the underlying error; `timeout.tokenRefresh` when it took too
-/// long, also when it does not heed its cancellation; `excessiveRefresh` when as many refreshes have begun as are allowed;
-/// `timeout.total` when the deadline of the call comes while it waits. They hold the 401, if there was one.
-/// `invalidRequest.headerValue` and `invalidRequest.credential` for a token that cannot be sent, as `AccessTokenPlugin`, and for a
-/// request over http to another machine, before anything is refreshed. Cancellation and all other failures pass through.
+/// **Errors**: `sessionEnded` for the calls of a session that has ended; `tokenRefresh` with what the closure threw as the
+/// underlying error; `timeout.tokenRefresh` when a refresh took too long, also one that ignores its cancellation;
+/// `excessiveRefresh` when the limit for refreshes was reached; `timeout.total` when the call's deadline passed before it had a
+/// token. They hold the 401, if there was one. `invalidRequest.headerValue` and `invalidRequest.credential` for a token that cannot
+/// be sent, as `AccessTokenPlugin`, and for a request over http to another machine, before anything is refreshed. Cancellation and
+/// all other failures pass through.
 ///
 /// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin. No error and no description of the
 /// plugin shows a token.
@@ -76,49 +90,54 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
     /// Makes a plugin for users who log in: without a credential requests are sent without a token.
     ///
     /// - Parameters:
-    ///   - credential: the credential that was kept since the last time; `nil` when nobody is logged in.
+    ///   - credential: the credential stored by an earlier run of the application; `nil` if no user is logged in.
     ///   - policy: when the credential is refreshed, and how often it may be.
-    ///   - allowsCleartext: whether a token may leave over http; always allowed to the machine itself.
-    ///   - onRefresh: is given each new credential to keep it, before it is used; part of the refresh and its time. Not one that
-    ///     comes too late, when another was set.
-    ///   - refresh: gives a new credential for the present one; `nil` when the session is over. It may throw, which leaves the
-    ///     present one. Its context is that of the call that began the refresh.
+    ///   - allowsCleartext: whether a token may go over http; always allowed to loopback addresses.
+    ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for a task that sets the
+    ///     credential.
+    ///   - refresh: returns a new credential for the present one, or `nil` if the session has ended. It may throw, which keeps the
+    ///     present one. Its context is that of the call that started the refresh.
     public init(
         credential: Credential?,
         policy: TokenRefreshPolicy = TokenRefreshPolicy(),
         allowsCleartext: Bool = false,
-        onRefresh: (@Sendable (Credential?) async -> Void)? = nil,
+        onChange: (@Sendable (Credential?, TokenCredentialChange) async -> Void)? = nil,
         refresh: @escaping @Sendable (Credential, PipelineContext) async throws -> Credential?
     ) {
         self.allowsCleartext = allowsCleartext
         refresher = TokenRefresher(
-            TokenRefreshState(credential: credential, obtainsCredential: false, policy: policy),
-            onRefresh: onRefresh
+            credential: credential,
+            obtainsCredential: false,
+            policy: policy,
+            onChange: onChange
         ) { expired, context in
             guard let expired else { return nil }
             return try await refresh(expired, context)
         }
     }
 
-    /// Makes a plugin for a client that logs in by itself: without a credential a request waits for one.
+    /// Makes a plugin for a client that logs in without a user: without a credential a request waits for one.
     ///
     /// - Parameters:
     ///   - policy: when the credential is refreshed, and how often it may be.
-    ///   - allowsCleartext: whether a token may leave over http; always allowed to the machine itself.
-    ///   - onRefresh: is given each new credential to keep it, before it is used; part of the refresh and its time. Not one that
-    ///     comes too late, when another was set.
-    ///   - obtain: gives a new credential, the first when it is given `nil`. It may throw, which leaves the present one. When it
-    ///     returns `nil` those who wait are sent without. Its context is that of the call that began the refresh.
+    ///   - allowsCleartext: whether a token may go over http; always allowed to loopback addresses.
+    ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for a task that sets the
+    ///     credential.
+    ///   - obtain: returns a new credential for the present one, the first for `nil`. It may throw, which keeps the present one. If
+    ///     it returns `nil`, the calls that wait fail with `sessionEnded`, and the next call asks anew. Its context is that of the
+    ///     call that started the refresh.
     public init(
         policy: TokenRefreshPolicy = TokenRefreshPolicy(),
         allowsCleartext: Bool = false,
-        onRefresh: (@Sendable (Credential?) async -> Void)? = nil,
+        onChange: (@Sendable (Credential?, TokenCredentialChange) async -> Void)? = nil,
         obtain: @escaping @Sendable (Credential?, PipelineContext) async throws -> Credential?
     ) {
         self.allowsCleartext = allowsCleartext
         refresher = TokenRefresher(
-            TokenRefreshState(credential: nil, obtainsCredential: true, policy: policy),
-            onRefresh: onRefresh,
+            credential: nil,
+            obtainsCredential: true,
+            policy: policy,
+            onChange: onChange,
             refresh: obtain
         )
     }
@@ -126,17 +145,20 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
     /// The present credential.
     public var credential: Credential? { refresher.credential }
 
-    /// How many calls wait for a refresh at this moment; for tests and dashboards.
+    /// The number of calls that wait for a refresh, for tests and dashboards.
     public var waitingCount: Int { refresher.waitingCount }
 
-    /// Sets the credential, after a log-in, or takes it away with `nil`, after a log-out.
+    /// Sets the credential after a log-in, or removes it with `nil` after a log-out, for all copies of the plugin.
     ///
-    /// All copies of the plugin share it. `onRefresh` is not called.
-    public func setCredential(_ credential: Credential?) {
-        refresher.set(credential)
+    /// The change takes effect at once. The method returns when `onChange` has seen it, so that the credential is stored by then. It
+    /// returns earlier if its task is cancelled or if it is called within `onChange`; the change is reported all the same.
+    ///
+    /// - Parameter credential: the credential of the session, `nil` to end the session.
+    public func setCredential(_ credential: Credential?) async {
+        await refresher.set(credential)
     }
 
-    /// Sends the request with the token, and again with a new one when it is refused.
+    /// Sends the request with the token, and a second time with a new one if it is refused.
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
@@ -144,20 +166,16 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
     ) async throws -> PipelineResponse {
         guard let target = context.target as? any AccessTokenAuthorizable, let type = target.authorizationType,
             !context.options.isTokenRequest, CredentialScope.isOwnOrigin(request, context),
-            !refresher.isRefreshingHere
+            !refresher.isWorkingHere
         else { return try await next(request) }
         try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, "an access token")
-        let ticket = try await ticket(refresher.begin(mayStart: mayStart(context), context), context)
+        let ticket = try await ticket(refresher.begin(patience(context), context), context)
         guard let ticket else { return try await next(request) }
         var authorized = request
         try authorized.setAccessToken(ticket.credential.accessToken, type)
         var response = try await next(authorized)
         guard isRefusal(response, of: authorized, context) else { return response }
-        guard request.body.isReplayable, !context.isLate else {
-            refresher.note(refusalOf: ticket)
-            return response
-        }
-        let admission = refresher.refuse(ticket, mayStart: mayStart(context), context)
+        let admission = refresher.refuse(ticket, request.body.isReplayable ? patience(context) : .none, context)
         if case .giveBack = admission { return response }
         context.update(HasRefreshed.self) { $0 = true }
         await response.discardBody(context)
@@ -166,11 +184,12 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
         return try await next(authorized)
     }
 
-    private func mayStart(_ context: PipelineContext) -> Bool {
-        !context[HasRefreshed.self] && !context.isLate
+    private func patience(_ context: PipelineContext) -> TokenRefreshState<Credential>.Patience {
+        if let remainingTime = context.remainingTime, remainingTime <= .zero { return .none }
+        return context[HasRefreshed.self] ? .join : .start
     }
 
-    /// Whether the answer is to a request with this token: a redirect to another origin has lost it.
+    /// Returns whether the response is to a request with this token, which a redirect to another origin removes.
     private func isRefusal(
         _ response: PipelineResponse,
         of authorized: PipelineRequest,
@@ -180,7 +199,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
             && CredentialScope.isOwnOrigin(response.request, context) && refresher.policy.isUnauthorized(response)
     }
 
-    /// What is sent, after the wait for it.
+    /// Returns what is sent, after the wait for it.
     private func ticket(
         _ admission: TokenRefresher<Credential>.Admission,
         _ context: PipelineContext,
@@ -189,36 +208,46 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
         switch admission {
         case .giveBack: return nil
         case .proceed(let ticket): return ticket
-        case .fail(let failure): throw failure.error(refresher.policy, response: refused)
+        case .fail(let failure): throw makeError(failure, context, refused)
         case .wait(let waiting):
             context.update(HasRefreshed.self) { $0 = true }
-            switch try await outcome(of: waiting, context, refused) {
+            switch await outcome(of: waiting, context) {
             case .proceed(let ticket): return ticket
-            case .fail(let failure): throw failure.error(refresher.policy, response: refused)
+            case .fail(let failure): throw makeError(failure, context, refused)
             case .cancelled: throw CancellationError()
             }
         }
     }
 
-    /// Waits, but not after the call's deadline.
-    private func outcome(
-        of waiting: TokenRefresher<Credential>.Waiting,
+    private func makeError(
+        _ failure: TokenRefreshFailure,
         _ context: PipelineContext,
         _ refused: PipelineResponse?
-    ) async throws -> TokenRefreshState<Credential>.Outcome {
-        guard let remaining = context.remainingTime else { return await refresher.outcome(of: waiting) }
+    ) -> PipelineError {
+        if case .sessionEnded(let report) = failure { context[SessionEndReport.Key.self] = report }
+        return failure.error(refresher.policy, response: refused)
+    }
+
+    /// Waits, but not beyond the call's deadline.
+    private func outcome(
+        of waiting: TokenRefresher<Credential>.Waiting,
+        _ context: PipelineContext
+    ) async -> TokenRefreshState<Credential>.Outcome {
+        guard let deadline = context.deadline else { return await refresher.outcome(of: waiting) }
         do {
-            return try await context.clock.run(within: max(remaining, .zero), phase: .total) {
+            let timeout = PipelineError(.timeout(.total), "the deadline has passed")
+            return try await context.clock.run(until: deadline, throwing: timeout) {
                 await refresher.outcome(of: waiting)
             }
-        } catch is PipelineError {
-            let reason = "the call's deadline came while it waited for a new access token"
-            throw PipelineError(.timeout(.total), reason, response: refused)
+        } catch {
+            // If the deadline had passed before, the work did not begin, and the call is still among those that wait.
+            refresher.leave(waiting)
+            return error is CancellationError ? .cancelled : .fail(.deadline)
         }
     }
 }
 
-/// Whether the call has waited for a refresh or was sent again because of one.
+/// Whether the call has waited for a refresh or was sent a second time because of one.
 private enum HasRefreshed: PipelineContextKey {
     static let defaultValue = false
 }
@@ -228,6 +257,4 @@ extension PipelineContext {
     fileprivate var remainingTime: Duration? {
         deadline.map { clock.now.duration(to: $0) }
     }
-
-    fileprivate var isLate: Bool { remainingTime.map { $0 <= .zero } ?? false }
 }

@@ -11,9 +11,22 @@ public import Pipeline
 /// | `timeout` | 30 | seconds for one refresh | more than 0 |
 /// | `maximumCount` | 5 | refreshes begun within `window` | 1 and up |
 /// | `window` | 30 | seconds | more than 0 |
+/// | `sessionEnd` | `.failCalls` | | `.failCalls`, `.sendWithoutToken` |
 /// | `isUnauthorized` | status 401 | | |
 public struct TokenRefreshPolicy: Sendable {
-    /// How long before its expiry a credential is refreshed; of one that a refresh has given, at most half of its life.
+    /// What happens to the calls of a session that has ended.
+    public struct SessionEnd: RawRepresentable, Sendable, Hashable {
+        /// The name.
+        public let rawValue: String
+        /// Makes a choice; the plugin knows only those below.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Calls that wait fail with `sessionEnded`, and so do calls whose token is refused afterwards.
+        public static let failCalls = Self(rawValue: "failCalls")
+        /// Calls that wait are sent without a token, and calls that were refused get their response.
+        public static let sendWithoutToken = Self(rawValue: "sendWithoutToken")
+    }
+
+    /// How long before its expiry a credential is refreshed, but at most half of its life.
     public let leeway: Duration
     /// How long a refresh may take, on the provider's clock.
     public let timeout: Duration
@@ -21,16 +34,20 @@ public struct TokenRefreshPolicy: Sendable {
     public let maximumCount: Int
     /// The time over which refreshes are counted.
     public let window: Duration
+    /// What happens to calls that wait for a token when the session ends, and to those that are refused afterwards.
+    public let sessionEnd: SessionEnd
     /// Whether a response says that the token is refused.
     public let isUnauthorized: @Sendable (PipelineResponse) -> Bool
 
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - leeway: how long before its expiry a credential is refreshed; with zero when it has expired.
+    ///   - leeway: how long before its expiry a credential is refreshed, but at most half of its life; with zero, only once it
+    ///     has expired.
     ///   - timeout: how long a refresh may take.
     ///   - maximumCount: how many refreshes may begin within the window.
     ///   - window: the time over which refreshes are counted.
+    ///   - sessionEnd: what happens to the calls of a session that has ended.
     ///   - isUnauthorized: whether a response says that the token is refused. Only responses to requests with the token are
     ///     shown to it. Of a call made with `stream` the body has not arrived and must not be read.
     public init(
@@ -38,6 +55,7 @@ public struct TokenRefreshPolicy: Sendable {
         timeout: Duration = .seconds(30),
         maximumCount: Int = 5,
         window: Duration = .seconds(30),
+        sessionEnd: SessionEnd = .failCalls,
         isUnauthorized: @escaping @Sendable (PipelineResponse) -> Bool = { $0.statusCode == 401 }
     ) {
         precondition(leeway >= .zero, "leeway is \(leeway), not zero or more")
@@ -48,21 +66,30 @@ public struct TokenRefreshPolicy: Sendable {
         self.timeout = timeout
         self.maximumCount = maximumCount
         self.window = window
+        self.sessionEnd = sessionEnd
         self.isUnauthorized = isUnauthorized
     }
 
-    /// From when on a credential is refreshed before it is used.
-    func due(_ credential: (any TokenCredential)?) -> Date? {
-        credential?.expiry?.addingTimeInterval(-(leeway / .seconds(1)))
+    /// Returns the date from which a credential is refreshed before it is used, for one that the application has set or restored.
+    ///
+    /// - Parameters:
+    ///   - credential: the credential.
+    ///   - date: when the plugin received it; its life is counted from then, unless it says when it was issued.
+    /// - Returns: a date that may have passed, `nil` if the credential has no expiry.
+    func due(_ credential: some TokenCredential, receivedAt date: Date) -> Date? {
+        credential.expiry.map { due($0, issuedAt: credential.issuedAt ?? date) }
     }
 
-    /// From when on a credential is refreshed before it is used, that a refresh gave at this date.
+    /// Returns the date from which a credential is refreshed before it is used, for one that a refresh has given.
     ///
-    /// One that seems to have expired by then is judged by the server alone: a clock is wrong, and it would be refreshed again and
-    /// again. So would one whose whole life is shorter than the leeway.
-    func due(_ credential: (any TokenCredential)?, receivedAt date: Date) -> Date? {
-        guard let expiry = credential?.expiry, expiry > date else { return nil }
-        let life = expiry.timeIntervalSince(date)
+    /// Its life is counted by the clock of this machine alone. One that seems to have expired on arrival is used until a server
+    /// refuses it: a clock is wrong, and every call would refresh.
+    func due(_ credential: some TokenCredential, refreshedAt date: Date) -> Date? {
+        credential.expiry.flatMap { $0 > date ? due($0, issuedAt: date) : nil }
+    }
+
+    private func due(_ expiry: Date, issuedAt date: Date) -> Date {
+        let life = max(0, expiry.timeIntervalSince(date))
         return expiry.addingTimeInterval(-min(leeway / .seconds(1), life / 2))
     }
 }

@@ -1,17 +1,18 @@
 import Foundation
 import Pipeline
 
-/// The credential, the refresh under way and who waits for it, as a value without I/O.
+/// The credential, the refresh in progress, the calls that wait for it and the changes to report, as a value without I/O.
 ///
-/// Each event is a method and says what has to be done. There is one place for a refresh, so there are never two at once. One
-/// that nobody wants any more is cancelled and keeps the place until it has ended or its time is up: a refresh token may be good
-/// for one use only.
+/// Each event is a method that returns what has to be done. There is one place for a refresh, so there are never two at once. A
+/// refresh that no call wants any more is cancelled and keeps the place until it has ended or its time is up: a refresh token may
+/// be valid for one use only. A refresh whose new credential is being reported keeps the place as well, so that its calls continue
+/// only when the report has ended.
 struct TokenRefreshState<Credential: TokenCredential>: Sendable {
     /// What a call sends.
     struct Ticket: Sendable {
         let credential: Credential
         let generation: Int
-        /// How many refreshes had failed when it was given out.
+        /// How many refreshes had failed when the ticket was issued.
         let failureCount: Int
     }
 
@@ -23,10 +24,27 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         let credential: Credential?
     }
 
+    /// A change of the credential; its number is the generation that it began.
+    struct Change: Sendable {
+        let number: Int
+        let credential: Credential?
+        let reason: TokenCredentialChange
+    }
+
     /// How a refresh ended.
     enum Ending: Sendable {
         case credential(Credential?)
         case failure(any Error)
+    }
+
+    /// How far a call may go for a token.
+    enum Patience: Sendable {
+        /// It must not wait, because its deadline has passed or its body cannot be sent a second time.
+        case none
+        /// It may wait for a refresh in progress.
+        case join
+        /// It may also start a refresh.
+        case start
     }
 
     /// What a call does next.
@@ -37,7 +55,7 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         case giveBack
     }
 
-    /// What a call has waited for.
+    /// How a call's wait ended.
     enum Outcome: Sendable {
         case proceed(Ticket?)
         case fail(TokenRefreshFailure)
@@ -50,50 +68,70 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         case cancel(Flight)
         case stopTimer(Flight)
         case resume([Int], Outcome)
+        case report(Change)
     }
 
     private struct Place: Sendable {
         let flight: Flight
         var waiters: Set<Int>
         var isCancelled = false
+        /// Whether the refresh has ended and the report of its credential has not.
+        var isReporting = false
     }
 
     let policy: TokenRefreshPolicy
-    /// Whether a call without a credential waits for one; else it is sent without.
+    /// Whether a call without a credential waits for one; otherwise it is sent without a token.
     let obtainsCredential: Bool
+    /// Whether changes of the credential are reported.
+    let reportsChanges: Bool
 
     private(set) var credential: Credential?
     private(set) var generation = 0
     private var due: Date?
+    /// Whether the life of the credential is still to be counted from the next call, for lack of a clock until then.
+    private var isUnseen = true
     private var isRefused = false
-    /// Tickets of earlier generations are of a session that has ended.
+    /// Tickets of earlier generations belong to a session that has ended.
     private var firstGeneration = 0
     private var failureCount = 0
     private var failure: TokenRefreshFailure?
     private var place: Place?
+    /// The first is being reported.
+    private var changes: [Change] = []
     private var starts: [PipelineClock.Instant] = []
     private var nextID = 0
 
-    init(credential: Credential?, obtainsCredential: Bool, policy: TokenRefreshPolicy) {
+    init(credential: Credential?, obtainsCredential: Bool, reportsChanges: Bool, policy: TokenRefreshPolicy) {
         self.credential = credential
         self.obtainsCredential = obtainsCredential
+        self.reportsChanges = reportsChanges
         self.policy = policy
-        due = policy.due(credential)
     }
 
     private var ticket: Ticket? {
         credential.map { Ticket(credential: $0, generation: generation, failureCount: failureCount) }
     }
 
-    /// Whether the credential is to be refreshed before it is used.
+    /// Returns whether the credential must be refreshed before it is used.
     func needsRefresh(at date: Date) -> Bool {
-        credential == nil ? obtainsCredential : isRefused || due.map { $0 <= date } ?? false
+        guard let credential else { return obtainsCredential }
+        let due = isUnseen ? policy.due(credential, receivedAt: date) : due
+        return isRefused || due.map { $0 <= date } ?? false
     }
 
-    /// The refresh under way, also one that was cancelled and has not ended.
+    /// The refresh that holds the place: in progress, cancelled, or being reported.
     var flight: Flight? { place?.flight }
 
-    /// Whether the refresh was started, and nobody wants it any more.
+    /// Whether the refresh that holds the place has ended and is being reported.
+    var isReportingFlight: Bool { place?.isReporting ?? false }
+
+    /// The change that is being reported.
+    var reporting: Change? { changes.first }
+
+    /// The change that made the present credential, until its report has ended.
+    var unreported: Change? { changes.last.flatMap { $0.number == generation ? $0 : nil } }
+
+    /// Returns whether a refresh that was started is not wanted any more.
     func isCancelled(_ flight: Flight) -> Bool {
         place.map { $0.flight.id != flight.id || $0.isCancelled } ?? true
     }
@@ -105,32 +143,52 @@ extension TokenRefreshState {
     /// A call is about to be sent.
     ///
     /// - Parameters:
-    ///   - mayStart: whether it may start a refresh; joining one that is under way is always allowed.
+    ///   - patience: how far the call may go for a token.
     ///   - now: the present moment.
     ///   - date: the present date.
-    /// - Returns: what it sends, or that it waits.
-    mutating func begin(mayStart: Bool, now: PipelineClock.Instant, date: Date) -> Admission {
-        if let place, !place.isCancelled { return wait(now) }
-        return mayStart && needsRefresh(at: date) ? wait(now) : .proceed(ticket)
+    /// - Returns: what the call does next.
+    mutating func begin(_ patience: Patience, now: PipelineClock.Instant, date: Date) -> Admission {
+        if isUnseen { count(from: date) }
+        let needsRefresh = needsRefresh(at: date)
+        if patience == .none, isRefreshing || needsRefresh && credential == nil { return .fail(.deadline) }
+        return isRefreshing || needsRefresh && patience == .start ? wait(now) : .proceed(ticket)
     }
 
-    /// The answer to a call says that its token is refused.
+    /// A response to a call says that its token is refused.
     mutating func refuse(
         _ ticket: Ticket,
-        mayStart: Bool,
+        _ patience: Patience,
         now: PipelineClock.Instant,
         date: Date
     ) -> Admission {
-        guard ticket.generation >= firstGeneration else { return .giveBack }
-        guard ticket.generation == generation else { return begin(mayStart: mayStart, now: now, date: date) }
-        guard mayStart else { return .giveBack }
+        guard ticket.generation >= firstGeneration else {
+            return policy.sessionEnd == .sendWithoutToken ? .giveBack : .fail(.sessionEnded(nil))
+        }
+        let isPresent = ticket.generation == generation
+        if patience == .none {
+            // The next call refreshes first.
+            if isPresent { isRefused = true }
+            return .giveBack
+        }
+        guard isPresent else { return begin(patience, now: now, date: date) }
+        guard patience == .start else { return .giveBack }
         if place == nil, ticket.failureCount < failureCount, let failure { return .fail(failure) }
         return wait(now)
     }
 
-    /// A token was refused to a call that cannot be sent again: the next one refreshes first.
-    mutating func note(refusalOf ticket: Ticket) {
-        if ticket.generation == generation { isRefused = true }
+    /// A waiting call has left: it was cancelled, or its deadline has passed.
+    mutating func leave(_ waiter: Int) -> [Effect] {
+        guard var place, place.waiters.remove(waiter) != nil else { return [] }
+        self.place = place
+        let effects: [Effect] = [.resume([waiter], .cancelled)]
+        guard place.waiters.isEmpty, !place.isCancelled else { return effects }
+        return effects + abandon()
+    }
+
+    /// Whether calls that begin now wait for a refresh.
+    private var isRefreshing: Bool {
+        guard let place, !place.isCancelled else { return false }
+        return !place.isReporting || credential != nil
     }
 
     private mutating func wait(_ now: PipelineClock.Instant) -> Admission {
@@ -142,18 +200,6 @@ extension TokenRefreshState {
         }
         guard let flight = start(for: [waiter], now) else { return .fail(.excessive) }
         return .wait(waiter, starting: flight)
-    }
-
-    /// A waiting call was cancelled.
-    mutating func cancel(_ waiter: Int) -> [Effect] {
-        guard var place, place.waiters.remove(waiter) != nil else { return [] }
-        var effects: [Effect] = [.resume([waiter], .cancelled)]
-        if place.waiters.isEmpty, !place.isCancelled {
-            place.isCancelled = true
-            effects.append(.cancel(place.flight))
-        }
-        self.place = place
-        return effects
     }
 }
 
@@ -171,7 +217,7 @@ extension TokenRefreshState {
         return flight
     }
 
-    /// A refresh has ended, maybe after its time was up.
+    /// A refresh has ended, perhaps after its time was up.
     mutating func end(
         _ flight: Flight,
         _ ending: Ending,
@@ -179,64 +225,42 @@ extension TokenRefreshState {
         date: Date
     ) -> [Effect] {
         let isCurrent = flight.generation == generation
-        if isCurrent, case .credential(let new) = ending {
-            replace(by: new, due: policy.due(new, receivedAt: date))
+        var effects: [Effect] = []
+        var isReplaced = false
+        if isCurrent, case .credential(let new) = ending, new != nil || credential != nil {
+            effects = replace(by: new, new == nil ? .sessionEnd : .refresh)
+            isReplaced = true
+            isUnseen = false
+            due = new.flatMap { policy.due($0, refreshedAt: date) }
         }
-        guard let place, place.flight.id == flight.id else {
-            return flight.generation < generation && isCurrent ? supersede() : []
+        guard var place, place.flight.id == flight.id else {
+            return isReplaced ? effects + supersede() : effects
         }
-        self.place = nil
-        var effects: [Effect] = [.stopTimer(flight)]
         switch ending {
         case .credential where isCurrent:
-            effects += resume(place.waiters, .proceed(ticket))
-        case .failure(let error) where !place.isCancelled:
-            effects += resume(place.waiters, .fail(note(.thrown(error))))
-        case .credential, .failure:
-            // Who waits came after it was cancelled, or wants the refresh of a later credential.
-            guard !place.waiters.isEmpty else { break }
-            if let next = start(for: place.waiters, now) {
-                effects.append(.start(next))
-            } else {
-                effects += resume(place.waiters, .fail(.excessive))
+            if unreported != nil, !place.waiters.isEmpty {
+                place.isCancelled = false
+                place.isReporting = true
+                self.place = place
+                return effects
             }
+            return effects + vacate(.stopTimer(flight), outcome)
+        case .failure(let error) where !place.isCancelled:
+            return vacate(.stopTimer(flight), .fail(note(.thrown(error))))
+        case .credential, .failure:
+            // The calls that wait came after it was cancelled, or want the refresh of a later credential.
+            self.place = nil
+            effects.append(.stopTimer(flight))
+            guard !place.waiters.isEmpty else { return effects }
+            if let next = start(for: place.waiters, now) { return effects + [.start(next)] }
+            return effects + resume(place.waiters, .fail(.excessive))
         }
-        return effects
     }
 
-    /// The time for a refresh is up; it is cancelled and no longer waited for.
+    /// The time for a refresh is up: calls do not wait any longer, neither for it nor for the report of its credential.
     mutating func timeUp(_ flight: Flight) -> [Effect] {
         guard let place, place.flight.id == flight.id else { return [] }
-        self.place = nil
-        return [.cancel(flight)] + resume(place.waiters, .fail(note(.timedOut)))
-    }
-
-    /// A credential is set from outside, or taken away; it wins over the refresh under way.
-    mutating func set(_ new: Credential?) -> [Effect] {
-        replace(by: new, due: policy.due(new))
-        return supersede()
-    }
-
-    private mutating func replace(by new: Credential?, due: Date?) {
-        credential = new
-        generation += 1
-        self.due = due
-        isRefused = false
-        failure = nil
-        if new == nil, !obtainsCredential { firstGeneration = generation }
-    }
-
-    /// Another credential has come while a refresh is under way.
-    private mutating func supersede() -> [Effect] {
-        guard var place else { return [] }
-        var effects: [Effect] = place.isCancelled ? [] : [.cancel(place.flight)]
-        place.isCancelled = true
-        if credential != nil || !obtainsCredential {
-            effects += resume(place.waiters, .proceed(ticket))
-            place.waiters = []
-        }
-        self.place = place
-        return effects
+        return place.isReporting ? vacate(nil, outcome) : vacate(.cancel(flight), .fail(note(.timedOut)))
     }
 
     private mutating func note(_ failure: TokenRefreshFailure) -> TokenRefreshFailure {
@@ -245,7 +269,79 @@ extension TokenRefreshState {
         return failure
     }
 
+    /// Frees the place and lets the calls that wait go.
+    private mutating func vacate(_ effect: Effect?, _ outcome: Outcome) -> [Effect] {
+        let waiters = place?.waiters ?? []
+        place = nil
+        return [effect].compactMap(\.self) + resume(waiters, outcome)
+    }
+
+    /// Gives a refresh up that no call waits for any more: it keeps the place until it ends, and its report continues.
+    private mutating func abandon() -> [Effect] {
+        guard let place, !place.isReporting else { return vacate(place.map { .stopTimer($0.flight) }, .cancelled) }
+        self.place?.isCancelled = true
+        return place.isCancelled ? [] : [.cancel(place.flight)]
+    }
+
     private func resume(_ waiters: Set<Int>, _ outcome: Outcome) -> [Effect] {
         waiters.isEmpty ? [] : [.resume(waiters.sorted(), outcome)]
+    }
+}
+
+// MARK: Changes
+
+extension TokenRefreshState {
+    /// The application sets a credential or removes it, which wins over a refresh in progress.
+    ///
+    /// - Parameters:
+    ///   - new: the credential.
+    ///   - date: the present date, `nil` while no clock is known.
+    /// - Returns: what has to be done.
+    mutating func set(_ new: Credential?, date: Date?) -> [Effect] {
+        let effects = replace(by: new, new == nil ? .logOut : .logIn)
+        if let date { count(from: date) }
+        return effects + supersede()
+    }
+
+    /// The report of a change has ended.
+    mutating func reported(_ change: Int) -> [Effect] {
+        guard changes.first?.number == change else { return [] }
+        changes.removeFirst()
+        let effects = changes.first.map { [Effect.report($0)] } ?? []
+        guard let place, place.isReporting, change == generation else { return effects }
+        return effects + vacate(.stopTimer(place.flight), outcome)
+    }
+
+    private mutating func count(from date: Date) {
+        due = credential.flatMap { policy.due($0, receivedAt: date) }
+        isUnseen = false
+    }
+
+    private mutating func replace(by new: Credential?, _ reason: TokenCredentialChange) -> [Effect] {
+        let isChange = credential != nil || new != nil
+        credential = new
+        generation += 1
+        due = nil
+        isUnseen = true
+        isRefused = false
+        failure = nil
+        if new == nil { firstGeneration = generation }
+        guard reportsChanges, isChange else { return [] }
+        let change = Change(number: generation, credential: new, reason: reason)
+        changes.append(change)
+        return changes.count == 1 ? [.report(change)] : []
+    }
+
+    /// Another credential has come, or the session has ended, while a refresh holds the place.
+    private mutating func supersede() -> [Effect] {
+        let waiters = place?.waiters ?? []
+        place?.waiters = []
+        return (place == nil ? [] : abandon()) + resume(waiters, outcome)
+    }
+
+    /// How the wait of a call ends that waited for the present credential.
+    private var outcome: Outcome {
+        if credential == nil, policy.sessionEnd != .sendWithoutToken { return .fail(.sessionEnded(SessionEndReport())) }
+        return .proceed(ticket)
     }
 }

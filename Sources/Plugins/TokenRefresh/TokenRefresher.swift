@@ -1,11 +1,12 @@
+import Foundation
 import Pipeline
 import Synchronization
 
-/// Carries out what `TokenRefreshState` says: runs refreshes in tasks that belong to no call, and lets calls wait.
+/// Carries out what `TokenRefreshState` says: runs refreshes and reports in tasks that belong to no call, and lets calls wait.
 final class TokenRefresher<Credential: TokenCredential>: Sendable {
     typealias State = TokenRefreshState<Credential>
     typealias Refresh = @Sendable (Credential?, PipelineContext) async throws -> Credential?
-    typealias OnRefresh = @Sendable (Credential?) async -> Void
+    typealias OnChange = @Sendable (Credential?, TokenCredentialChange) async -> Void
 
     /// What a call does next.
     enum Admission: Sendable {
@@ -21,7 +22,7 @@ final class TokenRefresher<Credential: TokenCredential>: Sendable {
         fileprivate let waiter: TokenWaiter<State.Outcome>
     }
 
-    /// The tasks of the refresh under way.
+    /// The tasks of the refresh in progress.
     private struct Run {
         let id: Int
         let work: Task<Void, Never>
@@ -31,56 +32,61 @@ final class TokenRefresher<Credential: TokenCredential>: Sendable {
     private struct Shared {
         var state: State
         var waiters: [Int: TokenWaiter<State.Outcome>] = [:]
+        /// Those who have set a credential and wait until that was reported, by the number of the change.
+        var setters: [Int: TokenWaiter<Void>] = [:]
         var run: Run?
-        /// That of the first call, so that moments compare when several providers share the credential.
+        /// The clock of the first call, so that moments compare when several providers share the credential.
         var clock: PipelineClock?
     }
 
-    /// What is done when the lock is free again.
+    /// What is done when the lock is free.
     private struct Deeds {
         var cancelled: [Task<Void, Never>] = []
         var filled: [(waiters: [TokenWaiter<State.Outcome>], outcome: State.Outcome)] = []
+        var reports: [State.Change] = []
         var next: State.Flight?
     }
 
     let policy: TokenRefreshPolicy
     private let refresh: Refresh
-    private let onRefresh: OnRefresh?
+    private let onChange: OnChange?
     private let shared: Mutex<Shared>
 
-    init(_ state: State, onRefresh: OnRefresh?, refresh: @escaping Refresh) {
-        policy = state.policy
+    init(
+        credential: Credential?,
+        obtainsCredential: Bool,
+        policy: TokenRefreshPolicy,
+        onChange: OnChange?,
+        refresh: @escaping Refresh
+    ) {
+        self.policy = policy
         self.refresh = refresh
-        self.onRefresh = onRefresh
+        self.onChange = onChange
+        let state = State(
+            credential: credential,
+            obtainsCredential: obtainsCredential,
+            reportsChanges: onChange != nil,
+            policy: policy
+        )
         shared = Mutex(Shared(state: state))
     }
 
     var credential: Credential? { shared.withLock { $0.state.credential } }
 
     var waitingCount: Int { shared.withLock { $0.waiters.count } }
-
-    func set(_ credential: Credential?) {
-        perform { $0.set(credential) }
-    }
 }
 
 // MARK: Calls
 
 extension TokenRefresher {
     /// A call is about to be sent.
-    func begin(mayStart: Bool, _ context: PipelineContext) -> Admission {
-        admit(context) { state, clock in state.begin(mayStart: mayStart, now: clock.now, date: clock.date) }
+    func begin(_ patience: State.Patience, _ context: PipelineContext) -> Admission {
+        admit(context) { state, now, date in state.begin(patience, now: now, date: date) }
     }
 
-    /// The answer to a call says that its token is refused.
-    func refuse(_ ticket: State.Ticket, mayStart: Bool, _ context: PipelineContext) -> Admission {
-        admit(context) { state, clock in
-            state.refuse(ticket, mayStart: mayStart, now: clock.now, date: clock.date)
-        }
-    }
-
-    func note(refusalOf ticket: State.Ticket) {
-        shared.withLock { $0.state.note(refusalOf: ticket) }
+    /// A response to a call says that its token is refused.
+    func refuse(_ ticket: State.Ticket, _ patience: State.Patience, _ context: PipelineContext) -> Admission {
+        admit(context) { state, now, date in state.refuse(ticket, patience, now: now, date: date) }
     }
 
     /// Waits for the refresh; the cancellation of the waiting task ends the wait at once.
@@ -88,33 +94,56 @@ extension TokenRefresher {
         await withTaskCancellationHandler {
             await waiting.waiter.value()
         } onCancel: {
-            perform { $0.cancel(waiting.id) }
+            leave(waiting)
         }
     }
 
-    /// Whether the running code is part of a refresh that others may be waiting for.
-    var isRefreshingHere: Bool {
-        let marks = TokenRefreshMark.current.filter { $0.refresher === self }
+    /// Ends the wait of a call, which every call has to do that does not wait for the outcome.
+    func leave(_ waiting: Waiting) {
+        perform { $0.leave(waiting.id) }
+    }
+
+    /// Whether the running code is part of a refresh or of a report that calls may be waiting for.
+    var isWorkingHere: Bool { isHere { _ in true } }
+
+    private var isReportingHere: Bool {
+        isHere { if case .report = $0 { true } else { false } }
+    }
+
+    private func isHere(_ isMeant: (TokenRefreshMark.Work) -> Bool) -> Bool {
+        let marks = TokenRefreshMark.current.filter { $0.refresher === self && isMeant($0.work) }
         guard !marks.isEmpty else { return false }
-        let id = shared.withLock { $0.state.flight?.id }
-        return marks.contains { $0.flight == id }
+        let (flight, change) = shared.withLock { shared in
+            (shared.state.isReportingFlight ? nil : shared.state.flight?.id, shared.state.reporting?.number)
+        }
+        return marks.contains {
+            switch $0.work {
+            case .refresh(let id): id == flight
+            case .report(let number): number == change
+            }
+        }
     }
 
     private func admit(
         _ context: PipelineContext,
-        _ event: (inout State, PipelineClock) -> State.Admission
+        _ event: (inout State, PipelineClock.Instant, Date) -> State.Admission
     ) -> Admission {
-        let (admission, flight, clock) = shared.withLock { shared -> (Admission, State.Flight?, PipelineClock) in
+        let clock = shared.withLock { shared in
             let clock = shared.clock ?? context.clock
             shared.clock = clock
-            switch event(&shared.state, clock) {
-            case .proceed(let ticket): return (.proceed(ticket), nil, clock)
-            case .fail(let failure): return (.fail(failure), nil, clock)
-            case .giveBack: return (.giveBack, nil, clock)
+            return clock
+        }
+        // Read without the lock, because a clock may be anyone's code.
+        let (now, date) = (clock.now, clock.date)
+        let (admission, flight) = shared.withLock { shared -> (Admission, State.Flight?) in
+            switch event(&shared.state, now, date) {
+            case .proceed(let ticket): return (.proceed(ticket), nil)
+            case .fail(let failure): return (.fail(failure), nil)
+            case .giveBack: return (.giveBack, nil)
             case .wait(let id, let flight):
                 let waiter = TokenWaiter<State.Outcome>()
                 shared.waiters[id] = waiter
-                return (.wait(Waiting(id: id, waiter: waiter)), flight, clock)
+                return (.wait(Waiting(id: id, waiter: waiter)), flight)
             }
         }
         if let flight { start(flight, context, clock) }
@@ -130,26 +159,25 @@ extension TokenRefresher {
             guard (try? await clock.sleep(for: policy.timeout)) != nil else { return }
             perform { $0.timeUp(flight) }
         }
-        let marks = TokenRefreshMark.current + [TokenRefreshMark(refresher: self, flight: flight.id)]
+        let marks = TokenRefreshMark.current + [TokenRefreshMark(refresher: self, work: .refresh(flight.id))]
         let work = Task {
             let ending = await TokenRefreshMark.$current.withValue(marks) { await run(flight, context) }
-            let next = perform { $0.end(flight, ending, now: clock.now, date: clock.date) }
+            let (now, date) = (clock.now, clock.date)
+            let next = perform { $0.end(flight, ending, now: now, date: date) }
             if let next { start(next, context, clock) }
         }
-        let (isWanted, isUnderWay) = shared.withLock { shared in
-            let isUnderWay = shared.state.flight?.id == flight.id
-            if isUnderWay { shared.run = Run(id: flight.id, work: work, timer: timer) }
-            return (!shared.state.isCancelled(flight), isUnderWay)
+        let (isWanted, isInProgress) = shared.withLock { shared in
+            let isInProgress = shared.state.flight?.id == flight.id
+            if isInProgress { shared.run = Run(id: flight.id, work: work, timer: timer) }
+            return (!shared.state.isCancelled(flight), isInProgress)
         }
         if !isWanted { work.cancel() }
-        if !isUnderWay { timer.cancel() }
+        if !isInProgress { timer.cancel() }
     }
 
     private func run(_ flight: State.Flight, _ context: PipelineContext) async -> State.Ending {
         do {
-            let new = try await refresh(flight.credential, context)
-            if let onRefresh, shared.withLock({ $0.state.generation == flight.generation }) { await onRefresh(new) }
-            return .credential(new)
+            return .credential(try await refresh(flight.credential, context))
         } catch {
             return .failure(error)
         }
@@ -160,35 +188,99 @@ extension TokenRefresher {
     /// - Returns: the refresh that has to be started.
     @discardableResult
     private func perform(_ event: (inout State) -> [State.Effect]) -> State.Flight? {
-        let deeds = shared.withLock { shared -> Deeds in
-            var deeds = Deeds()
-            for effect in event(&shared.state) {
-                switch effect {
-                case .start(let flight):
-                    deeds.next = flight
-                case .cancel(let flight):
-                    if let run = shared.run, run.id == flight.id { deeds.cancelled.append(run.work) }
-                case .stopTimer(let flight):
-                    if let run = shared.run, run.id == flight.id { deeds.cancelled.append(run.timer) }
-                case .resume(let ids, let outcome):
-                    deeds.filled.append((ids.compactMap { shared.waiters.removeValue(forKey: $0) }, outcome))
-                }
-            }
-            if shared.run?.id != shared.state.flight?.id { shared.run = nil }
-            return deeds
+        perform(event, then: { _ in }).next
+    }
+
+    /// Lets an event happen, with a change of the shared state that belongs to it, and does what follows from it.
+    private func perform<Value: Sendable>(
+        _ event: (inout State) -> [State.Effect],
+        then change: (inout Shared) -> Value
+    ) -> (next: State.Flight?, value: Value) {
+        let (deeds, value) = shared.withLock { shared in
+            let effects = event(&shared.state)
+            let deeds = Self.deeds(for: effects, &shared)
+            return (deeds, change(&shared))
         }
         for task in deeds.cancelled { task.cancel() }
         for (waiters, outcome) in deeds.filled {
             for waiter in waiters { waiter.fill(outcome) }
         }
-        return deeds.next
+        for change in deeds.reports { report(change) }
+        return (deeds.next, value)
+    }
+
+    private static func deeds(for effects: [State.Effect], _ shared: inout Shared) -> Deeds {
+        var deeds = Deeds()
+        for effect in effects {
+            switch effect {
+            case .start(let flight):
+                deeds.next = flight
+            case .cancel(let flight):
+                if let run = shared.run, run.id == flight.id { deeds.cancelled.append(run.work) }
+            case .stopTimer(let flight):
+                if let run = shared.run, run.id == flight.id { deeds.cancelled.append(run.timer) }
+            case .resume(let ids, let outcome):
+                deeds.filled.append((ids.compactMap { shared.waiters.removeValue(forKey: $0) }, outcome))
+            case .report(let change):
+                deeds.reports.append(change)
+            }
+        }
+        if shared.run?.id != shared.state.flight?.id { shared.run = nil }
+        return deeds
     }
 }
 
-/// Marks code that is part of a refresh, so that its own calls do not wait for it.
+// MARK: Changes
+
+extension TokenRefresher {
+    /// Sets the credential and waits until that was reported.
+    ///
+    /// It does not wait when its task is cancelled, nor within a report, which would wait for itself.
+    func set(_ credential: Credential?) async {
+        let date = shared.withLock { $0.clock }?.date
+        let isReportingHere = isReportingHere
+        let setter = TokenWaiter<Void>()
+        let change = perform {
+            $0.set(credential, date: date)
+        } then: { shared -> Int? in
+            guard !isReportingHere, let change = shared.state.unreported else { return nil }
+            shared.setters[change.number] = setter
+            return change.number
+        }.value
+        guard let change else { return }
+        await withTaskCancellationHandler {
+            await setter.value()
+        } onCancel: {
+            release(change)
+        }
+    }
+
+    private func release(_ change: Int) {
+        shared.withLock { $0.setters.removeValue(forKey: change) }?.fill(())
+    }
+
+    private func report(_ change: State.Change) {
+        guard let onChange else { return }
+        // Detached, so that the hook does not count as part of the call that caused the change.
+        Task.detached {
+            let mark = TokenRefreshMark(refresher: self, work: .report(change.number))
+            await TokenRefreshMark.$current.withValue([mark]) { await onChange(change.credential, change.reason) }
+            self.perform { $0.reported(change.number) }
+            self.release(change.number)
+        }
+    }
+}
+
+/// Marks code that is part of a refresh or of a report, so that its own calls do not wait for it.
 struct TokenRefreshMark: Sendable {
+    /// What the code is part of.
+    enum Work: Sendable {
+        case refresh(Int)
+        case report(Int)
+    }
+
     @TaskLocal static var current: [TokenRefreshMark] = []
 
     let refresher: any AnyObject & Sendable
-    let flight: Int
+    let work: Work
 }

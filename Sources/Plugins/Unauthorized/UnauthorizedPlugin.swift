@@ -1,48 +1,59 @@
 public import Pipeline
 
-/// Tells a closure of every answer with status 401 that the target does not want, for example to show a login.
+/// Calls a handler when the target's server refuses a call with an unexpected 401, for example to show a login.
 ///
 /// ```swift
 /// UnauthorizedPlugin { response, context in
-///     await session.end(because: response.headers[.wwwAuthenticate])
+///     await session.end(because: response?.headers[.wwwAuthenticate])
 /// }
 /// ```
 ///
-/// **Position**: outside every plugin that answers a 401 by sending again, so that the closure is told once per call, and only when
-/// that did not help; inside one it is told of each 401. `explain()` finds it inside a ``CredentialsPlugin`` and
-/// a ``TokenRefreshPlugin``.
+/// **Position**: outside every plugin that retries after a 401, so that the handler runs once per call, and only if the retry did
+/// not help; inside one it runs for each 401. `explain()` finds it inside a ``CredentialsPlugin`` and a ``TokenRefreshPlugin``.
 ///
-/// **Effects**: the closure runs before the caller gets the answer, which waits for it. It is told of a response, and of the
-/// response of a failure, whether the target accepts any status, or not this one, so that the call ends in an error. It is not told
-/// of a 401 that the target names among those it wants, nor of one from another origin than the endpoint's, where a redirect or a
-/// plugin has led: the user of this API has not been refused. It gets a
-/// copy, whose body is left out while it is a stream that can be read once; nothing that it does changes the result. Every other
-/// result passes untouched, and nothing is kept.
+/// **Effects**: the handler runs before the caller gets the result, which waits for it. It runs for a response and for the response
+/// of a failure, whether the target accepts any status or fails for this one. It does not run for a 401 that the target names
+/// among the statuses it accepts, nor for one from another origin than the endpoint's, where a redirect or a plugin has led: the
+/// user of this API was not refused. When a session of ``TokenRefreshPlugin`` ends, the handler runs once for all calls that waited,
+/// with the response of a call that had been refused or with `nil` for one that was never sent; it does not run for
+/// calls of that session that are refused later, when another user may be logged in. The handler gets a copy of the response without
+/// its body if that is a stream; nothing that it does changes the result. Every other result passes untouched, and nothing is
+/// kept.
 ///
-/// **Defaults**: none; there is nothing to set.
+/// **Defaults**: none.
 ///
 /// **Errors**: throws none, and passes every failure on.
 ///
-/// **Secrets**: the closure gets the request with its header fields; nothing is written.
+/// **Secrets**: the handler gets the request with its header fields; nothing is written.
 ///
 /// Source: RFC 9110 §15.5.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-15.5.2
 public struct UnauthorizedPlugin: Stage.Process {
-    private let handler: @Sendable (PipelineResponse, PipelineContext) async -> Void
+    private let handler: @Sendable (PipelineResponse?, PipelineContext) async -> Void
 
     /// Makes a plugin.
     ///
-    /// - Parameter handler: is told of each 401 that is not wanted; it may wait, and the call waits for it.
-    public init(handler: @escaping @Sendable (PipelineResponse, PipelineContext) async -> Void) {
+    /// - Parameter handler: gets each unexpected 401, or `nil` when a session ended before the call was sent; the call waits for it.
+    public init(handler: @escaping @Sendable (PipelineResponse?, PipelineContext) async -> Void) {
         self.handler = handler
     }
 
-    /// Tells of a 401.
+    /// Calls the handler for a 401 and for the end of a session.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
-        guard var response = Self.response(of: result), response.statusCode == 401,
+        if case .failure(let error) = result, error.code == .sessionEnded {
+            guard let report = context[SessionEndReport.Key.self], report.claim() else { return }
+            return await handler(error.response.map { Self.copy(of: $0) }, context)
+        }
+        guard let response = Self.response(of: result), response.statusCode == 401,
             !Self.wants401(context.target.validationType), CredentialScope.isOwnOrigin(response.request, context)
         else { return }
+        await handler(Self.copy(of: response), context)
+    }
+
+    /// The response without a body that can be read only once.
+    private static func copy(of response: PipelineResponse) -> PipelineResponse {
+        var response = response
         if !response.body.isReplayable { response.body = .none }
-        await handler(response, context)
+        return response
     }
 
     private static func wants401(_ accepted: ValidationType) -> Bool {
@@ -58,7 +69,7 @@ public struct UnauthorizedPlugin: Stage.Process {
 }
 
 extension UnauthorizedPlugin: OrderChecking {
-    /// Finds a plugin outside that answers a 401 of which the closure has been told.
+    /// Finds an outer plugin that retries after a 401 for which the handler has run.
     public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
         surroundings.outside.filter { $0 is CredentialsPlugin || $0 is any TokenRefreshing }.map { plugin in
             .init(

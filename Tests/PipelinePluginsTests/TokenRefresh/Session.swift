@@ -5,5 +5,6 @@ import PipelinePlugins
 struct Session: TokenCredential, Equatable {
     var accessToken: String
     var expiry: Date?
+    var issuedAt: Date?
     var refreshToken = "r"
 }

@@ -10,12 +10,23 @@ import Testing
 final class TokenBench: Sendable {
     struct Refused: Error {}
 
+    /// What `onChange` saw.
+    struct Change: Equatable {
+        let token: String?
+        let reason: TokenCredentialChange
+
+        init(_ token: String?, _ reason: TokenCredentialChange) {
+            self.token = token
+            self.reason = reason
+        }
+    }
+
     private struct State {
         var expired: [String?] = []
         var running = 0
         var mostRunning = 0
         var isFailing = false
-        var kept: [String?] = []
+        var changes: [Change] = []
     }
 
     /// That of the providers.
@@ -44,10 +55,14 @@ final class TokenBench: Sendable {
     var expired: [String?] { state.withLock { $0.expired } }
     /// How many refreshes were under way at once, at most.
     var mostRunning: Int { state.withLock { $0.mostRunning } }
-    /// What `onRefresh` was given.
-    var kept: [String?] { state.withLock { $0.kept } }
+    /// What `onChange` saw.
+    var changes: [Change] { state.withLock { $0.changes } }
     /// The fields that were sent.
     var sent: [String?] { transport.sent.map { $0.headers[.authorization] } }
+
+    func note(_ session: Session?, _ reason: TokenCredentialChange) {
+        state.withLock { $0.changes.append(Change(session?.accessToken, reason)) }
+    }
 
     func fail(_ isFailing: Bool = true) { state.withLock { $0.isFailing = isFailing } }
 
@@ -71,18 +86,20 @@ final class TokenBench: Sendable {
     func plugin(
         _ token: String? = "old",
         expiresIn: Duration? = nil,
+        issuedAt: Date? = nil,
         policy: TokenRefreshPolicy = TokenRefreshPolicy()
     ) -> TokenRefreshPlugin<Session> {
         TokenRefreshPlugin(
-            credential: token.map { session($0, expiresIn: expiresIn) },
+            credential: token.map { session($0, expiresIn: expiresIn, issuedAt: issuedAt) },
             policy: policy,
-            onRefresh: { new in self.state.withLock { $0.kept.append(new?.accessToken) } },
+            onChange: { self.note($0, $1) },
             refresh: { old, _ in try await self.refresh(old) }
         )
     }
 
-    func session(_ token: String, expiresIn: Duration? = nil) -> Session {
-        Session(accessToken: token, expiry: expiresIn.map { clock.date.addingTimeInterval($0 / .seconds(1)) })
+    func session(_ token: String, expiresIn: Duration? = nil, issuedAt: Date? = nil) -> Session {
+        let expiry = expiresIn.map { clock.date.addingTimeInterval($0 / .seconds(1)) }
+        return Session(accessToken: token, expiry: expiry, issuedAt: issuedAt)
     }
 
     func provider(_ plugins: any PluginType...) -> Provider<MultiTarget> {

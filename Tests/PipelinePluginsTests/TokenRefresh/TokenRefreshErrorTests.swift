@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite("TokenRefreshPlugin, errors, position and secrets", .timeLimit(.minutes(10)))
-struct TokenRefreshErrorTests {
+struct TokenRefreshErrorTests: TokenCalls {
     // MARK: Errors
 
     @Test(
@@ -55,10 +55,6 @@ struct TokenRefreshErrorTests {
         #expect(error?.code == .tokenRefresh)
     }
 
-    private func deadline(_ duration: Duration) -> PreparePlugin {
-        .prepare { _, context in context.setDeadline(context.start.advanced(by: duration)) }
-    }
-
     @Test("The deadline of a call ends its wait, and nobody else's")
     func deadline() async throws {
         let bench = TokenBench(isGated: true, refuses: "old")
@@ -85,7 +81,7 @@ struct TokenRefreshErrorTests {
         #expect(bench.expired == [])
         #expect(try await bench.provider(plugin).request(Ask.bearer).statusCode == 200)
         #expect(bench.sent == ["Bearer old", "Bearer t1"])
-        plugin.setCredential(bench.session("expired", expiresIn: .zero))
+        await plugin.setCredential(bench.session("expired", expiresIn: .zero))
         #expect(try await bench.provider(deadline(.zero), plugin).request(Ask.bearer).statusCode == 200)
         #expect(bench.sent.last == "Bearer expired")
     }
@@ -181,7 +177,7 @@ struct TokenRefreshErrorTests {
         let plugin = bench.plugin()
         let again = InterceptPlugin.intercept { request, _, next in
             _ = try await next(request)
-            plugin.setCredential(Session(accessToken: "new"))
+            await plugin.setCredential(Session(accessToken: "new"))
             return try await next(request)
         }
         _ = try await (isInside ? bench.provider(again, plugin) : bench.provider(plugin, again)).request(Ask.bearer)

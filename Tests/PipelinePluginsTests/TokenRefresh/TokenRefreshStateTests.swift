@@ -8,12 +8,16 @@ import Testing
 @Suite("TokenRefreshState")
 struct TokenRefreshStateTests {
     @Test(
-        "A01-A04 In any order of events: never two refreshes, no waiter lost or woken twice, no refresh for an old credential",
-        arguments: [(1, true), (2, false), (3, true), (4, false)] as [(UInt64, Bool)]
+        "A01-A09 In any order of events: never two refreshes, no waiter lost, each change reported once and in order",
+        arguments: [
+            (1, .init(obtains: true)), (2, .init()), (3, .init(obtains: true, reports: false)),
+            (4, .init(reports: false)),
+            (5, .init(sessionEnd: .sendWithoutToken)), (6, .init(obtains: true, sessionEnd: .sendWithoutToken)),
+        ] as [(UInt64, TokenRefreshModel.Setup)]
     )
-    func model(seed: UInt64, obtains: Bool) async {
-        let model = TokenRefreshModel(seed: seed, obtains: obtains)
-        for step in 0..<250_000 {
+    func model(seed: UInt64, setup: TokenRefreshModel.Setup) async {
+        let model = TokenRefreshModel(seed: seed, setup)
+        for step in 0..<200_000 {
             model.step()
             if step % 5_000 == 0 { await Task.yield() }
             if let fault = model.fault {
@@ -23,6 +27,6 @@ struct TokenRefreshStateTests {
         }
         model.finish()
         #expect(model.fault == nil)
-        #expect(model.seen == TokenRefreshModel.everything(obtains: obtains))
+        #expect(model.seen == TokenRefreshModel.everything(setup))
     }
 }

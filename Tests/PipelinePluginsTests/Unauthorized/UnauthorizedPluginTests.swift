@@ -16,7 +16,9 @@ struct UnauthorizedPluginTests {
         var responses: [PipelineResponse] { list.withLock { $0 } }
 
         var plugin: UnauthorizedPlugin {
-            UnauthorizedPlugin { response, _ in self.list.withLock { $0.append(response) } }
+            UnauthorizedPlugin { response, _ in
+                if let response { self.list.withLock { $0.append(response) } }
+            }
         }
     }
 
@@ -113,8 +115,8 @@ struct UnauthorizedPluginTests {
         let read = Mutex<[Data]>([])
         let plugin = UnauthorizedPlugin { response, _ in
             var copy = response
-            copy.head.status = .ok
-            let data = try? await copy.body.collect(upTo: 100)
+            copy?.head.status = .ok
+            let data = try? await copy?.body.collect(upTo: 100)
             read.withLock { $0.append(data ?? Data("unread".utf8)) }
         }
         let chunks = AsyncStream<Data> { continuation in

@@ -93,7 +93,7 @@ struct AuthExampleTests {
             transport,
             ["POST /v1/login": [.respond(401, headers: [("WWW-Authenticate", "Basic realm=\"x\"")], body: "{}")]],
             plugins: [
-                UnauthorizedPlugin { response, _ in diary.add("client \(response.headers[.wwwAuthenticate] ?? "")") }
+                UnauthorizedPlugin { response, _ in diary.add("client \(response?.headers[.wwwAuthenticate] ?? "")") }
             ]
         )
         let call = bench.api.call(AuthController.login(email: "ann@example.com", password: "wrong"))

@@ -138,7 +138,9 @@ struct ExampleClientTests {
                 Self.list: [.respond(403, body: "{}")],
             ],
             plugins: [
-                UnauthorizedPlugin { response, _ in diary.add("\(response.request.method) \(response.statusCode)") }
+                UnauthorizedPlugin { response, _ in
+                    diary.add(response.map { "\($0.request.method) \($0.statusCode)" } ?? "no response")
+                }
             ]
         )
         _ = try await bench.api.send(login)

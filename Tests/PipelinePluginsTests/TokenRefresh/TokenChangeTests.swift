@@ -1,0 +1,177 @@
+import Foundation
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("TokenRefreshPlugin, changes of the credential", .timeLimit(.minutes(10)))
+struct TokenChangeTests: TokenCalls {
+    private let bench = TokenBench(refuses: "old")
+    /// A slow `onChange` goes on when this one is moved by a second.
+    private let gate = ManualClock()
+
+    private func slowPlugin() -> TokenRefreshPlugin<Session> {
+        TokenRefreshPlugin(
+            credential: Session(accessToken: "old"),
+            onChange: { [bench, gate] session, reason in
+                do { try await gate.sleep(for: .seconds(1)) } catch { Issue.record("onChange was cancelled") }
+                bench.note(session, reason)
+            },
+            refresh: { [bench] old, _ in try await bench.refresh(old) }
+        )
+    }
+
+    @Test("onChange sees each log-in, refresh and log-out once, and not the credential that was restored")
+    func order() async throws {
+        let plugin = bench.plugin()
+        #expect(try await bench.provider(plugin).request(Ask.bearer).statusCode == 200)
+        await plugin.setCredential(nil)
+        await plugin.setCredential(nil)
+        await plugin.setCredential(Session(accessToken: "mine"))
+        await plugin.setCredential(Session(accessToken: "mine"))
+        #expect(
+            bench.changes == [
+                .init("t1", .refresh), .init(nil, .logOut), .init("mine", .logIn), .init("mine", .logIn),
+            ]
+        )
+    }
+
+    @Test("Calls that wait for a refresh continue, and setCredential returns, when onChange has returned")
+    func waits() async throws {
+        let plugin = slowPlugin()
+        let provider = bench.provider(plugin)
+        let first = calls(1, of: provider)
+        await gate.waitForSleepers()
+        #expect(plugin.credential?.accessToken == "t1")
+        let second = calls(1, of: provider)
+        await bench.waitForCallers(2, of: plugin)
+        #expect(bench.sent == ["Bearer old"])
+        gate.advance(by: .seconds(1))
+        #expect(try await statuses(first + second) == [200, 200])
+        #expect(bench.sent == ["Bearer old", "Bearer t1", "Bearer t1"])
+        #expect(bench.clock.sleeperCount == 0)
+        let logOut = Task {
+            await plugin.setCredential(nil)
+            return bench.changes
+        }
+        await gate.waitForSleepers()
+        #expect(plugin.credential == nil)
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        gate.advance(by: .seconds(1))
+        #expect(await logOut.value == [.init("t1", .refresh), .init(nil, .logOut)])
+        #expect(bench.expired == ["old"])
+    }
+
+    @Test("Calls wait for a slow onChange no longer than the time limit of the refresh, and then have the new token")
+    func slow() async throws {
+        let plugin = slowPlugin()
+        let calls = calls(2, of: bench.provider(plugin))
+        await bench.waitForCallers(2, of: plugin)
+        await gate.waitForSleepers()
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(30))
+        #expect(try await statuses(calls) == [200, 200])
+        #expect(bench.changes == [])
+        gate.advance(by: .seconds(1))
+        await TokenBench.wait { !bench.changes.isEmpty }
+        #expect(bench.changes == [.init("t1", .refresh)])
+    }
+
+    @Test("onChange is not cancelled with the last call that waits for it, and the next call does not wait")
+    func abandoned() async throws {
+        let plugin = slowPlugin()
+        let provider = bench.provider(plugin)
+        let first = calls(1, of: provider)
+        await gate.waitForSleepers()
+        first[0].cancel()
+        await #expect(throws: CancellationError.self) { try await first[0].value }
+        #expect(plugin.waitingCount == 0)
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        await TokenBench.wait { bench.clock.sleeperCount == 0 }
+        gate.advance(by: .seconds(1))
+        await TokenBench.wait { !bench.changes.isEmpty }
+        #expect(bench.changes == [.init("t1", .refresh)])
+        #expect(bench.expired == ["old"])
+    }
+
+    @Test("A log-out while onChange stores a new credential fails the calls that wait, and is seen after it")
+    func logOutMeanwhile() async throws {
+        let plugin = slowPlugin()
+        let calls = calls(2, of: bench.provider(plugin))
+        await bench.waitForCallers(2, of: plugin)
+        await gate.waitForSleepers()
+        let logOut = Task { await plugin.setCredential(nil) }
+        #expect(await codes(calls) == [.sessionEnded, .sessionEnded])
+        gate.advance(by: .seconds(1))
+        await TokenBench.wait { bench.changes.count == 1 }
+        await gate.waitForSleepers()
+        gate.advance(by: .seconds(1))
+        await logOut.value
+        #expect(bench.changes == [.init("t1", .refresh), .init(nil, .logOut)])
+        #expect(bench.sent.allSatisfy { $0 == "Bearer old" })
+    }
+
+    @Test("setCredential returns when its task is cancelled, and onChange sees the change all the same")
+    func cancelled() async throws {
+        let plugin = slowPlugin()
+        let logIn = Task { await plugin.setCredential(Session(accessToken: "mine")) }
+        await gate.waitForSleepers()
+        logIn.cancel()
+        await logIn.value
+        #expect(bench.changes == [])
+        gate.advance(by: .seconds(1))
+        await TokenBench.wait { !bench.changes.isEmpty }
+        #expect(bench.changes == [.init("mine", .logIn)])
+    }
+
+    @Test("Of 300 changes at once onChange sees each once, one at a time, and the present credential last")
+    func concurrent() async throws {
+        let isRunning = Atomic(false)
+        let plugin = TokenRefreshPlugin(
+            credential: Session(accessToken: "old"),
+            onChange: { [bench] session, reason in
+                let isAlone = !isRunning.exchange(true, ordering: .sequentiallyConsistent)
+                #expect(isAlone)
+                await Task.yield()
+                bench.note(session, reason)
+                isRunning.store(false, ordering: .sequentiallyConsistent)
+            },
+            refresh: { old, _ in old }
+        )
+        await withTaskGroup { group in
+            for number in 0..<300 {
+                group.addTask {
+                    await plugin.setCredential(number.isMultiple(of: 3) ? nil : Session(accessToken: "\(number)"))
+                }
+            }
+        }
+        let tokens = bench.changes.map(\.token)
+        #expect(Set(tokens.compactMap(\.self)).count == 200 && tokens.compactMap(\.self).count == 200)
+        #expect(zip(tokens, tokens.dropFirst()).allSatisfy { $0 != nil || $1 != nil })
+        #expect(tokens.last == plugin.credential?.accessToken)
+        #expect(bench.changes.allSatisfy { ($0.token == nil) == ($0.reason == .logOut) })
+    }
+
+    @Test("onChange may set the credential and make calls, which are sent without a token")
+    func within() async throws {
+        let box = Mutex<(plugin: TokenRefreshPlugin<Session>, provider: Provider<MultiTarget>)?>(nil)
+        let plugin = TokenRefreshPlugin(
+            credential: Session(accessToken: "old"),
+            onChange: { [bench] session, reason in
+                bench.note(session, reason)
+                guard reason == .refresh, let client = box.withLock({ $0 }) else { return }
+                _ = try? await client.provider.request(Ask(path: "/register", authorizationType: .bearer))
+                await client.plugin.setCredential(Session(accessToken: "mine"))
+            },
+            refresh: { [bench] old, _ in try await bench.refresh(old) }
+        )
+        let provider = bench.provider(plugin)
+        box.withLock { $0 = (plugin, provider) }
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        await TokenBench.wait { bench.changes.count == 2 }
+        #expect(bench.changes == [.init("t1", .refresh), .init("mine", .logIn)])
+        #expect(bench.transport.sent.map(\.path) == ["/b", "/register", "/b"])
+        #expect(bench.sent == ["Bearer old", nil, "Bearer mine"])
+    }
+}

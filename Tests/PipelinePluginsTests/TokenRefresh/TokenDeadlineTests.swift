@@ -1,0 +1,87 @@
+import Foundation
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Testing
+
+@Suite("TokenRefreshPlugin, deadlines of calls that wait", .timeLimit(.minutes(10)))
+struct TokenDeadlineTests: TokenCalls {
+    private let bench = TokenBench(isGated: true, refuses: "old")
+
+    /// Expects that no refresh runs, and that a call refreshes and succeeds at once.
+    private func expectFresh(_ plugin: TokenRefreshPlugin<Session>) async throws {
+        #expect(plugin.waitingCount == 0)
+        await TokenBench.wait { bench.gate.sleeperCount == 0 && bench.clock.sleeperCount == 0 }
+        let date = bench.clock.date
+        let next = calls(1, of: bench.provider(plugin))
+        await bench.openGate()
+        #expect(try await statuses(next) == [200])
+        #expect(bench.clock.date == date)
+        #expect(bench.expired == ["old", "old"])
+    }
+
+    @Test("A07 Calls whose deadline has passed do not join a refresh, which is cancelled with its last real waiter")
+    func passed() async throws {
+        let plugin = bench.plugin()
+        let first = calls(1, of: bench.provider(plugin))
+        await bench.waitForCallers(1, of: plugin)
+        await bench.gate.waitForSleepers()
+        let late = calls(50, of: bench.provider(deadline(.zero), plugin))
+        #expect(await codes(late) == Array(repeating: .timeout(.total), count: 50))
+        #expect(plugin.waitingCount == 1)
+        #expect(bench.gate.sleeperCount == 1)
+        #expect(bench.sent == ["Bearer old"])
+        first[0].cancel()
+        await #expect(throws: CancellationError.self) { try await first[0].value }
+        try await expectFresh(plugin)
+    }
+
+    @Test(
+        "A07 When the deadline of the last call passes while it waits, the refresh is cancelled",
+        arguments: [false, true]
+    )
+    func passes(isEnforced: Bool) async throws {
+        let plugin = bench.plugin()
+        let limit: any PluginType = isEnforced ? TimeoutPlugin(total: .seconds(3)) : deadline(.seconds(3))
+        let calls = calls(5, of: bench.provider(limit, plugin))
+        await bench.waitForCallers(5, of: plugin)
+        await bench.gate.waitForSleepers()
+        await bench.clock.waitForSleepers(isEnforced ? 11 : 6)
+        bench.clock.advance(by: .seconds(3))
+        #expect(await codes(calls) == Array(repeating: .timeout(.total), count: 5))
+        try await expectFresh(plugin)
+    }
+
+    @Test(
+        "A07 When the deadline passes while the body of the 401 is read, the call leaves and the refresh is cancelled"
+    )
+    func passesWhileReading() async throws {
+        let stalled = AsyncStream<Data> { _ in }
+        let transport = ScriptedTransport(always: .status(401, body: .stream(stalled)))
+        let plugin = bench.plugin()
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [deadline(.seconds(3)), plugin],
+            clock: bench.clock
+        )
+        let call = Task { try await provider.stream(.bearer).statusCode }
+        await bench.waitForCallers(1, of: plugin)
+        await bench.gate.waitForSleepers()
+        // The time limit of the refresh, and the deadline, which also ends the reading.
+        await bench.clock.waitForSleepers(2)
+        #expect(await bench.clock.advanceToNextSleeper() == .seconds(3))
+        let error = await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(error?.code == .timeout(.total))
+        #expect(error?.response?.statusCode == 401)
+        try await expectFresh(plugin)
+    }
+
+    @Test("A07 A client that obtains its first credential does not send a call whose deadline has passed without it")
+    func obtains() async throws {
+        let plugin = TokenRefreshPlugin<Session> { [bench] old, _ in try await bench.refresh(old) }
+        let late = calls(3, of: bench.provider(deadline(.zero), plugin))
+        #expect(await codes(late) == Array(repeating: .timeout(.total), count: 3))
+        #expect(bench.sent == [] && bench.expired == [])
+        #expect(plugin.waitingCount == 0)
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("TokenRefreshPlugin, the end of a session", .timeLimit(.minutes(10)))
+struct TokenSessionTests: TokenCalls {
+    /// How a session ends.
+    enum End: CaseIterable {
+        case logOut, refresh
+
+        var change: TokenBench.Change { .init(nil, self == .logOut ? .logOut : .sessionEnd) }
+    }
+
+    /// The statuses that `UnauthorizedPlugin` has handled, `nil` for a call that was not sent.
+    private final class Handled: Sendable {
+        private let list = Mutex<[Int?]>([])
+
+        var statuses: [Int?] { list.withLock { $0 } }
+
+        var plugin: UnauthorizedPlugin {
+            UnauthorizedPlugin { response, _ in self.list.withLock { $0.append(response?.statusCode) } }
+        }
+    }
+
+    private let handled = Handled()
+
+    private func plugin(
+        _ bench: TokenBench,
+        _ end: End,
+        expiresIn: Duration? = nil,
+        policy: TokenRefreshPolicy = TokenRefreshPolicy()
+    ) -> TokenRefreshPlugin<Session> {
+        TokenRefreshPlugin(
+            credential: bench.session("old", expiresIn: expiresIn),
+            policy: policy,
+            onChange: { bench.note($0, $1) },
+            refresh: { old, _ in
+                let new = try await bench.refresh(old)
+                return end == .refresh ? nil : new
+            }
+        )
+    }
+
+    private func finish(_ end: End, _ plugin: TokenRefreshPlugin<Session>, _ bench: TokenBench) async {
+        await bench.gate.waitForSleepers()
+        if end == .logOut { await plugin.setCredential(nil) } else { await bench.openGate() }
+    }
+
+    // MARK: Calls that wait
+
+    @Test(
+        "A08 When a session ends, calls that wait fail once each and are not sent, and the handlers run once",
+        arguments: End.allCases
+    )
+    func waiting(end: End) async throws {
+        let bench = TokenBench(isGated: true) { _ in true }
+        let plugin = plugin(bench, end, expiresIn: .zero)
+        let provider = bench.provider(handled.plugin, RetryPlugin(), plugin)
+        let calls = calls(50, of: provider)
+        await bench.waitForCallers(50, of: plugin)
+        await finish(end, plugin, bench)
+        #expect(await codes(calls) == Array(repeating: .sessionEnded, count: 50))
+        #expect(bench.sent == [])
+        #expect(handled.statuses == [nil])
+        #expect(bench.changes == [end.change])
+        #expect(plugin.waitingCount == 0)
+        #expect(bench.expired == ["old"])
+        await TokenBench.wait { bench.gate.sleeperCount == 0 && bench.clock.sleeperCount == 0 }
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        #expect(bench.sent == [nil])
+    }
+
+    @Test(
+        "A08 When a session ends, refused calls fail once each with their 401, and the handlers run once",
+        arguments: End.allCases
+    )
+    func refused(end: End) async throws {
+        let bench = TokenBench(isGated: true, refusesAfter: .seconds(1)) { _ in false }
+        let plugin = plugin(bench, end)
+        let calls = calls(50, of: bench.provider(handled.plugin, RetryPlugin(), plugin))
+        await bench.clock.waitForSleepers(50)
+        bench.clock.advance(by: .seconds(1))
+        await bench.waitForCallers(50, of: plugin)
+        await finish(end, plugin, bench)
+        let errors = await errors(calls)
+        #expect(errors.allSatisfy { $0?.code == .sessionEnded && $0?.response?.data == Data("no".utf8) })
+        #expect(errors.allSatisfy { $0?.plugin == "TokenRefreshPlugin" && $0?.exchanges.count == 1 })
+        #expect(bench.sent == Array(repeating: "Bearer old", count: 50))
+        #expect(handled.statuses == [401])
+        #expect(bench.changes == [end.change])
+    }
+
+    @Test(
+        "A08 A call that is refused after a log-out fails and runs no handler, whoever is logged in by then",
+        arguments: [true, false]
+    )
+    func refusedLater(isReplayable: Bool) async throws {
+        let bench = TokenBench(refuses: "old")
+        let transport = ScriptedTransport { request, _ in
+            request.headers[.authorization] == "Bearer old" ? .delayed(.seconds(1), .status(401)) : .status(200)
+        }
+        let body = PreparePlugin.prepare { request, _ in
+            guard !isReplayable else { return }
+            request.method = .post
+            request.body = .stream(AsyncStream { $0.finish() })
+        }
+        let plugin = bench.plugin()
+        let provider = Provider<Ask>(transport: transport, plugins: [handled.plugin, body, plugin], clock: bench.clock)
+        let call = Task { try await provider.request(.bearer) }
+        await bench.clock.waitForSleepers()
+        await plugin.setCredential(nil)
+        await plugin.setCredential(Session(accessToken: "another user's"))
+        bench.clock.advance(by: .seconds(1))
+        let error = await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(error?.code == .sessionEnded)
+        #expect(error?.response?.statusCode == 401)
+        #expect(handled.statuses == [])
+        #expect(transport.sent.count == 1)
+        #expect(bench.expired == [])
+        #expect(plugin.credential?.accessToken == "another user's")
+    }
+
+    // MARK: Without a failure
+
+    @Test("With sendWithoutToken a log-out returns the 401s of refused calls, and sends the others without a token")
+    func logOutWithoutToken() async throws {
+        let bench = TokenBench(isGated: true) { _ in false }
+        let plugin = bench.plugin(policy: TokenRefreshPolicy(sessionEnd: .sendWithoutToken))
+        let provider = bench.provider(handled.plugin, plugin)
+        let sent = calls(1, of: provider)
+        await bench.waitForCallers(1, of: plugin)
+        let unsent = calls(1, of: provider)
+        await bench.waitForCallers(2, of: plugin)
+        await plugin.setCredential(nil)
+        #expect(try await statuses(sent + unsent) == [401, 401])
+        #expect(bench.sent == ["Bearer old", nil])
+        #expect(handled.statuses == [401, 401])
+        await TokenBench.wait { bench.gate.sleeperCount == 0 }
+        #expect(plugin.credential == nil)
+    }
+
+    @Test("With sendWithoutToken a refresh that returns nil, or that comes too late, returns the 401")
+    func refreshWithoutToken() async throws {
+        let bench = TokenBench { _ in false }
+        let plugin = plugin(bench, .refresh, policy: TokenRefreshPolicy(sessionEnd: .sendWithoutToken))
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/slow" ? .delayed(.seconds(1), .status(401)) : .status(401, body: "no")
+        }
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: bench.clock)
+        let slow = Task { try await provider.request(Ask(path: "/slow", authorizationType: .bearer)) }
+        await bench.clock.waitForSleepers()
+        #expect(try await provider.request(.bearer).data == Data("no".utf8))
+        bench.clock.advance(by: .seconds(1))
+        #expect(try await slow.value.statusCode == 401)
+        _ = try await provider.request(.bearer)
+        #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer old", "Bearer old", nil])
+        #expect(bench.changes == [.init(nil, .sessionEnd)])
+    }
+
+    // MARK: Without a user
+
+    @Test("If obtain returns nil, the calls that wait fail with sessionEnded, and the next call asks anew")
+    func obtainsNothing() async throws {
+        let bench = TokenBench { _ in true }
+        let isWilling = Atomic(false)
+        let plugin = TokenRefreshPlugin<Session>(
+            onChange: { bench.note($0, $1) },
+            obtain: { old, _ in isWilling.load(ordering: .relaxed) ? try await bench.refresh(old) : nil }
+        )
+        let provider = bench.provider(handled.plugin, plugin)
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask.bearer) }
+        #expect(error?.code == .sessionEnded)
+        #expect(bench.sent == [])
+        #expect(handled.statuses == [nil])
+        #expect(bench.changes == [])
+        isWilling.store(true, ordering: .relaxed)
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        await plugin.setCredential(nil)
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        #expect(bench.sent == ["Bearer t1", "Bearer t2"])
+        #expect(bench.changes == [.init("t1", .refresh), .init(nil, .logOut), .init("t2", .refresh)])
+    }
+}
