@@ -224,7 +224,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
         _ context: PipelineContext,
         _ refused: PipelineResponse?
     ) -> PipelineError {
-        if case .sessionEnded(let report) = failure { context[SessionEndReport.Key.self] = report }
+        if case .sessionEnded(let report) = failure { context.update(SessionEndReport.Key.self) { $0 = report } }
         return failure.error(refresher.policy, response: refused)
     }
 
