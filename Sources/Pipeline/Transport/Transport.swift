@@ -14,7 +14,9 @@ public protocol Transport: Sendable {
     ///
     /// The body of the response may be a stream, and is one when ``PipelineContext/wantsStream`` says so; the core buffers it under
     /// ``PipelineLimits/bufferedBodyByteCount`` where it is to be in memory. Dropping a body that was not read to its end closes
-    /// the exchange. ``PipelineContext/reportSent(_:)`` is told how much of the request's body has been sent.
+    /// the exchange. A transport reports how much of the request's body has been sent with ``PipelineContext/reportSent(_:)``. If it
+    /// knows when the exchange gets a connection, it reports the wait with ``PipelineContext/reportConnectionWait()`` and
+    /// ``PipelineContext/reportConnection()``, so that the wait does not count as part of the attempt.
     ///
     /// - Throws: ``PipelineError`` with the code of what went wrong; `CancellationError` as soon as the task is cancelled.
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse
