@@ -34,7 +34,7 @@ public import Pipeline
 ///   ``PipelineExchange/connectionWait`` is the wait until then, and the time of an attempt starts there. A client that is shared
 ///   cannot report it: an attempt counts from the start of its exchange.
 /// - If a connection that has carried a response before is lost before any byte of the next one, a client of the transport's
-///   own sends the request again on a new connection, at most twice: a request with a safe method (GET, HEAD, OPTIONS, TRACE,
+///   own resends the request on a new connection, at most twice: a request with a safe method (GET, HEAD, OPTIONS, TRACE,
 ///   QUERY) and a body that can be replayed, and any request of which nothing was written. Any other request that may have been
 ///   written is `connectionLost`, such as a POST. All of this is one exchange, within the time of its attempt (RFC 9112 §9.3.1).
 ///
@@ -59,9 +59,9 @@ public import Pipeline
 /// | `readTimeout` | 60 s | time without a byte of the answer | more than zero |
 /// | `writeTimeout` | 60 s | time in which the server takes no byte of the body | more than zero |
 ///
-/// `readTimeout` counts for the header fields from the start of the exchange, with the wait for a connection, or from the end of a body that is sent in pieces (a
-/// stream, a file, more than 64 KiB); for the body while somebody waits for its next bytes, so that a reader who pauses is not taken
-/// for a slow server. A call with an idle timeout of its own has that for its body instead. `writeTimeout` counts while a piece waits
+/// `readTimeout` counts for the header fields from the start of the exchange, with the wait for a connection, or from the end of a
+/// body that is sent in pieces (a stream, a file, more than 64 KiB); for the body while a reader waits for its next bytes, so that
+/// a reader that pauses is not taken for a slow server. A call with an idle timeout of its own has that for its body instead. `writeTimeout` counts while a piece waits
 /// to be taken, not while it is made. These times are real ones, whatever the provider's clock. AsyncHTTPClient's own
 /// `configuration.timeout.read`, which goes on while a reader pauses, and `.write`, which a server that takes nothing does not
 /// exceed, are best left `nil`.

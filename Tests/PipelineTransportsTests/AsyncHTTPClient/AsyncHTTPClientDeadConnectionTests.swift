@@ -21,7 +21,7 @@ struct AsyncHTTPClientDeadConnectionTests {
     }
 
     @Test(
-        "C13 C06 A safe request that dies on a reused connection is sent once more on a new one, within one exchange",
+        "C13 C06 A safe request that dies on a reused connection is resent on a new one, within one exchange",
         arguments: ["GET", "HEAD", "OPTIONS", "QUERY"],
         [true, false]
     )
