@@ -55,9 +55,9 @@ extension APIRequest {
 
     /// A copy whose every exchange may take this long, more than zero, ``RequestOptions/attemptTimeout``.
     ///
-    /// The time counts to the last byte of the answer, uploads included, other than that of `URLRequest.timeoutInterval`, which begins
-    /// anew with each byte; ``RequestOptions/idleTimeout`` is for that. A call that is sent again may take as long once more for each
-    /// attempt; the `totalTimeout` of TimeoutPlugin bounds the whole.
+    /// The time starts when the exchange has a connection, and counts to the last byte of the response, uploads included. Unlike
+    /// `URLRequest.timeoutInterval` it does not restart with each byte; ``RequestOptions/idleTimeout`` does. Each retry may take
+    /// as long; the `totalTimeout` of TimeoutPlugin bounds the whole call.
     public func responseTimeout(_ duration: Duration) -> Self { options { $0.attemptTimeout = duration } }
 
     /// A copy that writes dates in another way than the client; the payload's own ``CustomDateEncodingStrategy`` wins over it.

@@ -33,13 +33,13 @@ extension PipelineError {
             value.isKind(of: pattern)
         }
 
-        /// Whether no connection was made, so that nothing of the request was sent: `offline`, `dns`, `tls`, `connect` and
-        /// `timeout.connect`.
+        /// Whether the request got no connection, so that nothing of it was sent: `offline`, `dns`, `tls`, `connect`,
+        /// `timeout.connect` and `timeout.pool`.
         ///
-        /// It speaks of one exchange: a redirect before it was answered by a server.
+        /// This is about one exchange: if the exchange follows a redirect, a server has received the request before.
         public var provesNothingSent: Bool {
             switch self {
-            case .offline, .dns, .tls, .connect, .timeout(.connect): true
+            case .offline, .dns, .tls, .connect, .timeout(.connect), .timeout(.pool): true
             default: false
             }
         }
@@ -185,7 +185,7 @@ extension PipelineError.Code {
         public let rawValue: String
         /// Makes a phase.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// One attempt, from its start to its last byte.
+        /// One attempt, from the moment its exchange has a connection to the last byte of the response.
         public static let attempt = Self(rawValue: "attempt")
         /// The whole call, with all its attempts and waits.
         public static let total = Self(rawValue: "total")
@@ -193,6 +193,8 @@ extension PipelineError.Code {
         public static let idle = Self(rawValue: "idle")
         /// Connecting.
         public static let connect = Self(rawValue: "connect")
+        /// The wait for a connection while other exchanges use all that there may be.
+        public static let pool = Self(rawValue: "pool")
         /// The wait for the header fields of the answer.
         public static let head = Self(rawValue: "head")
         /// Sending: the server takes no more of the body.

@@ -30,12 +30,25 @@ final class CallSettings: Sendable {
 /// What all copies of a call's context share.
 @usableFromInline
 final class CallState: Sendable {
+    /// When an exchange that has not ended got its connection, `nil` while it waits.
+    private struct Connection {
+        let attempt: Int
+        let hop: Int
+        var since: PipelineClock.Instant?
+    }
+
     private struct Shared {
         var exchanges: [PipelineExchange] = []
+        /// Of the exchanges whose transport reports connections.
+        var connections: [Connection] = []
         var attemptCount = 1
         /// When the header fields of the last response came, unless its body came with them.
         var lastHead: PipelineClock.Instant?
         var values: [ObjectIdentifier: any Sendable] = [:]
+
+        func connectionIndex(_ attempt: Int, _ hop: Int) -> Int? {
+            connections.firstIndex { $0.attempt == attempt && $0.hop == hop }
+        }
     }
 
     let id: Int
@@ -83,11 +96,36 @@ final class CallState: Sendable {
         shared.withLock { $0.exchanges }
     }
 
-    /// Adds an exchange that has ended, and returns all so far.
+    /// Adds an exchange that has ended, with its wait for a connection, and returns all so far.
     func append(_ exchange: PipelineExchange) -> [PipelineExchange] {
         shared.withLock {
+            var exchange = exchange
+            if let index = $0.connectionIndex(exchange.attempt, exchange.hop) {
+                let connection = $0.connections.remove(at: index)
+                exchange.connectionWait =
+                    connection.since.map { start.duration(to: $0) - exchange.start } ?? exchange.duration
+            }
             $0.exchanges.append(exchange)
             return $0.exchanges
+        }
+    }
+
+    /// Notes that an exchange waits for its first connection.
+    func noteConnectionWait(attempt: Int, hop: Int) {
+        shared.withLock {
+            guard $0.connectionIndex(attempt, hop) == nil else { return }
+            $0.connections.append(Connection(attempt: attempt, hop: hop))
+        }
+    }
+
+    /// Notes when an exchange got its first connection.
+    func noteConnection(at now: PipelineClock.Instant, attempt: Int, hop: Int) {
+        shared.withLock {
+            if let index = $0.connectionIndex(attempt, hop) {
+                if $0.connections[index].since == nil { $0.connections[index].since = now }
+            } else {
+                $0.connections.append(Connection(attempt: attempt, hop: hop, since: now))
+            }
         }
     }
 

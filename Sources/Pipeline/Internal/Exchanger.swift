@@ -141,7 +141,10 @@ final class Exchanger: Sendable {
         guard let timeout = request.attemptTimeout(in: context.options) else {
             return try await receiveUntimed(request, context)
         }
-        return try await context.clock.run(within: timeout) { try await self.receiveUntimed(request, context) }
+        var timed = context
+        let timer = AttemptTimer(timeout, from: context.clock.now)
+        timed.attemptTimer = timer
+        return try await context.clock.run(by: timer) { [timed] in try await self.receiveUntimed(request, timed) }
     }
 
     private func receiveUntimed(
@@ -154,6 +157,7 @@ final class Exchanger: Sendable {
         context.isIdleTimed = idle != nil
         let response = try await transport.send(request, context: context)
         context.call.noteHead(of: response)
+        context.attemptTimer?.responseIsThere(at: context.clock.now)
         var received = try inspect(response, to: request, idle: idle, context)
         if received.followUp == nil, let download = context.call.download {
             try await take(&received, by: download, context)

@@ -14,8 +14,14 @@ public struct PipelineExchange: Sendable {
     public let hop: Int
     /// When the exchange began, counted from the start of the call.
     public let start: Duration
-    /// How long it took: to the last byte of a buffered body, to the header fields of a streamed one.
+    /// How long it took, with ``connectionWait``: to the last byte of a buffered body, to the header fields of a streamed one.
     public internal(set) var duration = Duration.zero
+    /// How long the exchange waited for a connection, until it got a free one of the transport's pool or a new one was made;
+    /// `nil` when the transport does not report it.
+    ///
+    /// If the exchange never got a connection, the whole ``duration``. A transport reports it with
+    /// ``PipelineContext/reportConnectionWait()``.
+    public internal(set) var connectionWait: Duration?
     /// Why a redirect that this exchange answered was not followed; `nil` when it was, or when there was none.
     public internal(set) var refusedRedirect: RedirectPolicy.Refusal?
     /// Why no further attempt follows although the outcome called for one; `nil` when one does, or when none was called for.
@@ -43,5 +49,23 @@ extension PipelineExchange {
         public static let deadline = RetryRefusal(rawValue: "deadline")
         /// Too many of the calls to this host have been retried lately.
         public static let budget = RetryRefusal(rawValue: "budget")
+    }
+}
+
+extension PipelineExchange: CustomStringConvertible, CustomReflectable {
+    /// The request without its query, what came of it, the attempt and hop, the duration and the wait for a connection.
+    public var description: String {
+        var text = "\(request), "
+        text += statusCode.map { "status \($0)" } ?? failure?.rawValue ?? "no response"
+        text += ", attempt \(attempt), hop \(hop), \(duration)"
+        if let connectionWait { text += " including \(connectionWait) of waiting for a connection" }
+        if let refusedRedirect { text += ", redirect not followed: \(refusedRedirect.rawValue)" }
+        if let refusedRetry { text += ", not retried: \(refusedRetry.rawValue)" }
+        return text
+    }
+
+    /// Only what the description shows, so that `dump` leaks nothing either.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["exchange": description])
     }
 }

@@ -38,7 +38,8 @@ public struct PipelineRequest: Sendable {
         _modify { yield &content.value.secretFields }
     }
 
-    /// The longest that one exchange may take, unless ``RequestOptions/attemptTimeout`` of the call says otherwise.
+    /// The longest that one exchange may take once it has a connection, unless ``RequestOptions/attemptTimeout`` of the call says
+    /// otherwise.
     ///
     /// For plugins that have a default. The core enforces it, for every exchange of this request and of those that it is
     /// redirected to. More than zero; `nil` for no limit.

@@ -12,6 +12,9 @@ public struct PipelineContext: Sendable {
     /// Whether the bytes of the body have to follow one another within a time.
     var isIdleTimed = false
 
+    /// Of the exchange, if its time is limited.
+    var attemptTimer: AttemptTimer?
+
     init(call: CallState) {
         self.call = call
     }

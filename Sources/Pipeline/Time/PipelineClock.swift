@@ -128,10 +128,30 @@ public struct PipelineClock: Clock, Sendable {
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         guard now < deadline else { throw timeout() }
-        return try await withThrowingTaskGroup(of: Value?.self) { group in
+        return try await run(throwing: timeout(), work) { try await sleepInSteps(until: deadline) }
+    }
+
+    /// Runs the work, and cancels it when the time of its attempt is up.
+    func run<Value: Sendable>(
+        by timer: AttemptTimer,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let timeout = PipelineError(.timeout(.attempt), "the attempt took longer than \(timer.timeout)")
+        return try await run(throwing: timeout, work) {
+            while let next = timer.nextLook(at: now) { try await sleepInSteps(until: next) }
+        }
+    }
+
+    /// Runs the work, and cancels it when the wait is over before.
+    private func run<Value: Sendable>(
+        throwing timeout: @autoclosure () -> PipelineError,
+        _ work: @escaping @Sendable () async throws -> Value,
+        wait: @escaping @Sendable () async throws -> Void
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await work() }
             group.addTask {
-                try await sleepInSteps(until: deadline)
+                try await wait()
                 return nil
             }
             defer { group.cancelAll() }

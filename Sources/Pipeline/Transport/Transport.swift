@@ -16,7 +16,9 @@ public protocol Transport: Sendable {
     /// ``PipelineLimits/bufferedBodyByteCount`` where it is to be in memory. The body of a redirect (a status from 300 to 399 except 304)
     /// is always handed over as a stream, unless it is in memory already: the core follows the redirect without reading it to its
     /// end, see ``PipelineResponse/discardBody(_:within:)``. Dropping a body that was not read to its end closes
-    /// the exchange. ``PipelineContext/reportSent(_:)`` is told how much of the request's body has been sent.
+    /// the exchange. A transport reports how much of the request's body has been sent with ``PipelineContext/reportSent(_:)``. If it
+    /// knows when the exchange gets a connection, it reports the wait with ``PipelineContext/reportConnectionWait()`` and
+    /// ``PipelineContext/reportConnection()``, so that the wait does not count as part of the attempt.
     ///
     /// - Throws: ``PipelineError`` with the code of what went wrong; `CancellationError` as soon as the task is cancelled.
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse

@@ -14,6 +14,7 @@ struct MetricSeries: Hashable, Sendable {
         case exchanges
         case exchangeDuration = "exchange.duration"
         case activeExchanges = "exchanges.active"
+        case connectionWait = "connection.wait"
         case retries
         case redirects
         case sentBytes = "sent.bytes"

@@ -22,6 +22,7 @@ public import Pipeline
 /// | `pipeline.exchanges` | counter | exchanges that have ended | `method`, `host`, `status`, `outcome` |
 /// | `pipeline.exchange.duration` | timer | of the exchange | the same |
 /// | `pipeline.exchanges.active` | meter | exchanges that go on | none |
+/// | `pipeline.connection.wait` | timer | time until an exchange had a connection, where the transport reports it | `method`, `host` |
 /// | `pipeline.retries` | counter | attempts after the first that came to an exchange | `method`, `host` |
 /// | `pipeline.redirects` | counter | exchanges that follow a redirect | `method`, `host` |
 /// | `pipeline.sent.bytes` | counter | bytes of request bodies | `method`, `host` |
@@ -52,7 +53,7 @@ public import Pipeline
 /// | `maximumHostCount` | 20 | hosts | 0 and up; with 0 there is no label `host` |
 /// | `showsStatusCode` | `false` | | |
 /// | `showsTarget` | `false` | | |
-/// | `maximumSeriesCount` | 1,000 | metric objects | 1 and up; up to 12 more that hold the rest |
+/// | `maximumSeriesCount` | 1,000 | metric objects | 1 and up; up to 13 more that hold the rest |
 /// | `factory` | `MetricsSystem.factory` | | |
 ///
 /// **Errors**: throws none, and passes every failure on.
@@ -162,6 +163,7 @@ public struct MetricsPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive, 
         let labels = ended(place, exchange.statusCode, outcome, context)
         store.add(to: .exchanges, labels)
         store.record(exchange.duration, in: .exchangeDuration, labels)
+        if let wait = exchange.connectionWait { store.record(wait, in: .connectionWait, place) }
         if case .success(let response) = result, let byteCount = Self.receivedByteCount(of: response), byteCount > 0 {
             store.add(byteCount, to: .receivedBytes, place)
         }

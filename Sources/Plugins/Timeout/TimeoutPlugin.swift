@@ -15,7 +15,8 @@ public import Pipeline
 /// `attempt` and `idle` hold, and the shorter `total`.
 ///
 /// **Effects**: states `attempt` and `idle` in the request, and the core enforces them for each exchange, also one that follows a
-/// redirect. `attempt` counts from the start of an exchange to its last byte; for a streamed call to its header fields. `idle` counts
+/// redirect. `attempt` counts from the moment an exchange has a connection, or from its start where the transport does not report
+/// that, to its last byte; for a streamed call to its header fields. `idle` counts
 /// while somebody waits for the next bytes of a body whose header fields are there, buffered, written to a file or streamed; it
 /// lets the transport hand bodies over as they arrive. `total` counts from the start of the call, with everything that plugins
 /// outside have done; it is told to every plugin as `context.deadline`. When it has passed, what is inside is cancelled, and the

@@ -18,12 +18,21 @@ enum AsyncHTTPClientConnections {
     ///
     /// - Parameters:
     ///   - configuration: that of a client which is yet to be made.
-    ///   - informationalLimit: the most answers with a status of 100 to 199 before an answer over HTTP/1.1.
-    static func prepare(_ configuration: inout HTTPClient.Configuration, informationalLimit: Int) {
+    ///   - informationalLimit: the most responses with a status of 100 to 199 before a response over HTTP/1.1.
+    ///   - exchanges: those of the client, to which its connections report.
+    static func prepare(
+        _ configuration: inout HTTPClient.Configuration,
+        informationalLimit: Int,
+        _ exchanges: AsyncHTTPClientExchanges? = nil
+    ) {
         configuration.http1_1ConnectionDebugInitializer = after(configuration.http1_1ConnectionDebugInitializer) {
-            guard !$0.has(ResetMark.self) else { return nil }
-            try $0.addHandler(ResetMark(), position: .first)
-            return try AsyncHTTPClientGuard.install(in: $0, informationalLimit)
+            var installed: EventLoopFuture<Void>?
+            if !$0.has(ResetMark.self) {
+                try $0.addHandler(ResetMark(), position: .first)
+                installed = try AsyncHTTPClientGuard.install(in: $0, informationalLimit)
+            }
+            if let exchanges { try $0.handler(type: AsyncHTTPClientGuard.self).tracker.exchanges = exchanges }
+            return installed
         }
         configuration.http2ConnectionDebugInitializer = after(configuration.http2ConnectionDebugInitializer) {
             guard !$0.has(ResetMark.self) else { return nil }
@@ -32,10 +41,12 @@ enum AsyncHTTPClientConnections {
             return nil
         }
         configuration.http2StreamChannelDebugInitializer = after(configuration.http2StreamChannelDebugInitializer) {
-            guard !$0.has(HTTP2StreamEnd.self) else { return nil }
-            try $0.addHandler(HTTP2StreamEnd(), position: .first)
-            let codec = try $0.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
-            try $0.addHandler(AsyncHTTPClientStreamGuard(informationalLimit), position: .after(codec))
+            if !$0.has(HTTP2StreamEnd.self) {
+                try $0.addHandler(HTTP2StreamEnd(), position: .first)
+                let codec = try $0.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)
+                try $0.addHandler(AsyncHTTPClientStreamGuard(informationalLimit), position: .after(codec))
+            }
+            if let exchanges { try $0.handler(type: AsyncHTTPClientStreamGuard.self).tracker.exchanges = exchanges }
             return nil
         }
     }
@@ -78,10 +89,17 @@ extension AsyncHTTPClientConnections {
     }
 
     /// Closes a connection of HTTP/2 on which NIO reads no more, for AsyncHTTPClient leaves it open and everybody on it waiting.
-    private final class HTTP2End: ChannelInboundHandler {
+    final class HTTP2End: ChannelInboundHandler {
         typealias InboundIn = NIOAny
 
+        /// Whether a response has begun on any of the connection's streams.
+        var hasCarriedResponse = false
         private(set) var failure: (any Error)?
+
+        /// That of the connection to which a stream belongs.
+        static func of(_ stream: any Channel) -> HTTP2End? {
+            try? stream.parent?.pipeline.syncOperations.handler(type: HTTP2End.self)
+        }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {
             if failure == nil, AsyncHTTPClientErrorMapping.endsHTTP2Connection(error) {
@@ -97,8 +115,7 @@ extension AsyncHTTPClientConnections {
         typealias InboundIn = NIOAny
 
         func channelInactive(context: ChannelHandlerContext) {
-            let connection = try? context.channel.parent?.pipeline.syncOperations.handler(type: HTTP2End.self)
-            if let failure = connection?.failure { context.fireErrorCaught(Failure(cause: failure)) }
+            if let failure = HTTP2End.of(context.channel)?.failure { context.fireErrorCaught(Failure(cause: failure)) }
             context.fireChannelInactive()
         }
     }

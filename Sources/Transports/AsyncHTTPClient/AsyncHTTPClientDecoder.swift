@@ -36,6 +36,7 @@ final class AsyncHTTPClientDecoder: WriteObservingByteToMessageDecoder {
 
     func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) throws -> DecodingState {
         guard watcher.awaitsAnswer else { throw Self.surplus }
+        watcher.tracker.responseBegan()
         let bytes = buffer
         do {
             let state = try parser.decode(context: context, buffer: &buffer)

@@ -47,8 +47,13 @@ enum AsyncHTTPClientErrorMapping {
 
     private static func meaning(of error: HTTPClientError, _ phase: Phase) -> Meaning {
         switch error {
-        case .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .socksHandshakeTimeout,
-            .httpProxyHandshakeTimeout:
+        case .getConnectionFromPoolTimeout:
+            // AsyncHTTPClient says so only when it has connections to the host.
+            (
+                .timeout(.pool),
+                "all connections to the host stayed busy for configuration.timeout.connect; allow more with connectionsPerHost"
+            )
+        case .connectTimeout, .tlsHandshakeTimeout, .socksHandshakeTimeout, .httpProxyHandshakeTimeout:
             connectTimeout
         case .readTimeout where phase == .body:
             (.timeout(.idle), "no byte of the body came within the transport's timeout")

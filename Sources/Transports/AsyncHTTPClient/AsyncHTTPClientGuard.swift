@@ -6,13 +6,17 @@ import Pipeline
 /// Stands between parser and client on a connection with HTTP/1.1, and stops what the client would swallow or stop the process for.
 ///
 /// Used on the event loop of its connection alone.
-final class AsyncHTTPClientGuard: ChannelInboundHandler {
+final class AsyncHTTPClientGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
 
     /// The most bytes that header fields may have, whatever the limits of a call say.
     static let headerByteCount = 256 << 10
 
+    var tracker = AsyncHTTPClientTracker()
+    private var hasCarriedResponse = false
     private var heads: AsyncHTTPClientHeadCheck
     private var hasFailed = false
     /// Whether a request was sent whose answer has not ended.
@@ -24,6 +28,11 @@ final class AsyncHTTPClientGuard: ChannelInboundHandler {
 
     private init(informationalLimit: Int) {
         heads = AsyncHTTPClientHeadCheck(informationalLimit: informationalLimit)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let part = tracker.outbound(unwrapOutboundIn(data), isReused: hasCarriedResponse)
+        context.write(wrapOutboundOut(part), promise: promise)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -40,6 +49,7 @@ final class AsyncHTTPClientGuard: ChannelInboundHandler {
             lastPiece = piece
         case .end:
             awaitsAnswer = false
+            hasCarriedResponse = true
             end = (context, data)
             return
         }

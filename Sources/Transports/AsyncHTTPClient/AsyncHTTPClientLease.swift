@@ -1,30 +1,57 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
+import NIOSSL
 
 /// A client, and whether it ends with the last one who holds it.
 final class AsyncHTTPClientLease: Sendable {
     let client: HTTPClient
-    private let endsClient: Bool
+    /// The exchanges to which the client's connections report; `nil` for a client that is shared.
+    let exchanges: AsyncHTTPClientExchanges?
+    /// What the client connects with, for requests that must not get a connection of its pool.
+    ///
+    /// AsyncHTTPClient keeps the connections of requests with a configuration of their own apart from all others.
+    let tlsConfiguration: TLSConfiguration?
 
     /// Whether it is a client of the transport's own, which marks what happens to its connections.
-    var marksConnections: Bool { endsClient }
+    var marksConnections: Bool { exchanges != nil }
 
-    init(_ client: HTTPClient, endsClient: Bool) {
+    /// Leases a client that others use, too, and shut down.
+    init(sharing client: HTTPClient) {
         self.client = client
-        self.endsClient = endsClient
+        exchanges = nil
+        tlsConfiguration = nil
+    }
+
+    /// Makes a client, which ends with the lease.
+    init(makingClientWith configuration: HTTPClient.Configuration) {
+        var configuration = configuration
+        let exchanges = AsyncHTTPClientExchanges()
+        AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: 100, exchanges)
+        client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        self.exchanges = exchanges
+        tlsConfiguration = configuration.tlsConfiguration ?? .makeClientConfiguration()
     }
 
     deinit {
-        guard endsClient else { return }
+        guard exchanges != nil else { return }
         // A client that was shut down before says so; it keeps itself until it has ended.
         Task { [client] in try? await client.shutdown() }
     }
 
     func shutdown() async throws {
-        guard endsClient else { return }
+        guard exchanges != nil else { return }
         do {
             try await client.shutdown()
         } catch let error as HTTPClientError where error == .alreadyShutdown {}
+    }
+
+    /// The most connections with HTTP/1.1 to a host, unless the configuration says otherwise.
+    static var defaultConnectionsPerHost: Int {
+        #if canImport(Darwin)
+        8
+        #else
+        64
+        #endif
     }
 }
 #endif

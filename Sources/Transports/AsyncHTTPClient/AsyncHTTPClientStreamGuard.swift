@@ -14,7 +14,9 @@ final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
+    private typealias HTTP2End = AsyncHTTPClientConnections.HTTP2End
 
+    var tracker = AsyncHTTPClientTracker()
     private var heads: AsyncHTTPClientHeadCheck
     private var isSent = false
     /// Whether the client is to be told nothing more.
@@ -23,14 +25,18 @@ final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
     init(_ informationalLimit: Int) { heads = AsyncHTTPClientHeadCheck(informationalLimit: informationalLimit) }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { isSent = true }
-        context.write(data, promise: promise)
+        let part = unwrapOutboundIn(data)
+        if case .end = part { isSent = true }
+        let tracked = tracker.outbound(part, isReused: HTTP2End.of(context.channel)?.hasCarriedResponse ?? false)
+        context.write(wrapOutboundOut(tracked), promise: promise)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isOver else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
+            tracker.responseBegan()
+            HTTP2End.of(context.channel)?.hasCarriedResponse = true
             if let failure = heads.failure(of: head) {
                 context.fireErrorCaught(failure)
                 isOver = true

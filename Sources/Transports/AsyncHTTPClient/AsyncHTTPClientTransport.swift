@@ -30,6 +30,13 @@ public import Pipeline
 ///   it has been read to its end.
 /// - Connections, TLS, proxies and the pool are those of the configuration; environment variables change nothing. It writes no
 ///   log and makes no spans of its own.
+/// - A client of the transport's own reports when an exchange has a connection, over HTTP/1.1 and HTTP/2:
+///   ``PipelineExchange/connectionWait`` is the wait until then, and the time of an attempt starts there. A client that is shared
+///   cannot report it: an attempt counts from the start of its exchange.
+/// - If a connection that has carried a response before is lost before any byte of the next one, a client of the transport's
+///   own resends the request on a new connection, at most twice: a request with a safe method (GET, HEAD, OPTIONS, TRACE,
+///   QUERY) and a body that can be replayed, and any request of which nothing was written. Any other request that may have been
+///   written is `connectionLost`, such as a POST. All of this is one exchange, within the time of its attempt (RFC 9112 §9.3.1).
 ///
 /// - On each connection with HTTP/1.1 bytes that belong to no answer close the connection, and informational answers are counted;
 ///   for that it adds to `configuration.http1_1ConnectionDebugInitializer`, after calling what is there.
@@ -43,17 +50,18 @@ public import Pipeline
 /// | setting | default | unit | range |
 /// |---|---|---|---|
 /// | `configuration` | ``makeDefaultConfiguration(informationalCount:)`` | | |
-/// | `configuration.timeout.connect` | 10 s, with the wait for a connection of the pool and the handshake of TLS | | |
+/// | `configuration.timeout.connect` | 10 s, for making a connection with the handshake of TLS, and for waiting until one is free | | |
 /// | `configuration.tlsConfiguration` | TLS 1.2 and up, the system's authorities, no certificate of its own | | |
-/// | `configuration.connectionPool` | 8 connections to a host with HTTP/1.1, idle ones kept 60 s | | |
+/// | `connectionsPerHost` | that of the configuration, by default 64, and 8 on Apple platforms | connections to a host with HTTP/1.1 | 1 and up |
+/// | `configuration.connectionPool` | idle connections kept 60 s | | |
 /// | `informationalCount` | 100, set with ``makeDefaultConfiguration(informationalCount:)`` | answers of 100 to 199 | 0 and up |
 /// | `headTimeout` | none | time from the start of an exchange to the header fields of its answer | more than zero |
 /// | `readTimeout` | 60 s | time without a byte of the answer | more than zero |
 /// | `writeTimeout` | 60 s | time in which the server takes no byte of the body | more than zero |
 ///
-/// `readTimeout` counts for the header fields from the start of the exchange, or from the end of a body that is sent in pieces (a
-/// stream, a file, more than 64 KiB); for the body while somebody waits for its next bytes, so that a reader who pauses is not taken
-/// for a slow server. A call with an idle timeout of its own has that for its body instead. `writeTimeout` counts while a piece waits
+/// `readTimeout` counts for the header fields from the start of the exchange, with the wait for a connection, or from the end of a
+/// body that is sent in pieces (a stream, a file, more than 64 KiB); for the body while a reader waits for its next bytes, so that
+/// a reader that pauses is not taken for a slow server. A call with an idle timeout of its own has that for its body instead. `writeTimeout` counts while a piece waits
 /// to be taken, not while it is made. These times are real ones, whatever the provider's clock. AsyncHTTPClient's own
 /// `configuration.timeout.read`, which goes on while a reader pauses, and `.write`, which a server that takes nothing does not
 /// exceed, are best left `nil`.
@@ -66,7 +74,8 @@ public import Pipeline
 /// | `tls.certificate` | nobody that is trusted has signed the server's certificate, or its time is not now |
 /// | `tls.hostName` | the certificate is for another host |
 /// | `tls.handshake` | any other failure of a handshake, also when the server ends the connection within it or wants another certificate of the client |
-/// | `timeout.connect` | no connection came within `timeout.connect` |
+/// | `timeout.connect` | no connection was made within `configuration.timeout.connect` |
+/// | `timeout.pool` | all connections to the host stayed busy for `configuration.timeout.connect`; nothing was sent |
 /// | `timeout.head` | the header fields did not come within `readTimeout` or `headTimeout` |
 /// | `timeout.idle` | no byte of the answer's body came for `readTimeout` |
 /// | `timeout.write` | the server took no byte of the body for `writeTimeout` |
@@ -98,12 +107,15 @@ public final class AsyncHTTPClientTransport: Transport {
     ///
     /// - Parameters:
     ///   - configuration: how the client connects. Its settings for redirects and decompression are not used.
+    ///   - connectionsPerHost: the most connections with HTTP/1.1 to a host, 1 and up; other requests wait. Over HTTP/2 one
+    ///     connection carries many requests. `nil` for the number in the configuration.
     ///   - headTimeout: the longest from the start of an exchange, with the wait for a connection and the sending of the body,
     ///     to the header fields of its answer; `nil` for no limit of this kind.
     ///   - readTimeout: the longest without a byte of the answer; `nil` for no limit of this kind.
     ///   - writeTimeout: the longest in which the server takes no byte of the body; `nil` for no limit of this kind.
     public convenience init(
         configuration: HTTPClient.Configuration = makeDefaultConfiguration(),
+        connectionsPerHost: Int? = nil,
         headTimeout: Duration? = nil,
         readTimeout: Duration? = .seconds(60),
         writeTimeout: Duration? = .seconds(60)
@@ -111,9 +123,12 @@ public final class AsyncHTTPClientTransport: Transport {
         var configuration = configuration
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
-        AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: 100)
-        let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
-        self.init(AsyncHTTPClientLease(client, endsClient: true), headTimeout, readTimeout, writeTimeout)
+        if let count = connectionsPerHost {
+            precondition(count > 0, "connectionsPerHost is \(count), not 1 or more")
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = count
+        }
+        let client = AsyncHTTPClientLease(makingClientWith: configuration)
+        self.init(client, headTimeout, readTimeout, writeTimeout)
     }
 
     /// Makes a transport that shares a client, which the caller shuts down.
@@ -131,7 +146,7 @@ public final class AsyncHTTPClientTransport: Transport {
         writeTimeout: Duration? = .seconds(60)
     ) {
         precondition(client !== HTTPClient.shared, "HTTPClient.shared follows redirects and decompresses")
-        self.init(AsyncHTTPClientLease(client, endsClient: false), headTimeout, readTimeout, writeTimeout)
+        self.init(AsyncHTTPClientLease(sharing: client), headTimeout, readTimeout, writeTimeout)
     }
 
     private init(_ client: AsyncHTTPClientLease, _ head: Duration?, _ read: Duration?, _ write: Duration?) {
@@ -145,8 +160,8 @@ public final class AsyncHTTPClientTransport: Transport {
         writeTimeout = write
     }
 
-    /// 10 s for connecting, TLS 1.2 and up, no redirects, no decompression, no tracing, and one attempt at a connection for each
-    /// exchange.
+    /// 10 s for connecting, 64 connections with HTTP/1.1 to a host (8 on Apple platforms), TLS 1.2 and up, no redirects, no
+    /// decompression, no tracing, and one attempt at a connection for each exchange.
     ///
     /// - Parameter informationalCount: the most answers with a status of 100 to 199 before an answer over HTTP/1.1, 0 or more.
     /// - Returns: a configuration whose connections are guarded, also for a client that is shared.
@@ -163,6 +178,8 @@ public final class AsyncHTTPClientTransport: Transport {
         tls.minimumTLSVersion = .tlsv12
         configuration.tlsConfiguration = tls
         configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+            AsyncHTTPClientLease.defaultConnectionsPerHost
         configuration.tracing.tracer = nil
         AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: informationalCount)
         return configuration
@@ -176,6 +193,29 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Throws: as said above.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
+        guard client.exchanges != nil else { return try await send(request, context, nil, tryCount: 1) }
+        context.reportConnectionWait()
+        var tryCount = 1
+        while true {
+            let attempt = AsyncHTTPClientTry(context)
+            do {
+                return try await send(request, context, attempt, tryCount: tryCount)
+            } catch let error as PipelineError where error.code == .connectionLost {
+                guard tryCount < Self.maximumTryCount, attempt.allowsAnother(request) else { throw error }
+                tryCount += 1
+            }
+        }
+    }
+
+    /// How often a request is given a connection, when those before turned out to be dead.
+    private static let maximumTryCount = 3
+
+    private func send(
+        _ request: PipelineRequest,
+        _ context: PipelineContext,
+        _ attempt: AsyncHTTPClientTry?,
+        tryCount: Int
+    ) async throws -> PipelineResponse {
         let upload = AsyncHTTPClientUpload(
             request,
             context,
@@ -185,7 +225,11 @@ public final class AsyncHTTPClientTransport: Transport {
             write: writeTimeout
         )
         do {
-            let response = try await execute(request.head, upload)
+            var outgoing = upload.makeRequest(request.head)
+            if tryCount > 1 { outgoing.tlsConfiguration = client.tlsConfiguration }
+            let id = attempt.flatMap { client.exchanges?.begin($0, in: &outgoing.headers) }
+            defer { id.map { client.exchanges?.end($0) } }
+            let response = try await execute(outgoing, upload)
             let body = AsyncHTTPClientBody(response.body, upload, client)
             guard response.history.count <= 1 else {
                 throw PipelineError(.transport, "the shared HTTPClient follows redirects, which the pipeline has to do")
@@ -207,16 +251,16 @@ public final class AsyncHTTPClientTransport: Transport {
 
     /// Sends, and waits for the header fields: by a deadline of the client's when the body goes out at once.
     private func execute(
-        _ head: HTTPRequest,
+        _ request: HTTPClientRequest,
         _ upload: AsyncHTTPClientUpload
     ) async throws -> HTTPClientResponse {
         let client = client.client
         guard upload.isInPieces else {
             let timeout = [headTimeout, readTimeout].compactMap { $0 }.min()
-            return try await client.execute(upload.makeRequest(head), deadline: Self.deadline(timeout))
+            return try await client.execute(request, deadline: Self.deadline(timeout))
         }
         let deadline = Self.deadline(headTimeout)
-        return try await upload.watch.run { try await client.execute(upload.makeRequest(head), deadline: deadline) }
+        return try await upload.watch.run { try await client.execute(request, deadline: deadline) }
     }
 
     private static func deadline(_ timeout: Duration?) -> NIODeadline {

@@ -35,6 +35,19 @@ struct TLSMessageTests {
         let target = SecureTarget(baseURL: SecureServer.http2.url, path: "/echo")
         #expect(try await provider.request(target).headers.text("X-Protocol") == "HTTP/1.1")
     }
+
+    @Test(
+        "an exchange shows its wait for a connection, new or reused, and sends no mark",
+        arguments: SecureServer.allCases
+    )
+    func connectionWait(server: SecureServer) async throws {
+        let provider = try makeProvider(.asyncHTTPClient)
+        for _ in 1...2 {
+            let response = try await provider.request(SecureTarget(baseURL: server.url, path: "/echo"))
+            #expect(response.exchanges.map { $0.connectionWait != nil } == [true])
+            #expect(try !response.map(SecureEcho.self).fields.contains { $0[0].lowercased().hasPrefix("pipeline") })
+        }
+    }
     #endif
 
     @Test("method, path and fields arrive as they are", arguments: SecureTransport.trusting, SecureServer.allCases)

@@ -111,7 +111,7 @@ struct MetricsLabelsTests {
     func bound(maximumCount: Int) async {
         let plugin = MetricsPlugin(maximumHostCount: 1_000, maximumSeriesCount: maximumCount, factory: metrics)
         await send((0..<200).map { Ask(url: "https://h\($0).test") }, plugin)
-        #expect(metrics.count <= maximumCount + 12)
+        #expect(metrics.count <= maximumCount + 13)
         #expect(metrics.totals["pipeline.calls method=other host=other status=other outcome=other"] ?? 0 > 190)
         #expect(metrics.counterTotal(label: "pipeline.calls") == 200)
         #expect(metrics.counterTotal(label: "pipeline.exchanges") == 200)

@@ -96,6 +96,22 @@ struct MetricsPluginTests {
         )
     }
 
+    @Test("C14 The wait for a connection has a duration of its own where the transport reports it")
+    func connectionWait() async {
+        let transport = ScriptedTransport(
+            always: .answer { request, context in
+                context.reportConnectionWait()
+                try await context.clock.sleep(for: .milliseconds(30))
+                context.reportConnection()
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        )
+        let call = Task { await send(to: transport, plugin) }
+        await clock.advanceToNextSleeper()
+        _ = await call.value
+        #expect(metrics.durations["pipeline.connection.wait method=GET host=a.test"] == [30_000_000])
+    }
+
     @Test("What goes on is counted while it does, in calls and in exchanges")
     func active() async {
         let transport = ScriptedTransport { request, _ in

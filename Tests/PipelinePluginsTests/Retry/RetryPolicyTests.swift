@@ -109,7 +109,9 @@ struct RetryPolicyTests {
 
     @Test("A code says whether a connection was made")
     func provesNothingSent() {
-        let unsent: [PipelineError.Code] = [.offline, .dns, .tls, .connect, .connect(.refused), .timeout(.connect)]
+        let unsent: [PipelineError.Code] = [
+            .offline, .dns, .tls, .connect, .connect(.refused), .timeout(.connect), .timeout(.pool),
+        ]
         let sent: [PipelineError.Code] = [.timeout, .timeout(.attempt), .timeout(.idle), .connectionLost, .transport]
         #expect(unsent.filter(\.provesNothingSent) == unsent)
         #expect(sent.filter(\.provesNothingSent) == [])

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
@@ -101,8 +102,15 @@ extension NetworkTransport {
         #endif
     }
 
-    /// Whether the transport itself sends a request again that died on a reused connection: Foundation on Linux.
-    var sendsAgain: Bool { endsProcessOnCutHead }
+    /// Whether the transport repeats a request that died on a reused connection: safe methods, and on Linux Foundation all of them.
+    func repeats(_ method: HTTPMethod) -> Bool {
+        switch self {
+        case .urlSession: return endsProcessOnCutHead
+        #if AsyncHTTPClient
+        case .asyncHTTPClient: return method == .get
+        #endif
+        }
+    }
 
     /// Whether a redirect is handed over only when its body has ended: Foundation on Linux.
     var holdsRedirectBodies: Bool { endsProcessOnCutHead }

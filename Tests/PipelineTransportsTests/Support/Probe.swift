@@ -23,6 +23,13 @@ struct Probe: TargetType {
         self.method = method
         self.task = task
     }
+
+    /// The same target with a time for each attempt.
+    func with(attemptTimeout: Duration) -> Probe {
+        var copy = self
+        copy.options.attemptTimeout = attemptTimeout
+        return copy
+    }
 }
 
 extension Provider where Target == Probe {

@@ -1,0 +1,151 @@
+#if AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import Testing
+
+/// Row C13: a pooled connection that the server has just closed.
+@Suite("AsyncHTTPClientTransport, dead connections", .timeLimit(.minutes(10)))
+struct AsyncHTTPClientDeadConnectionTests {
+    /// A server that responds to all requests, and to the first for `/dies` with the script.
+    private static func server(_ script: LoopbackServer.Action...) throws -> LoopbackServer {
+        let count = Atomic(0)
+        return try LoopbackServer { request in
+            guard request.target == "/dies" else { return [.respond(200)] }
+            guard count.wrappingAdd(1, ordering: .relaxed).oldValue > 0 else { return script }
+            return [.respond(200, body: request.method == "HEAD" ? "" : "alive")]
+        }
+    }
+
+    @Test(
+        "C13 C06 A safe request that dies on a reused connection is resent on a new one, within one exchange",
+        arguments: ["GET", "HEAD", "OPTIONS", "QUERY"],
+        [true, false]
+    )
+    func safe(name: String, isReset: Bool) async throws {
+        let server = try Self.server(isReset ? .reset : .close)
+        defer { server.stop() }
+        let (seen, journal) = AsyncStream.makeStream(of: String.self)
+        let provider = Provider<Probe>(
+            transport: AsyncHTTPClientTransport(),
+            plugins: [
+                .willSend { request, _ in journal.yield("willSend \(request.path)") },
+                .didReceive { _, _ in journal.yield("didReceive") },
+            ]
+        )
+        _ = try await provider.request(Probe(server, "/first"))
+        let method = try #require(HTTPMethod(rawValue: name))
+        let response = try await provider.request(Probe(server, "/dies", method: method))
+        #expect(response.statusCode == 200)
+        #expect(response.exchanges.count == 1)
+        journal.finish()
+        let events = await seen.reduce(into: [String]()) { $0.append($1) }
+        #expect(events == ["willSend /first", "didReceive", "willSend /dies", "didReceive"])
+        #expect(server.requests.map(\.target) == ["/first", "/dies", "/dies"])
+        #expect(server.activity.connectionCount == 2)
+    }
+
+    @Test("C13 The second try has a new connection, however many old ones are in the pool")
+    func manyDead() async throws {
+        let count = Atomic(0)
+        let server = try LoopbackServer { request in
+            if request.target == "/first" { return [.hold("all are there"), .respond(200)] }
+            return count.wrappingAdd(1, ordering: .relaxed).oldValue == 0 ? [.close] : [.respond(200)]
+        }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<6 { group.addTask { _ = try await provider.request(Probe(server, "/first")) } }
+            await server.wait { $0.holdCount == 6 }
+            server.release("all are there")
+            try await group.waitForAll()
+        }
+        #expect(try await provider.request(Probe(server, "/dies")).statusCode == 200)
+        #expect(server.requests.filter { $0.target == "/dies" }.count == 2)
+        #expect(server.activity.connectionCount == 7)
+    }
+
+    @Test("C13 A body that can be replayed is sent whole a second time", arguments: [10, 300_000])
+    func body(byteCount: Int) async throws {
+        let server = try Self.server(.close)
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        _ = try await provider.request(Probe(server, "/first"))
+        let data = Data(repeating: 7, count: byteCount)
+        let query = try #require(HTTPMethod(rawValue: "QUERY"))
+        let response = try await provider.request(Probe(server, "/dies", method: query, task: .requestData(data)))
+        #expect(response.data == Data("alive".utf8))
+        #expect(server.requests.filter { $0.target == "/dies" }.map(\.body) == [data, data])
+    }
+
+    @Test(
+        "C13 C06 A method that is not safe is never sent a second time",
+        arguments: [HTTPMethod.post, .put, .delete, .patch]
+    )
+    func notSafe(method: HTTPMethod) async throws {
+        let server = try Self.server(.close)
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        _ = try await provider.request(Probe(server, "/first"))
+        #expect(try await provider.failureCode(Probe(server, "/dies", method: method)) == .connectionLost)
+        #expect(server.requests.map(\.target) == ["/first", "/dies"])
+    }
+
+    @Test("C13 A body that cannot be replayed is not sent a second time")
+    func oneShotBody() async throws {
+        let server = try Self.server(.close)
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        _ = try await provider.request(Probe(server, "/first"))
+        let (pieces, maker) = AsyncStream.makeStream(of: Data.self)
+        maker.yield(Data("once".utf8))
+        maker.finish()
+        let query = try #require(HTTPMethod(rawValue: "QUERY"))
+        let target = Probe(server, "/dies", method: query, task: .requestStream(.stream(pieces)))
+        #expect(try await provider.failureCode(target) == .connectionLost)
+        #expect(server.requests.map(\.target) == ["/first", "/dies"])
+    }
+
+    @Test(
+        "C13 After any byte of a response the request is not sent a second time",
+        arguments: ["H", "HTTP/1.1 200 OK\r\nContent-", "HTTP/1.1 103 Early Hints\r\n\r\n"]
+    )
+    func partialResponse(bytes: String) async throws {
+        let server = try Self.server(.send(bytes), .close)
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        _ = try await provider.request(Probe(server, "/first"))
+        #expect(try await provider.failureCode(Probe(server, "/dies")) == .connectionLost)
+        #expect(server.requests.map(\.target) == ["/first", "/dies"])
+    }
+
+    @Test("C13 The second try is within the time of the attempt, which started with the first connection")
+    func attemptTimeout() async throws {
+        let clock = ManualClock()
+        let count = Atomic(0)
+        let server = try LoopbackServer { request in
+            guard request.target == "/dies" else { return [.respond(200)] }
+            let isFirst = count.wrappingAdd(1, ordering: .relaxed).oldValue == 0
+            return isFirst ? [.hold("first"), .close] : [.hold("second"), .respond(200)]
+        }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(), clock: clock)
+        _ = try await provider.request(Probe(server, "/first"))
+        let target = Probe(server, "/dies").with(attemptTimeout: .seconds(2))
+        async let failure = provider.failure(target)
+        await server.wait { $0.holdCount == 1 }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(1))
+        server.release("first")
+        await server.wait { $0.holdCount == 2 }
+        clock.advance(by: .seconds(1))
+        let error = try await failure
+        #expect(error?.code == .timeout(.attempt))
+        #expect(error?.exchanges.map(\.duration) == [.seconds(2)])
+        #expect(error?.exchanges.map(\.connectionWait) == [.zero])
+    }
+}
+#endif
