@@ -28,8 +28,9 @@ public import Pipeline
 /// - A streamed body is sent as it is made: the next piece is asked for when the network has taken the one before. When the exchange
 ///   ends before the body does, its reading is cancelled: an answer with a status of 300 or above ends the sending, any other when
 ///   it has been read to its end.
-/// - Connections, TLS, proxies and the pool are those of the configuration; environment variables change nothing. It writes no
-///   log and makes no spans of its own.
+/// - Connections, TLS and the pool are those of the configuration. It writes no log and makes no spans of its own.
+/// - Proxies are those of the configuration, and environment variables change nothing, unless `proxies` is
+///   ``ProxyPolicy/environment``.
 ///
 /// - On each connection with HTTP/1.1 bytes that belong to no answer close the connection, and informational answers are counted;
 ///   for that it adds to `configuration.http1_1ConnectionDebugInitializer`, after calling what is there.
@@ -46,6 +47,7 @@ public import Pipeline
 /// | `configuration.timeout.connect` | 10 s, with the wait for a connection of the pool and the handshake of TLS | | |
 /// | `configuration.tlsConfiguration` | TLS 1.2 and up, the system's authorities, no certificate of its own | | |
 /// | `configuration.connectionPool` | 8 connections to a host with HTTP/1.1, idle ones kept 60 s | | |
+/// | `proxies` | ``ProxyPolicy/configuration`` | | |
 /// | `informationalCount` | 100, set with ``makeDefaultConfiguration(informationalCount:)`` | answers of 100 to 199 | 0 and up |
 /// | `headTimeout` | none | time from the start of an exchange to the header fields of its answer | more than zero |
 /// | `readTimeout` | 60 s | time without a byte of the answer | more than zero |
@@ -63,6 +65,8 @@ public import Pipeline
 /// | code | when |
 /// |---|---|
 /// | `connect.refused`, `connect.unreachable`, `dns` | there is no connection |
+/// | `offline` | the machine has no route to the host; or the host's name did not resolve, or the host was not reached, while no interface but loopback was up |
+/// | `invalidRequest.credential`, `invalidRequest` | a proxy of the environment must not get the request, or cannot be used, see ``ProxyPolicy/environment`` |
 /// | `tls.certificate` | nobody that is trusted has signed the server's certificate, or its time is not now |
 /// | `tls.hostName` | the certificate is for another host |
 /// | `tls.handshake` | any other failure of a handshake, also when the server ends the connection within it or wants another certificate of the client |
@@ -74,7 +78,7 @@ public import Pipeline
 /// | `truncated` | the body is shorter than it was announced to be, or TLS does not confirm the end of one without a length |
 /// | `malformedResponse` | the answer is not HTTP, is a 101 that nobody asked for, or says more than once, or not in a number, how long it is; with HTTP/2 also header fields of more than 16 KiB that are compressed to less |
 /// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``PipelineLimits/headerByteCount`` says |
-/// | `limit.headerCount` | there are more than ``PipelineLimits/headerCount`` |
+/// | `limit.headerCount` | there are more than ``PipelineLimits/headerCount``, or more than 1,000 trailer fields, whatever that limit is |
 /// | `limit.informational` | more than `informationalCount` answers of 100 to 199 came before an answer over HTTP/1.1 |
 /// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount`` |
 /// | `bodyChanged` | a body does not have the length that it announced |
@@ -88,7 +92,8 @@ public import Pipeline
 ///
 /// **Secrets**: no error quotes a URL, a field or a body.
 public final class AsyncHTTPClientTransport: Transport {
-    private let client: AsyncHTTPClientLease
+    private let routes: AsyncHTTPClientRoutes
+    private let machine: Machine
     private let timekeeper: AsyncHTTPClientTimekeeper
     private let headTimeout: Duration?
     private let readTimeout: Duration?
@@ -98,12 +103,33 @@ public final class AsyncHTTPClientTransport: Transport {
     ///
     /// - Parameters:
     ///   - configuration: how the client connects. Its settings for redirects and decompression are not used.
+    ///   - proxies: where proxies come from; `environment` with a proxy in the configuration stops the program.
     ///   - headTimeout: the longest from the start of an exchange, with the wait for a connection and the sending of the body,
     ///     to the header fields of its answer; `nil` for no limit of this kind.
     ///   - readTimeout: the longest without a byte of the answer; `nil` for no limit of this kind.
     ///   - writeTimeout: the longest in which the server takes no byte of the body; `nil` for no limit of this kind.
     public convenience init(
         configuration: HTTPClient.Configuration = makeDefaultConfiguration(),
+        proxies: ProxyPolicy = .configuration,
+        headTimeout: Duration? = nil,
+        readTimeout: Duration? = .seconds(60),
+        writeTimeout: Duration? = .seconds(60)
+    ) {
+        self.init(
+            configuration: configuration,
+            proxies: proxies,
+            machine: .real,
+            headTimeout: headTimeout,
+            readTimeout: readTimeout,
+            writeTimeout: writeTimeout
+        )
+    }
+
+    /// The same, on a machine that a test may make.
+    convenience init(
+        configuration: HTTPClient.Configuration = makeDefaultConfiguration(),
+        proxies: ProxyPolicy = .configuration,
+        machine: Machine,
         headTimeout: Duration? = nil,
         readTimeout: Duration? = .seconds(60),
         writeTimeout: Duration? = .seconds(60)
@@ -112,8 +138,8 @@ public final class AsyncHTTPClientTransport: Transport {
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
         AsyncHTTPClientConnections.prepare(&configuration, informationalLimit: 100)
-        let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
-        self.init(AsyncHTTPClientLease(client, endsClient: true), headTimeout, readTimeout, writeTimeout)
+        let routes = AsyncHTTPClientRoutes(configuration, proxies, machine)
+        self.init(routes, machine, headTimeout, readTimeout, writeTimeout)
     }
 
     /// Makes a transport that shares a client, which the caller shuts down.
@@ -131,14 +157,21 @@ public final class AsyncHTTPClientTransport: Transport {
         writeTimeout: Duration? = .seconds(60)
     ) {
         precondition(client !== HTTPClient.shared, "HTTPClient.shared follows redirects and decompresses")
-        self.init(AsyncHTTPClientLease(client, endsClient: false), headTimeout, readTimeout, writeTimeout)
+        self.init(AsyncHTTPClientRoutes(shared: client), .real, headTimeout, readTimeout, writeTimeout)
     }
 
-    private init(_ client: AsyncHTTPClientLease, _ head: Duration?, _ read: Duration?, _ write: Duration?) {
+    private init(
+        _ routes: AsyncHTTPClientRoutes,
+        _ machine: Machine,
+        _ head: Duration?,
+        _ read: Duration?,
+        _ write: Duration?
+    ) {
         for (name, timeout) in [("headTimeout", head), ("readTimeout", read), ("writeTimeout", write)] {
             if let timeout { precondition(timeout > .zero, "\(name) is \(timeout), not more than zero") }
         }
-        self.client = client
+        self.routes = routes
+        self.machine = machine
         timekeeper = AsyncHTTPClientTimekeeper([read, write])
         headTimeout = head
         readTimeout = read
@@ -176,6 +209,7 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Throws: as said above.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
+        let client = try routes.client(for: request)
         let upload = AsyncHTTPClientUpload(
             request,
             context,
@@ -185,7 +219,7 @@ public final class AsyncHTTPClientTransport: Transport {
             write: writeTimeout
         )
         do {
-            let response = try await execute(request.head, upload)
+            let response = try await execute(request.head, upload, client.client)
             let body = AsyncHTTPClientBody(response.body, upload, client)
             guard response.history.count <= 1 else {
                 throw PipelineError(.transport, "the shared HTTPClient follows redirects, which the pipeline has to do")
@@ -201,16 +235,17 @@ public final class AsyncHTTPClientTransport: Transport {
         } catch {
             upload.end()
             let isHandshakeKnown = client.marksConnections && request.head.scheme == "https"
-            throw AsyncHTTPClientErrorMapping.pipelineError(for: error, .head(isHandshakeKnown: isHandshakeKnown))
+            let phase = AsyncHTTPClientErrorMapping.Phase.head(isHandshakeKnown: isHandshakeKnown)
+            throw machine.explain(AsyncHTTPClientErrorMapping.pipelineError(for: error, phase), of: request)
         }
     }
 
     /// Sends, and waits for the header fields: by a deadline of the client's when the body goes out at once.
     private func execute(
         _ head: HTTPRequest,
-        _ upload: AsyncHTTPClientUpload
+        _ upload: AsyncHTTPClientUpload,
+        _ client: HTTPClient
     ) async throws -> HTTPClientResponse {
-        let client = client.client
         guard upload.isInPieces else {
             let timeout = [headTimeout, readTimeout].compactMap { $0 }.min()
             return try await client.execute(upload.makeRequest(head), deadline: Self.deadline(timeout))
@@ -229,7 +264,7 @@ public final class AsyncHTTPClientTransport: Transport {
     ///
     /// - Throws: an error of NIO when a connection could not be closed.
     public func shutdown() async throws {
-        try await client.shutdown()
+        try await routes.shutdown()
     }
 }
 #endif
