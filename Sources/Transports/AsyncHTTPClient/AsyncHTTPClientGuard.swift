@@ -38,7 +38,12 @@ final class AsyncHTTPClientGuard: ChannelInboundHandler {
             isDelimitedByLength = head.headers.contains(name: "content-length")
         case .body(let piece):
             lastPiece = piece
-        case .end:
+        case .end(let trailers):
+            if let failure = AsyncHTTPClientHeadCheck.failure(ofTrailers: trailers) {
+                hasFailed = true
+                context.fireErrorCaught(failure)
+                return
+            }
             awaitsAnswer = false
             end = (context, data)
             return
