@@ -27,7 +27,12 @@ extension APIRequest {
             )
         }
         guard let made = try plain.make(from: response), let value = made as? Output else {
-            throw PipelineError(.mapping(.object), "the body as text is no \(Output.self)", response: response)
+            let reason = response.data.isEmpty ? ": it is \(response.emptyText)" : ""
+            throw PipelineError(
+                .mapping(.object),
+                "the body is not a valid \(Output.self)\(reason)",
+                response: response
+            )
         }
         return value
     }

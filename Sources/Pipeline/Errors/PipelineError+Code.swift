@@ -72,7 +72,10 @@ extension PipelineError.Code {
     /// A stub that should not answer has no transport to pass the request to.
     public static let stubWithoutTransport = Self(rawValue: "stubWithoutTransport")
 
-    /// The network is not there.
+    /// The machine has no network; nothing was sent.
+    ///
+    /// On Linux: no route leads to the host, or the connection or the resolution of the host's name failed while no network interface but
+    /// loopback was up. Never for a loopback address.
     public static let offline = Self(rawValue: "offline")
     /// The host's name could not be resolved, nothing was sent.
     public static let dns = Self(rawValue: "dns")

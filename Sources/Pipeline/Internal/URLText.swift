@@ -58,9 +58,15 @@ enum URLText {
         }
     }
 
-    /// Takes an absolute http or https URL apart and refuses what cannot be sent.
+    /// Takes an absolute http or https URL apart and refuses what cannot be sent; the error names the URL by scheme and host.
     static func requestTarget(of url: String) throws -> RequestTarget {
-        try url.withBytes { try requestTarget(of: $0) }
+        do {
+            return try url.withBytes { try requestTarget(of: $0) }
+        } catch let error as PipelineError where !url.isEmpty {
+            var error = error
+            error.reason += ": " + shown(url)
+            throw error
+        }
     }
 
     private static func requestTarget(of url: UnsafeBufferPointer<UInt8>) throws -> RequestTarget {
@@ -251,7 +257,7 @@ enum URLText {
     }
 
     private static func invalidHost() -> PipelineError {
-        invalid("the URL's host has a character that may not stand there")
+        invalid("the URL's host has a character that no host may have")
     }
 
     private static func invalidPort() -> PipelineError {
@@ -259,6 +265,6 @@ enum URLText {
     }
 
     private static func invalidByte(_ byte: UInt8, at offset: Int) -> PipelineError {
-        invalid("byte 0x\(String(byte, radix: 16)) at offset \(offset) may not stand in a URL")
+        invalid("byte 0x\(String(byte, radix: 16)) at offset \(offset) of the URL must be percent-encoded")
     }
 }

@@ -107,7 +107,8 @@ public struct PipelineBody: Sendable {
         return true
     }
 
-    /// The length in bytes, `nil` for a stream of unknown length or a file that cannot be read.
+    /// The length in bytes; `nil` for a stream of unknown length, a file that cannot be read, and a file that has content but a length of
+    /// 0, as those under `/proc` have.
     public var byteCount: Int? {
         switch storage {
         case .none: 0
@@ -195,11 +196,22 @@ public struct PipelineBody: Sendable {
 
     /// Asked of the file each time, since a `URL` remembers its resource values.
     private static func byteCount(of url: URL) -> Int? {
+        guard let byteCount = regularFileByteCount(of: url) else { return nil }
+        return byteCount == 0 && hasContent(url) ? nil : byteCount
+    }
+
+    /// What the system says of a file's length, `nil` unless it is a regular file.
+    static func regularFileByteCount(of url: URL) -> Int? {
         let path = url.resolvingSymlinksInPath().path
         guard url.isFileURL, let attributes = try? FileManager.default.attributesOfItem(atPath: path),
             attributes[.type] as? FileAttributeType == .typeRegular
         else { return nil }
         return (attributes[.size] as? NSNumber)?.intValue
+    }
+
+    private static func hasContent(_ url: URL) -> Bool {
+        guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
+        return (try? handle.read(upToCount: 1))?.isEmpty == false
     }
 
     private static func makeReader(of file: File) throws -> Chunks.Next {

@@ -24,8 +24,8 @@ extension PipelineResponse {
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.image`) and the response.
     public func mapImage() throws -> Image {
         guard let image = Image(data: data) else {
-            let reason = data.isEmpty ? "the body is empty" : "the body is not an image"
-            throw PipelineError(.mapping(.image), reason, response: self)
+            let reason = data.isEmpty ? emptyText : "not an image"
+            throw PipelineError(.mapping(.image), "the body is \(reason)", response: self)
         }
         return image
     }

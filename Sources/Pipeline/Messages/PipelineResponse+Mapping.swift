@@ -12,7 +12,7 @@ extension PipelineResponse {
         do {
             return try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
         } catch {
-            throw mappingFailure(.json, data.isEmpty ? "the body is empty" : "the body is not JSON", error)
+            throw mappingFailure(.json, "the body is \(data.isEmpty ? emptyText : "not JSON")", error)
         }
     }
 
@@ -73,17 +73,20 @@ extension PipelineResponse {
         } catch let error as PipelineError {
             throw error
         } catch {
-            let place = data.isEmpty ? ": it is empty" : Self.place(of: error, in: data)
+            let place = data.isEmpty ? ": it is \(emptyText)" : Self.place(of: error, in: data)
             throw mappingFailure(.object, "the body does not decode to \(type)\(place)", error)
         }
     }
+
+    /// What an error says of an empty body.
+    var emptyText: String { "empty" + (emptyBodyReason.map { ": \($0)" } ?? "") }
 
     private func tree(atKeyPath keyPath: String) throws -> JSONTree {
         let root: JSONTree
         do {
             root = try JSONDecoder().decode(JSONTree.self, from: data)
         } catch {
-            throw mappingFailure(.json, data.isEmpty ? "the body is empty" : "the body is not JSON", error)
+            throw mappingFailure(.json, "the body is \(data.isEmpty ? emptyText : "not JSON")", error)
         }
         guard let found = root.value(at: keyPath[...]) else {
             throw mappingFailure(.keyPath, "there is nothing at \(keyPath.quotedExcerpt)")

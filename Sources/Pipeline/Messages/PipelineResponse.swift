@@ -10,6 +10,7 @@ public struct PipelineResponse: Sendable {
         var head: HTTPResponse
         var body: PipelineBody
         var exchanges: [PipelineExchange]
+        var emptyBodyReason: String?
     }
 
     private var content: CopyOnWrite<Content>
@@ -55,6 +56,12 @@ public struct PipelineResponse: Sendable {
     public internal(set) var exchanges: [PipelineExchange] {
         get { content.value.exchanges }
         _modify { yield &content.value.exchanges }
+    }
+
+    /// Why a body that was made up is empty, for the error of a mapping that needs one.
+    package var emptyBodyReason: String? {
+        get { content.value.emptyBodyReason }
+        set { content.value.emptyBodyReason = newValue }
     }
 
     /// The status.

@@ -2,8 +2,8 @@ import HTTPTypes
 
 /// Which redirects the core follows; transports follow none.
 ///
-/// Followed is a 301, 302, 303, 307 or 308 whose Location names an http or https URL. A redirect that is refused is the
-/// call's response; ``PipelineExchange/refusedRedirect`` says why.
+/// A 301, 302, 303, 307 or 308 is followed if it has one Location, and that is an http or https URL. A redirect that is refused is the
+/// call's response; ``PipelineExchange/refusedRedirect`` gives the reason.
 ///
 /// **Effects**: 301 and 302 turn POST into GET, 303 turns every method but HEAD into GET; the body and the fields that
 /// describe it are dropped with it. Everything else keeps method and body; a body that cannot be sent again is refused. Off
@@ -64,7 +64,7 @@ extension RedirectPolicy {
         public init(rawValue: String) { self.rawValue = rawValue }
         /// The policy follows none.
         public static let disabled = Refusal(rawValue: "disabled")
-        /// There is no Location, or it is not an http or https URL.
+        /// There is no Location, there are two, or it is not an http or https URL.
         public static let location = Refusal(rawValue: "location")
         /// https would lead to http.
         public static let downgrade = Refusal(rawValue: "downgrade")
@@ -93,8 +93,7 @@ extension RedirectPolicy {
             authority: request.head.authority ?? "",
             pathAndQuery: request.head.path ?? "/"
         )
-        let locations = response.headers[values: .location]
-        guard locations.count == 1, let location = locations.first,
+        guard let location = Self.location(in: response.headers),
             let target = URLText.resolve(location, against: base)
         else { return .refuse(.location) }
         guard allowsDowngrade || target.scheme == "https" || base.scheme == "http" else { return .refuse(.downgrade) }
@@ -111,6 +110,18 @@ extension RedirectPolicy {
         if let host = HTTPField.Name("Host") { next.headers[host] = nil }
         if let filter, !filter(response, next) { return .refuse(.filter) }
         return .follow(next)
+    }
+
+    /// The one URL that a redirect names, `nil` if it names none or several.
+    ///
+    /// Foundation joins two fields into one value by a comma and a space. No URL holds a space, so a value with both is refused, whichever
+    /// transport delivers it.
+    ///
+    /// Source: RFC 9110 §10.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.2
+    private static func location(in fields: HTTPFields) -> String? {
+        let locations = fields[values: .location]
+        guard locations.count == 1, let location = locations.first, !location.contains(", ") else { return nil }
+        return location
     }
 
     private static func changeMethod(of request: inout PipelineRequest, after statusCode: Int) {

@@ -16,10 +16,10 @@ extension PipelineBody {
     /// - Parameters:
     ///   - url: the file.
     ///   - part: how an error names the part of a form that the file is.
-    /// - Returns: bytes.
+    /// - Returns: bytes, `nil` if the system gives a length of 0 though the file has content.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/file(_:)``.
     @discardableResult
-    static func requireReadableFile(_ url: URL, part: String? = nil) throws -> Int {
+    static func requireReadableFile(_ url: URL, part: String? = nil) throws -> Int? {
         let owner = part.map { " of \($0)" } ?? ""
         var isDirectory: ObjCBool = false
         guard url.isFileURL else {
@@ -29,9 +29,8 @@ extension PipelineBody {
             throw PipelineError.file(.unreadable, url, "cannot be read", of: owner)
         }
         if isDirectory.boolValue { throw PipelineError.file(.directory, url, "is a directory", of: owner) }
-        guard FileManager.default.isReadableFile(atPath: url.path),
-            let byteCount = PipelineBody.file(url).byteCount
+        guard FileManager.default.isReadableFile(atPath: url.path), PipelineBody.regularFileByteCount(of: url) != nil
         else { throw PipelineError.file(.unreadable, url, "cannot be read", of: owner) }
-        return byteCount
+        return PipelineBody.file(url).byteCount
     }
 }

@@ -87,6 +87,8 @@ public struct RequestTask: Sendable {
 
     /// A file as it is, without a Content-Type of its own, read in pieces as it is sent.
     ///
+    /// A file whose length is 0 although it has content, as under `/proc`, is read to its end and sent as a stream of unknown length.
+    ///
     /// **Errors**: ``PipelineError/Code-swift.struct/file(_:)`` before anything is sent: `unreadable`, also for a URL that is not
     /// a file URL, or `directory`; ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
     public static func uploadFile(_ url: URL) -> RequestTask {

@@ -39,7 +39,8 @@ struct MetricLabels: Sendable {
     private static let kinds: [PipelineError.Code] = [
         .timeout, .cancelled, .connect, .connectionLost, .dns, .tls, .offline, .transport, .truncated,
         .malformedResponse, .contentCoding, .unacceptableStatus, .limit, .redirect, .invalidRequest, .encoding,
-        .mapping, .plugin, .bodyConsumed, .bodyChanged, .file, .stubWithoutTransport,
+        .mapping, .plugin, .bodyConsumed, .bodyChanged, .file, .stubWithoutTransport, .clientClosed,
+        .unknownEnvironment,
     ]
 }
 

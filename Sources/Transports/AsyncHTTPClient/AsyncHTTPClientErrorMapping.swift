@@ -90,15 +90,17 @@ enum AsyncHTTPClientErrorMapping {
         case ChannelError.connectTimeout: connectTimeout
         case let error as IOError where error.errnoCode == ECONNREFUSED:
             (.connect(.refused), "the host refused the connection")
+        case let error as IOError where error.errnoCode == ENETUNREACH: offline
         default: (.connect(.unreachable), "the host could not be reached")
         }
     }
 
-    /// Of several addresses of a host, the one that was there says most.
+    /// Of several addresses of a host, the one that came furthest says most.
     private static func rank(_ code: PipelineError.Code) -> Int {
         switch code {
         case .connect(.refused): 0
         case .timeout: 1
+        case .offline: 3
         default: 2
         }
     }
@@ -114,7 +116,8 @@ enum AsyncHTTPClientErrorMapping {
     private static func meaning(of error: IOError, _ phase: Phase) -> Meaning {
         switch error.errnoCode {
         case ECONNREFUSED: (.connect(.refused), "the host refused the connection")
-        case EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: (.connect(.unreachable), "the host could not be reached")
+        case ENETUNREACH: offline
+        case EHOSTUNREACH, EADDRNOTAVAIL: (.connect(.unreachable), "the host could not be reached")
         case ETIMEDOUT: connectTimeout
         case _ where phase == .head(isHandshakeKnown: true): handshake
         default: reset
@@ -147,6 +150,7 @@ enum AsyncHTTPClientErrorMapping {
         }
     }
 
+    private static let offline: Meaning = (.offline, "the machine has no route to the host")
     private static let connectTimeout: Meaning = (.timeout(.connect), "no connection was made in time")
     private static let reset: Meaning = (.connectionLost, "the connection ended before the answer was complete")
     private static let certificate: Meaning = (.tls(.certificate), "the server's certificate is not one to trust")

@@ -47,7 +47,12 @@ final class AsyncHTTPClientGuard: ChannelDuplexHandler {
             isDelimitedByLength = head.headers.contains(name: "content-length")
         case .body(let piece):
             lastPiece = piece
-        case .end:
+        case .end(let trailers):
+            if let failure = AsyncHTTPClientHeadCheck.failure(ofTrailers: trailers) {
+                hasFailed = true
+                context.fireErrorCaught(failure)
+                return
+            }
             awaitsAnswer = false
             hasCarriedResponse = true
             end = (context, data)

@@ -10,6 +10,14 @@ struct AsyncHTTPClientHeadCheck {
 
     init(informationalLimit: Int) { self.informationalLimit = informationalLimit }
 
+    /// What is wrong with the trailer fields of an answer, `nil` if nothing is.
+    ///
+    /// The limits of the call are not known here, and AsyncHTTPClient hands over no trailer fields: the default limit applies.
+    static func failure(ofTrailers trailers: HTTPHeaders?) -> PipelineError? {
+        let (count, limit) = (trailers?.count ?? 0, PipelineLimits().headerCount)
+        return count > limit ? PipelineError(.limit(.headerCount), "\(count) trailer fields, \(limit) allowed") : nil
+    }
+
     /// What is wrong with the next head, `nil` when the client may have it.
     mutating func failure(of head: HTTPResponseHead) -> PipelineError? {
         switch head.status.code {

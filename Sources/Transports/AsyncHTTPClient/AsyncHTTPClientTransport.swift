@@ -28,8 +28,9 @@ public import Pipeline
 /// - A streamed body is sent as it is made: the next piece is asked for when the network has taken the one before. When the exchange
 ///   ends before the body does, its reading is cancelled: an answer with a status of 300 or above ends the sending, any other when
 ///   it has been read to its end.
-/// - Connections, TLS, proxies and the pool are those of the configuration; environment variables change nothing. It writes no
-///   log and makes no spans of its own.
+/// - Connections, TLS and the pool are those of the configuration. It writes no log and makes no spans of its own.
+/// - Proxies are those of the configuration, and environment variables change nothing, unless `proxies` is
+///   ``ProxyPolicy/environment``.
 /// - A client of the transport's own reports when an exchange has a connection, over HTTP/1.1 and HTTP/2:
 ///   ``PipelineExchange/connectionWait`` is the wait until then, and the time of an attempt starts there. A client that is shared
 ///   cannot report it: an attempt counts from the start of its exchange.
@@ -54,6 +55,7 @@ public import Pipeline
 /// | `configuration.tlsConfiguration` | TLS 1.2 and up, the system's authorities, no certificate of its own | | |
 /// | `connectionsPerHost` | that of the configuration, by default 64, and 8 on Apple platforms | connections to a host with HTTP/1.1 | 1 and up |
 /// | `configuration.connectionPool` | idle connections kept 60 s | | |
+/// | `proxies` | ``ProxyPolicy/configuration`` | | |
 /// | `informationalCount` | 100, set with ``makeDefaultConfiguration(informationalCount:)`` | answers of 100 to 199 | 0 and up |
 /// | `headTimeout` | none | time from the start of an exchange to the header fields of its answer | more than zero |
 /// | `readTimeout` | 60 s | time without a byte of the answer | more than zero |
@@ -71,6 +73,8 @@ public import Pipeline
 /// | code | when |
 /// |---|---|
 /// | `connect.refused`, `connect.unreachable`, `dns` | there is no connection |
+/// | `offline` | the machine has no route to the host; or the host's name did not resolve, or the host was not reached, while no interface but loopback was up |
+/// | `invalidRequest.credential`, `invalidRequest` | a proxy of the environment must not get the request, or cannot be used, see ``ProxyPolicy/environment`` |
 /// | `tls.certificate` | nobody that is trusted has signed the server's certificate, or its time is not now |
 /// | `tls.hostName` | the certificate is for another host |
 /// | `tls.handshake` | any other failure of a handshake, also when the server ends the connection within it or wants another certificate of the client |
@@ -83,7 +87,7 @@ public import Pipeline
 /// | `truncated` | the body is shorter than it was announced to be, or TLS does not confirm the end of one without a length |
 /// | `malformedResponse` | the answer is not HTTP, is a 101 that nobody asked for, or says more than once, or not in a number, how long it is; with HTTP/2 also header fields of more than 16 KiB that are compressed to less |
 /// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``PipelineLimits/headerByteCount`` says |
-/// | `limit.headerCount` | there are more than ``PipelineLimits/headerCount`` |
+/// | `limit.headerCount` | there are more than ``PipelineLimits/headerCount``, or more than 1,000 trailer fields, whatever that limit is |
 /// | `limit.informational` | more than `informationalCount` answers of 100 to 199 came before an answer over HTTP/1.1 |
 /// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount`` |
 /// | `bodyChanged` | a body does not have the length that it announced |
@@ -97,7 +101,8 @@ public import Pipeline
 ///
 /// **Secrets**: no error quotes a URL, a field or a body.
 public final class AsyncHTTPClientTransport: Transport {
-    private let client: AsyncHTTPClientLease
+    private let routes: AsyncHTTPClientRoutes
+    private let machine: Machine
     private let timekeeper: AsyncHTTPClientTimekeeper
     private let headTimeout: Duration?
     private let readTimeout: Duration?
@@ -109,6 +114,7 @@ public final class AsyncHTTPClientTransport: Transport {
     ///   - configuration: how the client connects. Its settings for redirects and decompression are not used.
     ///   - connectionsPerHost: the most connections with HTTP/1.1 to a host, 1 and up; other requests wait. Over HTTP/2 one
     ///     connection carries many requests. `nil` for the number in the configuration.
+    ///   - proxies: where proxies come from; `environment` with a proxy in the configuration stops the program.
     ///   - headTimeout: the longest from the start of an exchange, with the wait for a connection and the sending of the body,
     ///     to the header fields of its answer; `nil` for no limit of this kind.
     ///   - readTimeout: the longest without a byte of the answer; `nil` for no limit of this kind.
@@ -116,6 +122,28 @@ public final class AsyncHTTPClientTransport: Transport {
     public convenience init(
         configuration: HTTPClient.Configuration = makeDefaultConfiguration(),
         connectionsPerHost: Int? = nil,
+        proxies: ProxyPolicy = .configuration,
+        headTimeout: Duration? = nil,
+        readTimeout: Duration? = .seconds(60),
+        writeTimeout: Duration? = .seconds(60)
+    ) {
+        self.init(
+            configuration: configuration,
+            connectionsPerHost: connectionsPerHost,
+            proxies: proxies,
+            machine: .real,
+            headTimeout: headTimeout,
+            readTimeout: readTimeout,
+            writeTimeout: writeTimeout
+        )
+    }
+
+    /// The same, on a machine that a test may make.
+    convenience init(
+        configuration: HTTPClient.Configuration = makeDefaultConfiguration(),
+        connectionsPerHost: Int? = nil,
+        proxies: ProxyPolicy = .configuration,
+        machine: Machine,
         headTimeout: Duration? = nil,
         readTimeout: Duration? = .seconds(60),
         writeTimeout: Duration? = .seconds(60)
@@ -127,8 +155,8 @@ public final class AsyncHTTPClientTransport: Transport {
             precondition(count > 0, "connectionsPerHost is \(count), not 1 or more")
             configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = count
         }
-        let client = AsyncHTTPClientLease(makingClientWith: configuration)
-        self.init(client, headTimeout, readTimeout, writeTimeout)
+        let routes = AsyncHTTPClientRoutes(configuration, proxies, machine)
+        self.init(routes, machine, headTimeout, readTimeout, writeTimeout)
     }
 
     /// Makes a transport that shares a client, which the caller shuts down.
@@ -146,14 +174,21 @@ public final class AsyncHTTPClientTransport: Transport {
         writeTimeout: Duration? = .seconds(60)
     ) {
         precondition(client !== HTTPClient.shared, "HTTPClient.shared follows redirects and decompresses")
-        self.init(AsyncHTTPClientLease(sharing: client), headTimeout, readTimeout, writeTimeout)
+        self.init(AsyncHTTPClientRoutes(shared: client), .real, headTimeout, readTimeout, writeTimeout)
     }
 
-    private init(_ client: AsyncHTTPClientLease, _ head: Duration?, _ read: Duration?, _ write: Duration?) {
+    private init(
+        _ routes: AsyncHTTPClientRoutes,
+        _ machine: Machine,
+        _ head: Duration?,
+        _ read: Duration?,
+        _ write: Duration?
+    ) {
         for (name, timeout) in [("headTimeout", head), ("readTimeout", read), ("writeTimeout", write)] {
             if let timeout { precondition(timeout > .zero, "\(name) is \(timeout), not more than zero") }
         }
-        self.client = client
+        self.routes = routes
+        self.machine = machine
         timekeeper = AsyncHTTPClientTimekeeper([read, write])
         headTimeout = head
         readTimeout = read
@@ -193,13 +228,14 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Throws: as said above.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
-        guard client.exchanges != nil else { return try await send(request, context, nil, tryCount: 1) }
+        let client = try routes.client(for: request)
+        guard client.exchanges != nil else { return try await send(request, context, client, nil, tryCount: 1) }
         context.reportConnectionWait()
         var tryCount = 1
         while true {
             let attempt = AsyncHTTPClientTry(context)
             do {
-                return try await send(request, context, attempt, tryCount: tryCount)
+                return try await send(request, context, client, attempt, tryCount: tryCount)
             } catch let error as PipelineError where error.code == .connectionLost {
                 guard tryCount < Self.maximumTryCount, attempt.allowsAnother(request) else { throw error }
                 tryCount += 1
@@ -213,6 +249,7 @@ public final class AsyncHTTPClientTransport: Transport {
     private func send(
         _ request: PipelineRequest,
         _ context: PipelineContext,
+        _ client: AsyncHTTPClientLease,
         _ attempt: AsyncHTTPClientTry?,
         tryCount: Int
     ) async throws -> PipelineResponse {
@@ -229,7 +266,7 @@ public final class AsyncHTTPClientTransport: Transport {
             if tryCount > 1 { outgoing.tlsConfiguration = client.tlsConfiguration }
             let id = attempt.flatMap { client.exchanges?.begin($0, in: &outgoing.headers) }
             defer { id.map { client.exchanges?.end($0) } }
-            let response = try await execute(outgoing, upload)
+            let response = try await execute(outgoing, upload, client.client)
             let body = AsyncHTTPClientBody(response.body, upload, client)
             guard response.history.count <= 1 else {
                 throw PipelineError(.transport, "the shared HTTPClient follows redirects, which the pipeline has to do")
@@ -245,16 +282,17 @@ public final class AsyncHTTPClientTransport: Transport {
         } catch {
             upload.end()
             let isHandshakeKnown = client.marksConnections && request.head.scheme == "https"
-            throw AsyncHTTPClientErrorMapping.pipelineError(for: error, .head(isHandshakeKnown: isHandshakeKnown))
+            let phase = AsyncHTTPClientErrorMapping.Phase.head(isHandshakeKnown: isHandshakeKnown)
+            throw machine.explain(AsyncHTTPClientErrorMapping.pipelineError(for: error, phase), of: request)
         }
     }
 
     /// Sends, and waits for the header fields: by a deadline of the client's when the body goes out at once.
     private func execute(
         _ request: HTTPClientRequest,
-        _ upload: AsyncHTTPClientUpload
+        _ upload: AsyncHTTPClientUpload,
+        _ client: HTTPClient
     ) async throws -> HTTPClientResponse {
-        let client = client.client
         guard upload.isInPieces else {
             let timeout = [headTimeout, readTimeout].compactMap { $0 }.min()
             return try await client.execute(request, deadline: Self.deadline(timeout))
@@ -273,7 +311,7 @@ public final class AsyncHTTPClientTransport: Transport {
     ///
     /// - Throws: an error of NIO when a connection could not be closed.
     public func shutdown() async throws {
-        try await client.shutdown()
+        try await routes.shutdown()
     }
 }
 #endif

@@ -15,8 +15,9 @@ public import Pipeline
 /// }
 /// ```
 ///
-/// **Effects**: the sample response is read when the answer is due, not before. Without one the answer is `sampleData`, with status 200
-/// when the target accepts that, else with the lowest success that it accepts, else with the lowest status.
+/// **Effects**: the sample response is read when the response is due, not before. Without one the response is `sampleData`, with status 200
+/// if the target accepts that, else with the lowest success that it accepts, else with the lowest status. If `sampleData` is empty as
+/// well, the response has no body, and an error of decoding it names the target that has no sample.
 ///
 /// **Errors**: the endpoint's `networkError`, a `URLError` as the typed error that a real transport gives;
 /// ``PipelineError/Code-swift.struct/stubWithoutTransport`` for a target that is not stubbed when there is no transport to
@@ -88,11 +89,7 @@ public struct StubTransport: Transport {
             return try await wrapped.send(request, context: context)
         }
         guard let sample = context.endpoint.sampleResponse else {
-            return PipelineResponse(
-                request: request,
-                head: HTTPResponse(status: .init(code: context.target.validationType.acceptedStatusCode)),
-                body: .bytes(context.target.sampleData)
-            )
+            return Self.response(of: context.target, to: request)
         }
         switch sample().kind {
         case .response(let head, let data):
@@ -100,6 +97,20 @@ public struct StubTransport: Transport {
         case .failure(let error):
             throw URLErrorMapping.pipelineError(for: error)
         }
+    }
+
+    /// The target's sample data, with a note for whoever decodes them if there are none.
+    private static func response(of target: any TargetType, to request: PipelineRequest) -> PipelineResponse {
+        let data = target.sampleData
+        var response = PipelineResponse(
+            request: request,
+            head: HTTPResponse(status: .init(code: target.validationType.acceptedStatusCode)),
+            body: .bytes(data)
+        )
+        if data.isEmpty {
+            response.emptyBodyReason = "\(type(of: target)) has no sampleData for \(request.method) \(request.path)"
+        }
+        return response
     }
 }
 

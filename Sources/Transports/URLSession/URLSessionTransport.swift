@@ -28,7 +28,10 @@ public import Foundation
 /// - Of a download, or an answer that is watched, bytes that come faster than they are taken wait in memory up to `unreadByteCount`,
 ///   and then in a temporary file of mode 0600.
 /// - A request with GET or HEAD is sent without a body; one that has bytes is refused.
-/// - Proxies, TLS and connection limits are those of the configuration.
+/// - TLS and connection limits are those of the configuration, and so are proxies, except on Linux. There libcurl obeys `http_proxy`,
+///   `https_proxy`, `all_proxy` and `no_proxy` of the environment, whatever the configuration says. A request over http to a loopback
+///   address that carries a credential (a secret header field, or a query item whose name sounds secret) fails where such a proxy
+///   applies to it: no credential that may go only to a loopback address reaches a proxy.
 ///
 /// **Defaults**
 ///
@@ -42,7 +45,8 @@ public import Foundation
 ///
 /// | code | when |
 /// |---|---|
-/// | `connect.refused`, `connect.unreachable`, `dns`, `offline` | there is no connection |
+/// | `connect.refused`, `connect.unreachable`, `dns` | there is no connection |
+/// | `offline` | the machine has no network; on Linux, the host's name did not resolve, or the host was not reached, while no interface but loopback was up |
 /// | `tls.certificate`, `tls.hostName`, `tls.handshake` | TLS failed; `tls` alone where the platform does not say how |
 /// | `file.unreadable` | the file to send cannot be read |
 /// | `file.noSpace`, `file.notWritable` | there is no room for a streamed body |
@@ -58,6 +62,7 @@ public import Foundation
 /// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount``, or a streamed body to send larger than `spooledByteCount` |
 /// | `limit.unreadBytes` | the caller who reads a stream is too far behind |
 /// | `invalidRequest.path`, `invalidRequest.body` | Foundation cannot send it |
+/// | `invalidRequest.credential` | on Linux, a proxy variable applies to a request over http to a loopback address with a credential |
 ///
 /// Cancellation throws `CancellationError` at once; the exchange is closed behind it.
 ///
@@ -79,6 +84,7 @@ public final class URLSessionTransport: Transport {
     let delegate: URLSessionExchanges
     private let unreadByteCount: Int
     private let spooledByteCount: Int
+    private let machine: Machine
 
     /// Makes a transport with a session of its own.
     ///
@@ -86,15 +92,31 @@ public final class URLSessionTransport: Transport {
     ///   - configuration: how the session connects; it is copied.
     ///   - unreadByteCount: the most bytes of a stream that may wait for their reader.
     ///   - spooledByteCount: the most bytes of a streamed body that may be read before it is sent.
-    public init(
+    public convenience init(
         configuration: URLSessionConfiguration = makeDefaultConfiguration(),
         unreadByteCount: Int = 16 << 20,
         spooledByteCount: Int = Int(clamping: Int64(16) << 30)
+    ) {
+        self.init(
+            configuration: configuration,
+            unreadByteCount: unreadByteCount,
+            spooledByteCount: spooledByteCount,
+            machine: .real
+        )
+    }
+
+    /// The same, on a machine that a test may make.
+    init(
+        configuration: URLSessionConfiguration = makeDefaultConfiguration(),
+        unreadByteCount: Int = 16 << 20,
+        spooledByteCount: Int = Int(clamping: Int64(16) << 30),
+        machine: Machine
     ) {
         precondition(unreadByteCount > 0, "unreadByteCount is \(unreadByteCount), not 1 or more")
         precondition(spooledByteCount >= 0, "spooledByteCount is \(spooledByteCount), not 0 or more")
         self.unreadByteCount = unreadByteCount
         self.spooledByteCount = spooledByteCount
+        self.machine = machine
         delegate = URLSessionExchanges()
         session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegate.queue)
     }
@@ -123,6 +145,9 @@ public final class URLSessionTransport: Transport {
     /// - Throws: as said above.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
+        #if canImport(FoundationNetworking)
+        if let failure = ProxyVariables.failure(of: request, machine.proxyVariables) { throw failure }
+        #endif
         let upload = try await URLSessionUpload(request, limit: spooledByteCount)
         let exchange = URLSessionExchange(
             request: request,
@@ -134,6 +159,10 @@ public final class URLSessionTransport: Transport {
             owner: delegate
         ) { context.reportSent($0) }
         delegate.start(exchange) { [session] in upload.makeTask(in: session) }
-        return try await exchange.response()
+        do {
+            return try await exchange.response()
+        } catch {
+            throw machine.explain(error, of: request)
+        }
     }
 }

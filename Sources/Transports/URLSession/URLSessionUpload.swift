@@ -23,9 +23,10 @@ struct URLSessionUpload: Sendable {
         let converted = try Self.makeURLRequest(request)
         let body: Data?
         let file: URL?
-        if request.body.isNone || request.body.byteCount == 0 {
+        let byteCount = request.body.byteCount
+        if request.body.isNone || byteCount == 0 {
             (body, file, spool) = (nil, nil, nil)
-        } else if let url = request.body.fileURL {
+        } else if let url = request.body.fileURL, byteCount != nil {
             (body, file, spool) = (nil, url, nil)
         } else if let bytes = request.body.bytes {
             (body, file, spool) = (bytes, nil, nil)

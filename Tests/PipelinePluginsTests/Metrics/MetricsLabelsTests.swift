@@ -79,6 +79,19 @@ struct MetricsLabelsTests {
         #expect(values(of: "status") == [exact])
     }
 
+    @Test(
+        "Each kind of failure of the core is an outcome of its own, without its detail; that of a plugin is other",
+        arguments: [
+            (PipelineError.Code.clientClosed, "clientClosed"), (.unknownEnvironment, "unknownEnvironment"),
+            (.stubWithoutTransport, "stubWithoutTransport"), (.offline, "offline"), (.timeout(.head), "timeout"),
+            (.invalidRequest(.credential), "invalidRequest"), (.init(rawValue: "mine"), "other"),
+        ]
+    )
+    func outcomes(code: PipelineError.Code, outcome: String) async {
+        await send([Ask()], MetricsPlugin(factory: metrics), .failure(code))
+        #expect(values(of: "outcome") == [outcome])
+    }
+
     @Test("The target's type is shown where it is asked for, also inside a MultiTarget")
     func target() async throws {
         let plugin = MetricsPlugin(showsTarget: true, factory: metrics)

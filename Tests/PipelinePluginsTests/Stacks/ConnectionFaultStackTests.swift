@@ -28,7 +28,8 @@ struct ConnectionFaultStackTests {
         )
         let host = String(repeating: "a", count: 64) + ".invalid"
         let error = await Task { try await provider.request(Ask(url: "http://\(host)")) }.pipelineError
-        #expect(error?.code == .dns)
+        // The latter on a machine without a network.
+        #expect(error?.code == .dns || error?.code == .offline)
         #expect(error?.exchanges.count == 3)
     }
 

@@ -118,7 +118,7 @@ struct APIRequestMistakesTests {
             ("api.example.com/hunter2", Self.missingScheme("api.example.com")),
             ("ann:hunter2@localhost:8080", Self.missingScheme("localhost:8080")),
             ("", Self.missingScheme("")),
-            ("ftp://example.com", "the URL does not begin with http:// or https://"),
+            ("ftp://example.com", #"the URL does not begin with http:// or https://: "ftp://example.com/…""#),
         ]
     )
     func servers(base: String, reason: String) async throws {
@@ -145,7 +145,7 @@ struct APIRequestMistakesTests {
         }
         let other = Provider<MultiTarget>(transport: transport, endpoint: { _ in Endpoint(url: "no URL") })
         let error = await pipelineError { _ = try await other.requestDecoded(request) }
-        #expect(error?.reason == "the URL is not absolute: it has no scheme")
+        #expect(error?.reason == #"the URL is not absolute: it has no scheme: "no URL""#)
         #expect(transport.sent.isEmpty)
     }
 
@@ -192,7 +192,7 @@ struct APIRequestMistakesTests {
         let html = await pipelineError { _ = try await bench.api.send(APIRequest<User>("x")) }
         #expect(html?.reason == "the body does not decode to User: it is not JSON")
         let number = await pipelineError { _ = try await bench.api.send(APIRequest<Int>("x")) }
-        #expect(number?.reason == "the body as text is no Int")
+        #expect(number?.reason == "the body is not a valid Int")
         let date = await pipelineError { _ = try await bench.api.send(APIRequest<Date>("x")) }
         #expect(date?.code == .mapping(.object) && date?.reason.contains("JSON") == false)
     }

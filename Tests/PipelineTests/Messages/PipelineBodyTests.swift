@@ -85,6 +85,18 @@ struct PipelineBodyTests {
         #expect(PipelineBody.file(URL(filePath: "/x")).fileURL?.path() == "/x")
     }
 
+    #if os(Linux)
+    @Test("A file of length 0 that has content, as under /proc, has no known length, and an empty file has length 0")
+    func fileWithoutLength() async throws {
+        let file = PipelineBody.file(URL(filePath: "/proc/version"))
+        #expect(file.byteCount == nil)
+        #expect(try await file.collect(upTo: 1 << 20) == Data(contentsOf: URL(filePath: "/proc/version")))
+        let error = await #expect(throws: PipelineError.self) { try await file.collect(upTo: 3) }
+        #expect(error?.code == .limit(.bodyBytes))
+        try await Self.withFile(Data()) { #expect(PipelineBody.file($0).byteCount == 0) }
+    }
+    #endif
+
     @Test("Of many readers of one stream exactly one gets it")
     func manyReaders() async {
         let body = Self.stream(["abc"])

@@ -108,6 +108,18 @@ struct AsyncHTTPClientGuardTests {
         }
     }
 
+    @Test("H10: at most 1,000 trailer fields are passed over", arguments: [1_000, 1_001, 5_000])
+    func trailerCount(count: Int) async throws {
+        let fields = String(repeating: "X-A: a\r\n", count: count)
+        let bench = try FramingBench(AsyncHTTPClientTransport(), [.send(Self.chunked + fields + "\r\n")])
+        for isStreaming in [false, true] {
+            let outcome = try await bench.outcome(isStreaming: isStreaming)
+            #expect(outcome == (count <= 1_000 ? .answer(200, "hello") : .failure(.limit(.headerCount))))
+            if count > 1_000 { await bench.server.wait { $0.openConnectionCount == 0 } }
+            try await bench.checkNextCall()
+        }
+    }
+
     @Test("H12: a call that waits for a connection with surplus gets its own answer on another")
     func waitingCall() async throws {
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()

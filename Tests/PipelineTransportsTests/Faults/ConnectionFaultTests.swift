@@ -30,7 +30,7 @@ struct ConnectionFaultTests {
     func dns(transport: NetworkTransport) async throws {
         // The resolver refuses a label of 64 letters by itself: nothing is asked of a network.
         let host = String(repeating: "a", count: 64) + ".invalid"
-        let bench = try FaultBench(transport.make())
+        let bench = try FaultBench(transport.make(on: .fake()))
         let url = try #require(URL(string: "http://\(host)"))
         let error = try await bench.provider.failure(Probe(url))
         #expect(error?.code == .dns)

@@ -60,6 +60,38 @@ struct StubTransportTests {
         #expect(answered == (status == 200 && !validationType.accepts(200) ? nil : status))
     }
 
+    @Test("without a sample at all the error of decoding names the target, its method and its path, and no query")
+    func noSample() async throws {
+        var probe = target
+        probe.sampleData = Data()
+        probe.path = "/users"
+        probe.task = .requestQuery(["page": "canary"])
+        let (target, provider) = (probe, makeProvider())
+        let response = try await provider.request(target)
+        #expect(response.statusCode == 200 && response.data.isEmpty)
+        let note = "empty: Probe has no sampleData for GET /users"
+        let decoding = await #expect(throws: PipelineError.self) { try await provider.request(target, as: [Int].self) }
+        #expect(decoding?.reason == "the body does not decode to Array<Int>: it is \(note)")
+        let json = #expect(throws: PipelineError.self) { try response.mapJSON() }
+        #expect(json?.reason == "the body is \(note)")
+        let path = #expect(throws: PipelineError.self) { try response.mapString(atKeyPath: "a") }
+        #expect(path?.reason == "the body is \(note)")
+        let client = APIClient(Provider<MultiTarget>(transport: StubTransport()), server: ServerURL(base: "https://h"))
+        let number = await #expect(throws: PipelineError.self) { try await client.send(APIRequest<Int>("count")) }
+        #expect(
+            number?.reason
+                == "the body is not a valid Int: it is empty: APIRequest<Int> has no sampleData for GET /count"
+        )
+        _ = try await client.send(APIRequest<Nothing>("x"))
+    }
+
+    @Test("an empty sample that an endpoint names is meant, and no error asks for another")
+    func emptySample() async throws {
+        let provider = makeProvider { .networkResponse(200, Data()) }
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(target, as: [Int].self) }
+        #expect(error?.reason == "the body does not decode to Array<Int>: it is empty")
+    }
+
     @Test("networkResponse is a status and a body")
     func networkResponse() async throws {
         let response = try await makeProvider { .networkResponse(418, Data("tea".utf8)) }.request(target)

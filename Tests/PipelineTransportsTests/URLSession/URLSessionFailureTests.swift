@@ -2,8 +2,9 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
-import PipelineTransports
 import Testing
+
+@testable import PipelineTransports
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -29,7 +30,8 @@ struct URLSessionFailureTests {
     @Test("C02: a name that does not resolve is dns")
     func dns() async throws {
         let url = try #require(URL(string: "http://\(String(repeating: "a", count: 64)).invalid"))
-        #expect(try await provider.failureCode(Probe(url)) == .dns)
+        let connected = Provider<Probe>(transport: URLSessionTransport(machine: .fake()))
+        #expect(try await connected.failureCode(Probe(url)) == .dns)
     }
 
     @Test("C05, H14: a connection that closes before any byte is connectionLost")

@@ -1,0 +1,23 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+extension PipelineRequest {
+    /// Host and port if the host is a loopback address, whatever the scheme.
+    var loopbackAuthority: String? {
+        var plain = self
+        plain.head.scheme = "http"
+        return plain.isConfidential ? head.authority : nil
+    }
+
+    /// Whether a header field is secret, or the name of a query item sounds so.
+    var carriesCredential: Bool {
+        if headers.contains(where: { isSecret($0.name) }) { return true }
+        guard let query else { return false }
+        let names = SecretNames(Redactor.standardSecretNames)
+        return query.split(separator: "&").contains { item in
+            let name = String(item.prefix { $0 != "=" })
+            return names.contains(name.removingPercentEncoding ?? name)
+        }
+    }
+}

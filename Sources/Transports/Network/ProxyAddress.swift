@@ -1,0 +1,54 @@
+import Foundation
+
+/// A proxy as an environment variable names it: `[scheme://][user[:password]@]host[:port]`.
+struct ProxyAddress: Equatable {
+    /// In lower case; `http` unless it is given.
+    let scheme: String
+    /// Without brackets.
+    let host: String
+    /// 1080 unless it is given, as curl has it.
+    let port: Int
+    let credential: Credential?
+
+    /// User name and password, decoded.
+    struct Credential: Equatable {
+        let user: String
+        let password: String
+    }
+
+    /// - Parameter text: the value of a variable; `nil` comes of one without a host or with a wrong port.
+    init?(_ text: String) {
+        let separator = text.firstRange(of: "://")
+        scheme = separator.map { text[..<$0.lowerBound].lowercased() } ?? "http"
+        var authority = (separator.map { text[$0.upperBound...] } ?? text[...]).prefix { !"/?#".contains($0) }
+        if let at = authority.lastIndex(of: "@") {
+            let parts = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let password = parts.count > 1 ? Self.decoded(parts[1]) : ""
+            credential = Credential(user: Self.decoded(parts[0]), password: password)
+            authority = authority[authority.index(after: at)...]
+        } else {
+            credential = nil
+        }
+        var port = authority[authority.endIndex...]
+        if authority.first == "[" {
+            guard let close = authority.firstIndex(of: "]") else { return nil }
+            port = authority[authority.index(after: close)...]
+            authority = authority[..<close].dropFirst()
+        } else if let colon = authority.firstIndex(of: ":") {
+            port = authority[colon...]
+            authority = authority[..<colon]
+        }
+        guard !authority.isEmpty, let number = Self.number(port) else { return nil }
+        self.host = String(authority)
+        self.port = number
+    }
+
+    /// The number after the colon.
+    private static func number(_ text: Substring) -> Int? {
+        guard !text.isEmpty, text != ":" else { return 1_080 }
+        guard text.first == ":", let number = UInt16(text.dropFirst()), number > 0 else { return nil }
+        return Int(number)
+    }
+
+    private static func decoded(_ text: Substring) -> String { text.removingPercentEncoding ?? String(text) }
+}

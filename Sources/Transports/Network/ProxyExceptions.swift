@@ -1,0 +1,81 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The hosts that `NO_PROXY` exempts, matched as curl matches them.
+///
+/// `*` alone exempts every host. Otherwise the list holds names and addresses, separated by commas. A name exempts itself and every host
+/// below it, whatever its case, with or without a full stop at its beginning or end. An address exempts itself, or with a prefix
+/// length such as `127.0.0.0/8` its network. A port exempts nothing, for no host has one.
+///
+/// Versions of curl differ on whether a blank separates entries as well; here one ends the list, so that less is exempt.
+///
+/// Source: https://curl.se/libcurl/c/CURLOPT_NOPROXY.html
+struct ProxyExceptions: Sendable {
+    private let isEverything: Bool
+    private let entries: [Substring]
+
+    /// - Parameter text: the value of the variable.
+    init(_ text: String) {
+        isEverything = text == "*"
+        var entries: [Substring] = []
+        for part in text.split(separator: ",") {
+            let words = part.split { $0 == " " || $0 == "\t" }
+            if let entry = words.first { entries.append(entry) }
+            if words.count > 1 { break }
+        }
+        self.entries = entries
+    }
+
+    /// Whether no proxy is used for a host: a name, or an address without brackets.
+    func contains(_ host: String) -> Bool {
+        if isEverything { return true }
+        guard !host.isEmpty else { return false }
+        if let address = Self.address(host) {
+            return entries.contains { Self.matches(address, network: $0) }
+        }
+        let name = Self.withoutLastStop(host[...]).lowercased()
+        return entries.contains { Self.matches(name, domain: $0) }
+    }
+
+    private static func matches(_ name: String, domain entry: Substring) -> Bool {
+        var domain = withoutLastStop(entry)
+        if domain.first == "." { domain = domain.dropFirst() }
+        guard !domain.isEmpty else { return false }
+        let text = domain.lowercased()
+        return name == text || name.hasSuffix("." + text)
+    }
+
+    private static func withoutLastStop(_ name: Substring) -> Substring {
+        name.last == "." ? name.dropLast() : name
+    }
+
+    private static func matches(_ address: [UInt8], network entry: Substring) -> Bool {
+        let parts = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let network = self.address(String(parts[0])), network.count == address.count else { return false }
+        let whole = address.count * 8
+        guard let bitCount = parts.count == 1 ? whole : Int(parts[1]), (0...whole).contains(bitCount) else {
+            return false
+        }
+        // To curl a prefix length of 0 is none.
+        let length = bitCount == 0 ? whole : bitCount
+        return (0..<length).allSatisfy { bit in
+            (address[bit / 8] ^ network[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
+        }
+    }
+
+    /// The bytes of an IPv4 or IPv6 address, `nil` for any other text.
+    private static func address(_ text: String) -> [UInt8]? {
+        for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: count)
+            if inet_pton(family, text, &bytes) == 1 { return bytes }
+        }
+        return nil
+    }
+}

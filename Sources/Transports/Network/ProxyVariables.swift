@@ -1,0 +1,101 @@
+import HTTPTypes
+import Pipeline
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The environment variables that name proxies, read as curl reads them.
+///
+/// An `http` request uses `http_proxy`, in lower case only: in a CGI program `HTTP_PROXY` holds a request's Proxy field. An `https` request
+/// uses `https_proxy`, then `HTTPS_PROXY`. Both fall back to `all_proxy`, then `ALL_PROXY`. An empty variable counts as unset.
+///
+/// Source: https://everything.curl.dev/usingcurl/proxies/env.html
+struct ProxyVariables: Sendable, Equatable {
+    /// A variable that applies.
+    struct Setting: Sendable, Hashable {
+        let variable: String
+        let value: String
+    }
+
+    private let values: [String: String]
+
+    init(_ values: [String: String]) {
+        self.values = values.filter { !$0.value.isEmpty }
+    }
+
+    /// The variables of this process, as they are now.
+    static var ofProcess: ProxyVariables {
+        var values: [String: String] = [:]
+        for name in names {
+            if let value = getenv(name) { values[name] = String(cString: value) }
+        }
+        return ProxyVariables(values)
+    }
+
+    /// The proxy for all hosts but those that `no_proxy` exempts.
+    func setting(forScheme scheme: String) -> Setting? {
+        first(of: (scheme == "https" ? Self.secureNames : Self.plainNames) + Self.commonNames)
+    }
+
+    /// The proxy for a host, `nil` if none applies.
+    ///
+    /// - Parameters:
+    ///   - scheme: `http` or `https`.
+    ///   - authority: the host, with or without a port.
+    /// - Returns: the variable and its value.
+    func setting(forScheme scheme: String, authority: String) -> Setting? {
+        guard let setting = setting(forScheme: scheme) else { return nil }
+        let exceptions = first(of: Self.exceptionNames).map { ProxyExceptions($0.value) }
+        return exceptions?.contains(Self.host(of: authority)) == true ? nil : setting
+    }
+
+    /// Why a request must not be sent where these variables apply: over `http` to a loopback address a credential counts as safe, and a
+    /// proxy would receive it in clear text.
+    ///
+    /// Few requests need a look at the variables, so they are read only then.
+    static func failure(of request: PipelineRequest, _ variables: () -> ProxyVariables) -> PipelineError? {
+        guard request.head.scheme == "http", let authority = request.loopbackAuthority, request.carriesCredential else {
+            return nil
+        }
+        let variables = variables()
+        guard let setting = variables.setting(forScheme: "http", authority: authority) else { return nil }
+        let exceptions = variables.first(of: exceptionNames)?.variable ?? "NO_PROXY"
+        return PipelineError(
+            .invalidRequest(.credential),
+            """
+            the environment variable \(setting.variable) would send the credential of a loopback request to a proxy in clear text; \
+            add \(host(of: authority)) to \(exceptions), for example \(exceptions)=127.0.0.1,localhost
+            """
+        )
+    }
+
+    private func first(of names: [String]) -> Setting? {
+        for name in names {
+            if let value = values[name] { return Setting(variable: name, value: value) }
+        }
+        return nil
+    }
+
+    /// Without port and brackets.
+    private static func host(of authority: String) -> String {
+        let bytes = authority.utf8
+        let host =
+            bytes.first == UInt8(ascii: "[")
+            ? bytes.prefix { $0 != UInt8(ascii: "]") }.dropFirst()
+            : bytes.prefix { $0 != UInt8(ascii: ":") }
+        return String(Substring(host))
+    }
+
+    private static let plainNames = ["http_proxy"]
+    private static let secureNames = ["https_proxy", "HTTPS_PROXY"]
+    private static let commonNames = ["all_proxy", "ALL_PROXY"]
+    private static let exceptionNames = ["no_proxy", "NO_PROXY"]
+    private static let names = plainNames + secureNames + commonNames + exceptionNames
+}

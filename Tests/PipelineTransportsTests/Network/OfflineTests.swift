@@ -1,0 +1,124 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Synchronization
+import Testing
+
+@testable import PipelineTransports
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+@Suite("Machines without a network", .timeLimit(.minutes(10)))
+struct OfflineTests {
+    /// A name that the resolver itself refuses.
+    private static let unknownHost = "http://" + String(repeating: "a", count: 64) + ".invalid"
+
+    private func code(_ url: String, _ transport: any Transport) async throws -> PipelineError.Code? {
+        let error = try await Provider<Probe>(transport: transport).failure(Probe(try #require(URL(string: url))))
+        #expect(error?.code.provesNothingSent == true)
+        return error?.code
+    }
+
+    @Test(
+        "B3 A name that does not resolve is dns, and offline while no interface but loopback is up",
+        arguments: NetworkTransport.allCases
+    )
+    func dns(transport: NetworkTransport) async throws {
+        #expect(try await code(Self.unknownHost, transport.make(on: .fake(hasNetwork: true))) == .dns)
+        #expect(try await code(Self.unknownHost, transport.make(on: .fake(hasNetwork: false))) == .offline)
+    }
+
+    #if os(Linux)
+    /// Linux has no route to a multicast address for TCP, whatever the network, and sends nothing.
+    @Test(
+        "B3 An unreachable network is offline; URLSession on Linux does not see it while an interface is up",
+        arguments: NetworkTransport.allCases
+    )
+    func unreachableNetwork(transport: NetworkTransport) async throws {
+        let connected = try await code("http://224.0.0.1:9", transport.make(on: .fake(hasNetwork: true)))
+        #expect(connected == (transport == .urlSession ? .connect(.unreachable) : .offline))
+        #expect(try await code("http://224.0.0.1:9", transport.make(on: .fake(hasNetwork: false))) == .offline)
+    }
+    #endif
+
+    @Test(
+        "B3 A loopback address is never offline, and its failure looks at no interface",
+        arguments: NetworkTransport.allCases
+    )
+    func loopback(transport: NetworkTransport) async throws {
+        let looks = Mutex(0)
+        let hasNetwork = { @Sendable in
+            looks.withLock { $0 += 1 }
+            return false
+        }
+        let machine = Machine(proxyVariables: { ProxyVariables([:]) }, hasNetwork: hasNetwork)
+        let refusal = try LoopbackRefusal()
+        #expect(try await code(refusal.url.absoluteString, transport.make(on: machine)) == .connect(.refused))
+        for url in ["http://localhost/", "https://127.0.0.1/", "http://a.localhost:1/"] {
+            let request = try PipelineRequest(url: url)
+            for code in [PipelineError.Code.dns, .connect(.unreachable)] {
+                #expect((machine.explain(PipelineError(code, "?"), of: request) as? PipelineError)?.code == code)
+            }
+            let offline = machine.explain(PipelineError(.offline, "?"), of: request) as? PipelineError
+            #expect(offline?.code == .connect(.unreachable))
+        }
+        #expect(looks.withLock { $0 } == 0)
+    }
+
+    @Test(
+        "B3 Other failures do not look at the interfaces, and no exchange that succeeds does",
+        arguments: NetworkTransport.allCases
+    )
+    func noLook(transport: NetworkTransport) async throws {
+        let looks = Mutex(0)
+        let hasNetwork = { @Sendable in
+            looks.withLock { $0 += 1 }
+            return false
+        }
+        let machine = Machine(proxyVariables: { ProxyVariables([:]) }, hasNetwork: hasNetwork)
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        #expect(
+            try await Provider<Probe>(transport: transport.make(on: machine)).request(Probe(server)).statusCode == 200
+        )
+        let request = try PipelineRequest(url: "http://api.test/")
+        for code in [PipelineError.Code.connect(.refused), .timeout(.connect), .tls, .connectionLost, .offline] {
+            #expect((machine.explain(PipelineError(code, "?"), of: request) as? PipelineError)?.code == code)
+        }
+        #expect(machine.explain(CancellationError(), of: request) is CancellationError)
+        #expect(looks.withLock { $0 } == 0)
+    }
+
+    @Test("B3 onNetworkUnavailable is called on a machine without a network", arguments: NetworkTransport.allCases)
+    func onNetworkUnavailable(transport: NetworkTransport) async throws {
+        let provider = Provider<MultiTarget>(transport: transport.make(on: .fake(hasNetwork: false)))
+        let client = APIClient(provider, server: ServerURL(base: Self.unknownHost))
+        let handler = await withCheckedContinuation { continuation in
+            client.call(APIRequest<Nothing>("x"))
+                .onNetworkUnavailable { continuation.resume(returning: "networkUnavailable") }
+                .onSuccess { _ in continuation.resume(returning: "success") }
+                .onError { continuation.resume(returning: "error \($0.code)") }
+                .execute()
+        }
+        #expect(handler == "networkUnavailable")
+    }
+
+    @Test("B3 An interface leads to a network when it is up, has a carrier and an address, and is not loopback")
+    func interfaces() {
+        let (up, running, loopback) = (UInt32(IFF_UP), UInt32(IFF_RUNNING), UInt32(IFF_LOOPBACK))
+        let (inet, inet6) = (sa_family_t(AF_INET), sa_family_t(AF_INET6))
+        #expect(NetworkInterfaces.isNetwork(flags: up | running, family: inet))
+        #expect(NetworkInterfaces.isNetwork(flags: up | running, family: inet6))
+        #expect(!NetworkInterfaces.isNetwork(flags: up | running | loopback, family: inet))
+        #expect(!NetworkInterfaces.isNetwork(flags: up, family: inet))
+        #expect(!NetworkInterfaces.isNetwork(flags: running, family: inet))
+        #expect(!NetworkInterfaces.isNetwork(flags: up | running, family: nil))
+        #expect(!NetworkInterfaces.isNetwork(flags: up | running, family: sa_family_t(AF_UNIX)))
+    }
+}

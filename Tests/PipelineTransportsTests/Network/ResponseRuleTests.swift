@@ -1,0 +1,44 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+/// Rules that hold for a message whichever transport carries it.
+@Suite("Rules of both transports", .timeLimit(.minutes(10)))
+struct ResponseRuleTests {
+    @Test(
+        "R05 A redirect with two Location fields is the response on every transport, and says why",
+        arguments: NetworkTransport.allCases,
+        [["/a", "/b"], ["/a", "/a"], ["b", "c"]]
+    )
+    func twoLocations(transport: NetworkTransport, locations: [String]) async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/"
+                ? [.respond(302, headers: locations.map { ("Location", $0) })] : [.respond(200)]
+        }
+        let response = try await Provider<Probe>(transport: transport.make()).request(Probe(server))
+        #expect(response.statusCode == 302)
+        #expect(response.exchanges.last?.refusedRedirect == .location)
+        #expect(server.requests.map(\.target) == ["/"])
+    }
+
+    #if os(Linux)
+    @Test(
+        "A file of length 0 that has content, as under /proc, is sent to its end, alone and in a form",
+        arguments: NetworkTransport.allCases
+    )
+    func systemFile(transport: NetworkTransport) async throws {
+        let file = URL(filePath: "/proc/version")
+        let content = try Data(contentsOf: file)
+        try #require(!content.isEmpty)
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let provider = Provider<Probe>(transport: transport.make())
+        _ = try await provider.request(Probe(server, method: .post, task: .uploadFile(file)))
+        #expect(server.requests.last?.body == content)
+        let form: MultipartFormData = [MultipartFormBodyPart(.file(file), name: "f")]
+        _ = try await provider.request(Probe(server, method: .post, task: .uploadMultipartFormData(form)))
+        #expect(server.requests.last?.body.range(of: content) != nil)
+    }
+    #endif
+}
