@@ -6,7 +6,7 @@ import PipelineTransports
 /// Makes one recording of several.
 struct Merge: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Makes one recording of several, by the start of the entries."
+        abstract: "Merges recordings into one, sorted by the start of the entries; pages are kept."
     )
 
     @Argument(help: "The recordings.", completion: .file(extensions: ["har"]))

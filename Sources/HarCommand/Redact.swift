@@ -7,7 +7,11 @@ import PipelineTransports
 struct Redact: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Hides what is secret in a recording, as a recorder does; the recording still answers the same requests."
+            "Hides what is secret in a recording, as a recorder does; the recording still answers the same requests.",
+        discussion: """
+            Ends with an error if a secret value of 8 to 15 bytes is left outside of its field; the result is written all the same. \
+            Name the value with --secret to hide it.
+            """
     )
 
     @Argument(help: "The recording.", completion: .file(extensions: ["har"]))

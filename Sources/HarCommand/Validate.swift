@@ -8,7 +8,8 @@ struct Validate: ParsableCommand {
         abstract: "Says what is wrong with recordings; ends with 1 when something is.",
         discussion: """
             S is shape: what HAR 1.2 requires is missing or of another type. M is meaning: what contradicts itself, such as a size that \
-            the body does not have. Each line has the index of the entry, from 0.
+            the body does not have. P is privacy: a secret value of 8 to 15 bytes, such as a cookie's, that is found outside of its field, \
+            where it is too short to be replaced. Each line has the index of the entry, from 0.
             """
     )
 

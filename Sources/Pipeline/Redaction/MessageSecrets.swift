@@ -1,50 +1,62 @@
 import Foundation
 package import HTTPTypes
 
-/// What the secret fields of a message hold.
-package enum MessageSecrets {
-    private static let minimumByteCount = 8
+/// The secret values that the fields of a message hold.
+package struct MessageSecrets {
+    /// The least length that the redaction for people looks for: shorter values could be any word.
+    package static let standardByteCount = 8
 
-    package static func values(of request: PipelineRequest) -> Set<String> {
-        var values: Set<String> = []
+    private let minimumByteCount: Int
+    private var values: Set<String> = []
+
+    private init(_ minimumByteCount: Int) { self.minimumByteCount = minimumByteCount }
+
+    package static func values(
+        of request: PipelineRequest,
+        minimumByteCount: Int = standardByteCount
+    ) -> Set<String> {
+        var secrets = MessageSecrets(minimumByteCount)
         for field in request.headers where request.isSecret(field.name) {
             if field.name == .cookie {
-                for pair in field.value.split(separator: ";") { insert(valueOfPair: pair, into: &values) }
+                for pair in field.value.split(separator: ";") { secrets.insert(valueOfPair: pair) }
             } else {
-                insert(credentials: field.value, into: &values)
+                secrets.insert(credentials: field.value)
             }
         }
-        return values
+        return secrets.values
     }
 
-    package static func values(ofCookiesIn fields: HTTPFields) -> Set<String> {
-        var values: Set<String> = []
+    package static func values(
+        ofCookiesIn fields: HTTPFields,
+        minimumByteCount: Int = standardByteCount
+    ) -> Set<String> {
+        var secrets = MessageSecrets(minimumByteCount)
         for field in fields where field.name == .setCookie {
-            insert(valueOfPair: field.value.prefix { $0 != ";" }, into: &values)
+            secrets.insert(valueOfPair: field.value.prefix { $0 != ";" })
         }
-        return values
+        return secrets.values
     }
 
-    /// The value of `name=value`, as it is and without quotes and percent-encoding.
-    private static func insert(valueOfPair pair: Substring, into values: inout Set<String>) {
+    /// Inserts the value of `name=value`, as it is and without quotes and percent-encoding.
+    private mutating func insert(valueOfPair pair: Substring) {
         guard let equals = pair.firstIndex(of: "=") else { return }
         let value = pair[pair.index(after: equals)...].trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
-        insert(value, into: &values)
-        if let decoded = value.removingPercentEncoding { insert(decoded, into: &values) }
+        insert(value)
+        if let decoded = value.removingPercentEncoding { insert(decoded) }
     }
 
-    /// `scheme credentials` or a value alone (RFC 9110 §11.4).
-    private static func insert(credentials value: String, into values: inout Set<String>) {
-        guard let blank = value.firstIndex(of: " ") else { return insert(value, into: &values) }
+    /// Inserts the credentials of `scheme credentials`, or a value alone (RFC 9110 §11.4).
+    private mutating func insert(credentials value: String) {
+        guard let blank = value.firstIndex(of: " ") else { return insert(value) }
         let credentials = value[value.index(after: blank)...].trimmingCharacters(in: .whitespaces)
-        insert(credentials, into: &values)
+        insert(credentials)
         guard value[..<blank].lowercased() == "basic", let data = Data(base64Encoded: credentials) else { return }
-        // RFC 7617 §2: what stands behind the first colon is the password.
+        // RFC 7617 §2: the password follows the first colon.
         let pair = String(decoding: data, as: UTF8.self)
-        if let colon = pair.firstIndex(of: ":") { insert(String(pair[pair.index(after: colon)...]), into: &values) }
+        if let colon = pair.firstIndex(of: ":") { insert(String(pair[pair.index(after: colon)...])) }
     }
 
-    private static func insert(_ value: String, into values: inout Set<String>) {
+    private mutating func insert(_ value: String) {
         if value.utf8.count >= minimumByteCount { values.insert(value) }
     }
 }

@@ -47,8 +47,8 @@ package final class SecretValues: Sendable {
         !ranges(in: text, depth: 0, isFirstEnough: true).isEmpty
     }
 
-    /// Where the values stand, in order and apart.
-    func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    /// Finds the values, in order; no two ranges overlap or touch.
+    package func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         var merged: [Range<Int>] = []
         let ranges = ranges(in: text, depth: 0, isFirstEnough: false).sorted { $0.upperBound < $1.upperBound }
         for range in ranges { merged.append(mergingLast: range) }

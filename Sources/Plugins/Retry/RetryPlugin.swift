@@ -22,12 +22,13 @@ public import Pipeline
 /// statuses, a lost connection, a body that was cut short, and a timeout of an attempt, when the method is idempotent or the
 /// request has an Idempotency-Key field; and any failure to connect but that of TLS, whatever the method, when nothing of the
 /// attempt was sent. A request whose body is a stream that can be read once is sent again only while nobody has begun to read it.
-/// Before an attempt it waits for the longer of the backoff and what Retry-After asks for. A response that asks for more than the
-/// policy allows is given back at once, and so is any outcome when the wait would not end before `context.deadline`. A call
-/// that is cancelled while it waits ends at once. The body of a failed attempt is discarded during the wait, under
-/// `limits.discardedBodyByteCount` and `limits.discardedBodyDuration`, as `PipelineResponse.discardBody(_:within:)` does. A
-/// resumable download continues from what all attempts before have kept. Responses of failed attempts are not kept. Why an
-/// outcome was not followed by another attempt stands in `PipelineExchange.refusedRetry`, and in the description of the error.
+/// Before an attempt it waits for the longer of the backoff and what Retry-After asks for, unless the response was replayed
+/// (`context.isReplayed`). A response that asks for more than the policy allows is given back at once, and so is any outcome
+/// when the wait would not end before `context.deadline`. A call that is cancelled while it waits ends at once. The body of a
+/// failed attempt is discarded during the wait, under `limits.discardedBodyByteCount` and `limits.discardedBodyDuration`, as
+/// `PipelineResponse.discardBody(_:within:)` does. A resumable download continues from what all attempts before have kept.
+/// Responses of failed attempts are not kept. The reason why no attempt followed an outcome is in
+/// `PipelineExchange.refusedRetry`, and in the description of the error.
 /// `RequestOptions.idempotencyKey` sets the field Idempotency-Key where there is none, once for all attempts. Copies of the plugin
 /// share the budget, which is kept per host and port.
 ///
@@ -97,7 +98,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
                 }
             }
             // The response is released by now: nothing of an attempt is open while the next one runs.
-            if context.clock.now < end { try await context.clock.sleep(until: end) }
+            if !context.isReplayed, context.clock.now < end { try await context.clock.sleep(until: end) }
             attempt += 1
         }
     }

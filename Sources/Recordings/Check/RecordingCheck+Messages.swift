@@ -35,8 +35,14 @@ extension RecordingCheck {
             say(.meaning, "request.postData", "has neither text nor params")
             return
         }
+        // The parameters are the body then, in a form that no member names.
+        if post["text"]?.string?.isEmpty == true, post["params"]?.elements.isEmpty == false { return }
         let encoding = post["encoding"]?.string ?? post["_encoding"]?.string
-        if let body = body(in: post, encoding: encoding, "request.postData"), let size, size >= 0, body.count != size {
+        // The size says which of the two a text without an encoding is.
+        let latin1 = encoding == nil ? post["text"]?.string?.data(using: .isoLatin1)?.count : nil
+        if let body = body(in: post, encoding: encoding, "request.postData"), let size, size >= 0,
+            ![body.count, latin1].contains(size)
+        {
             say(.meaning, "request.bodySize", "is \(size), and the body has \(body.count) bytes")
         }
     }
@@ -51,9 +57,9 @@ extension RecordingCheck {
             Pair(name: $0["name"]?.string?.lowercased() ?? "", value: $0["value"]?.string ?? "")
         }
         let cookieCount = items("cookies", of: response, .cookie, "response").count
-        let setCount = fields.count { $0.name == "set-cookie" }
-        if cookieCount != setCount {
-            say(.meaning, "response.cookies", "are \(cookieCount), and there are \(setCount) Set-Cookie")
+        let setCounts = Self.cookieCounts(in: fields.filter { $0.name == "set-cookie" }.map(\.value))
+        if !setCounts.contains(cookieCount) {
+            say(.meaning, "response.cookies", "are \(cookieCount), and there are \(setCounts.upperBound) Set-Cookie")
         }
         let location = fields.first { $0.name == "location" }?.value ?? ""
         if (300...399).contains(status), response["redirectURL"]?.string ?? "" != location {
@@ -63,9 +69,18 @@ extension RecordingCheck {
         check(content: content, wireByteCount: response["bodySize"]?.int)
     }
 
+    /// How many cookies there may be: some writers join several in one field, with line ends or with commas.
+    private static func cookieCounts(in fields: [String]) -> ClosedRange<Int> {
+        let lines = fields.flatMap { $0.split(whereSeparator: \.isNewline).map(String.init) }
+        let cookies = lines.flatMap { SetCookieSplitting.values(of: $0, needsBlank: false) }
+        return min(fields.count, cookies.count)...max(fields.count, cookies.count)
+    }
+
     private mutating func check(content: JSONNode, wireByteCount: Int?) {
         let size = content["size"]?.int
-        let encoding = content["encoding"]?.string
+        // Polly.JS marks what is in pieces, or in hexadecimal digits, so.
+        let isBinary = content["_isBinary"] == .bool(true)
+        let encoding = content["encoding"]?.string ?? (isBinary ? "hex" : nil)
         if let body = body(in: content, encoding: encoding, "response.content"), let size, body.count != size {
             say(.meaning, "response.content.size", "is \(size), and the body has \(body.count) bytes")
         }

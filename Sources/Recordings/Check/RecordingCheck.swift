@@ -1,4 +1,5 @@
 package import Foundation
+import Pipeline
 package import PipelineTransports
 
 /// Finds what is wrong with a recording: its shape, as HAR 1.2 has it, and what contradicts itself.
@@ -72,9 +73,33 @@ package struct RecordingCheck {
             if let part = log[name] { _ = hasShape(.creator, part, "log.\(name)") }
         }
         pages = Set(items("pages", of: log, .page, "log").compactMap { $0["id"]?.string })
-        for (number, entry) in (log["entries"]?.elements ?? []).enumerated() {
+        let entries = log["entries"]?.elements ?? []
+        for (number, entry) in entries.enumerated() {
             index = number
             if hasShape(.entry, entry, "entry") { checkEntry(entry) }
+        }
+        checkSecrets(of: entries)
+    }
+
+    /// Finds secret values that are too short to be replaced, outside of their own places.
+    private mutating func checkSecrets(of entries: [JSONNode]) {
+        let redaction = RecordingRedaction(.standard)
+        var secrets = RecordedSecrets()
+        for entry in entries {
+            guard let exchange = try? HAREntry(json: entry).exchange(sideFiles: folder) else { continue }
+            secrets.formUnion(redaction.secrets(of: exchange))
+        }
+        guard !secrets.reported.isEmpty else { return }
+        let search = RecordingRedaction(Redactor(secretNames: [])).adding(secretValues: secrets.reported)
+        for (number, entry) in entries.enumerated()
+        where search.containsSecret(in: redaction.entry(HAREntry(json: entry)).json.data()) {
+            index = number
+            let lengths = "\(RecordedSecrets.reportedByteCount) to \(RecordedSecrets.replacedByteCount - 1) bytes"
+            say(
+                .privacy,
+                "entry",
+                "holds a secret value of \(lengths) outside of its field; hide it with har redact --secret"
+            )
         }
     }
 
@@ -126,6 +151,8 @@ package struct RecordingCheck {
         switch encoding {
         case nil:
             return Data(text.utf8)
+        case "hex":
+            return nil
         case "base64":
             guard let data = Data(base64Encoded: text) else {
                 say(.meaning, "\(place).text", "is not base64")
@@ -133,15 +160,12 @@ package struct RecordingCheck {
             }
             return data
         case let name?:
-            say(.meaning, "\(place).encoding", "is \(name.prefix(20)), which nobody knows")
+            say(.meaning, "\(place).encoding", "is \(name.prefix(20)), which is unknown")
             return nil
         }
     }
 
     private func sideFile(_ name: String) -> Data? {
-        guard let folder = folder?.resolvingSymlinksInPath() else { return nil }
-        let file = folder.appending(path: name).standardizedFileURL.resolvingSymlinksInPath()
-        let root = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
-        return file.path.hasPrefix(root) ? try? Data(contentsOf: file) : nil
+        try? HARSideFiles.contents(of: name, in: folder?.resolvingSymlinksInPath())
     }
 }

@@ -6,6 +6,8 @@ package struct RecordingFinding: Sendable, Equatable {
         case shape = "S"
         /// What contradicts itself.
         case meaning = "M"
+        /// A secret value where neither a recorder nor `har redact` replaces it.
+        case privacy = "P"
     }
 
     package var level: Level

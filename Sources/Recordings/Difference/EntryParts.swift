@@ -9,10 +9,29 @@ struct EntryParts {
         let name: String
         let exact: Data
         let shown: String
+        /// All that may be shown of it.
+        var whole = ""
+
+        /// What to show of two values that differ where ``shown`` is equal.
+        func apart(from other: Value) -> (String, String) {
+            let hint = "the difference is in what is hidden"
+            guard whole != other.whole else { return (shown, "\(other.shown) (\(hint))") }
+            let start = zip(whole, other.whole).prefix { $0 == $1 }.count
+            return (excerpt(from: start), other.excerpt(from: start))
+        }
+
+        private func excerpt(from start: Int) -> String {
+            let begin = max(0, start - EntryParts.contextCharacterCount)
+            let rest = whole.dropFirst(begin)
+            let text = String(rest.prefix(EntryParts.shownByteCount)).debugDescription
+            return "\(exact.count) bytes, from character \(begin): \(text)"
+                + (rest.count > EntryParts.shownByteCount ? "…" : "")
+        }
     }
 
     private var values: [Value] = []
     private static let shownByteCount = 80
+    private static let contextCharacterCount = 20
 
     init(_ entry: RecordedEntry, _ redactor: Redactor, _ ignored: Set<HTTPField.Name>) {
         guard case .success(let exchange) = entry.result else {
@@ -40,7 +59,8 @@ struct EntryParts {
         guard let body else { return }
         let text = redactor.bodyText(body, contentType: type, limit: Self.shownByteCount)
         let shown = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-        values.append(Value(name: name, exact: body, shown: "\(body.count) bytes: \(shown)"))
+        let whole = redactor.bodyText(body, contentType: type, limit: max(body.count * 2, Self.shownByteCount))
+        values.append(Value(name: name, exact: body, shown: "\(body.count) bytes: \(shown)", whole: whole))
     }
 
     /// The values of one name are one part, in their order; the case of the name does not count.
@@ -77,7 +97,10 @@ struct EntryParts {
         var parts: [RecordingDifference.Part] = []
         for value in values {
             let match = other.values.first { $0.name == value.name }
-            if match?.exact != value.exact {
+            if let match, match.exact != value.exact, match.shown == value.shown {
+                let (first, second) = value.apart(from: match)
+                parts.append(.init(name: value.name, first: first, second: second))
+            } else if match?.exact != value.exact {
                 parts.append(.init(name: value.name, first: value.shown, second: match?.shown ?? missing))
             }
         }

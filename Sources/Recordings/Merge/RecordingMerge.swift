@@ -13,13 +13,19 @@ package enum RecordingMerge {
     /// Writes the entries of all files into one, by their start; those that start together stay in the order of the files.
     ///
     /// An entry without a start keeps its place behind the one before it. Entries are taken over as they are, also those that cannot
-    /// be used; side files are copied.
+    /// be used; side files are copied. Pages are kept in the order of the files; where two files use one id for different pages,
+    /// the later file's gets another.
     ///
-    /// - Returns: how many there are.
+    /// - Returns: the number of entries.
     package static func write(_ files: [HARFile], to output: URL) throws -> Int {
         let sideFiles = HARSideFiles(for: output)
         var merged = HARFile()
-        for source in try sources(files) {
+        var pages = MergedPages()
+        let sources = try sources(files, &pages)
+        var log = merged.log
+        if !pages.all.isEmpty { log["pages"] = .array(pages.all) }
+        merged.replaceLog(with: log)
+        for source in sources {
             let entry = source.entry
             merged.append(
                 entry.sideFiles.isEmpty
@@ -30,14 +36,16 @@ package enum RecordingMerge {
         return merged.count
     }
 
-    private static func sources(_ files: [HARFile]) throws -> [Source] {
+    private static func sources(_ files: [HARFile], _ pages: inout MergedPages) throws -> [Source] {
         var sources: [Source] = []
         for file in files {
             var start = Date.distantPast
+            let entries = try (0..<file.count).map { try file.entry(at: $0) }
+            let ids = pages.add(file.log["pages"]?.elements ?? [], namedBy: entries)
             let folder = file.url?.resolvingSymlinksInPath().deletingLastPathComponent()
-            for index in 0..<file.count {
-                let entry = try file.entry(at: index)
+            for var entry in entries {
                 start = entry.startedDate ?? start
+                if let id = entry.json["pageref"]?.string.flatMap({ ids[$0] }) { entry.json["pageref"] = .string(id) }
                 sources.append(Source(start: start, entry: entry, folder: folder))
             }
         }

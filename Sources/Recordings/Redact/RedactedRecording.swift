@@ -1,5 +1,4 @@
 package import Foundation
-import HTTPTypes
 import Pipeline
 package import PipelineTransports
 
@@ -7,29 +6,21 @@ package import PipelineTransports
 package struct RedactedRecording {
     private let file: HARFile
     private let redaction: RecordingRedaction
+    private let secrets: RecordedSecrets
 
     /// - Parameters:
     ///   - file: the recording.
-    ///   - redaction: the rules; what secret header fields and cookies of the entries hold is hidden wherever it stands, too.
+    ///   - redaction: the rules; values of 16 bytes or more that secret header fields, secret query items and cookies of the
+    ///     entries hold are replaced wherever they stand, too.
     package init(_ file: HARFile, _ redaction: RecordingRedaction) {
         self.file = file
-        var secrets: Set<String> = []
+        var secrets = RecordedSecrets()
         for index in 0..<file.count {
             guard let exchange = try? file.exchange(at: index) else { continue }
-            let url = exchange.request.url
-            let query = url.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(url[$0...]) }
-            let head = HTTPRequest(
-                method: .get,
-                scheme: nil,
-                authority: nil,
-                path: "/" + (query ?? ""),
-                headerFields: exchange.request.headers
-            )
-            secrets.formUnion(
-                redaction.values(of: PipelineRequest(head: head), answer: exchange.response?.headers ?? [:])
-            )
+            secrets.formUnion(redaction.secrets(of: exchange))
         }
-        self.redaction = redaction.adding(secretValues: secrets)
+        self.secrets = secrets
+        self.redaction = redaction.adding(secretValues: secrets.replaced)
     }
 
     /// Writes it; entries in which nothing is secret stay as they are, byte by byte.
@@ -37,8 +28,8 @@ package struct RedactedRecording {
     /// In its old place, side files of ours that no entry names any more are removed; files of other names never are.
     ///
     /// - Returns: how many entries have been changed.
-    /// - Throws: `.recording(.secret)` when a secret value is still found in what was written; `.recording(.corrupt)` and
-    ///   `.recording(.notWritten)`.
+    /// - Throws: `.recording(.secret)` if a secret value is still found in what was written, also one that is too short to be
+    ///   replaced; `.recording(.corrupt)` and `.recording(.notWritten)`.
     package func write(to output: URL) throws -> Int {
         let source = file.url?.resolvingSymlinksInPath()
         let folder = source?.deletingLastPathComponent()
@@ -70,9 +61,7 @@ package struct RedactedRecording {
                 try? folder.map { try FileManager.default.removeItem(at: $0.appending(path: name)) }
             }
         }
-        guard !redaction.containsSecret(in: try Data(contentsOf: output, options: .mappedIfSafe)) else {
-            throw PipelineError(.recording(.secret), "a secret value still stands in \(output.lastPathComponent)")
-        }
+        if let finding = try redaction.finding(in: output, secrets) { throw finding }
         return changeCount
     }
 }

@@ -22,6 +22,7 @@ public import Testing
 ///
 /// - Each test, and each case of a test with arguments, begins with all entries unused, so that tests may run at once and
 ///   alone. On a suite the trait stands for each of its tests.
+/// - A replay takes no time: `RetryPlugin` does not wait for its backoff or for a recorded Retry-After.
 /// - A test fails when the recording does not answer a request, with what was nearest to it, also when nobody looks at the error of
 ///   that request.
 /// - With ``Unused/fail`` a test fails when entries are left over.

@@ -8,12 +8,14 @@ extension HAREntry {
         let request = json["request"]
         guard let data = request?["postData"] else { return nil }
         if let file = data["_file"]?.string { return try HARSideFiles.contents(of: file, in: directory) }
-        guard let text = data["text"]?.string else { return Self.form(data["params"]?.elements ?? []) }
+        let params = data["params"]?.elements ?? []
+        // Some write an empty text beside the parameters.
+        guard let text = data["text"]?.string, !text.isEmpty || params.isEmpty else { return Self.form(params) }
         // Some write an empty body with every request.
         if text.isEmpty, method == "GET" || method == "HEAD" { return nil }
-        if [data["_encoding"], data["encoding"]].contains(.string("base64")) {
-            return try Self.base64(text, "request.postData.text")
-        }
+        let encodings = [data["_encoding"], data["encoding"]].map { $0?.string?.lowercased() }
+        if encodings.contains("base64") { return try Self.base64(text, "request.postData.text") }
+        if encodings.contains("hex") { return try Self.hex(text, "request.postData.text") }
         let utf8 = Data(text.utf8)
         let sizes = [request?["bodySize"]?.int, headers[.contentLength].flatMap { Int($0) }]
         guard !sizes.contains(utf8.count), let latin1 = text.data(using: .isoLatin1), sizes.contains(latin1.count)
@@ -29,9 +31,17 @@ extension HAREntry {
         let isCoded = content["_coded"] == .bool(true)
         if let file = content["_file"]?.string { return (try HARSideFiles.contents(of: file, in: directory), isCoded) }
         guard let text = content["text"]?.string, !text.isEmpty else { return (Data(), isCoded) }
-        let isBase64 = content["encoding"]?.string?.lowercased() == "base64"
-        if text.utf8.first == UInt8(ascii: "["), isBase64 || content["_isBinary"] == .bool(true) {
-            return (try Self.pieces(text, isBase64: isBase64), headers.contains(.contentEncoding))
+        let encoding = content["encoding"]?.string?.lowercased()
+        let isBase64 = encoding == "base64"
+        let isBinary = content["_isBinary"] == .bool(true)
+        if text.utf8.first == UInt8(ascii: "[") {
+            if isBase64 || isBinary {
+                return (try Self.pieces(text, isBase64: isBase64), headers.contains(.contentEncoding))
+            }
+            if encoding == nil, let pieces = Self.unmarkedPieces(text, headers) { return (pieces, true) }
+        }
+        if encoding == "hex" || isBinary && encoding == nil {
+            return (try Self.hex(text, "response.content.text"), isCoded)
         }
         if isBase64 { return (try Self.base64(text, "response.content.text"), isCoded) }
         let types = [headers[.contentType], content["mimeType"]?.string]
@@ -39,7 +49,19 @@ extension HAREntry {
         return (Self.bytes(of: text, charset: charset), isCoded)
     }
 
-    /// Polly.JS: a body in its content coding, each piece of it in base64, or in base 16 in older files.
+    /// Reads what the oldest versions of Polly.JS write without a marker: pieces in base 16 of a body in its content coding.
+    ///
+    /// - Returns: the body; `nil` if it is not in the coding that its header fields name.
+    private static func unmarkedPieces(_ text: String, _ headers: HTTPFields) -> Data? {
+        guard headers.contains(.contentEncoding), let body = try? pieces(text, isBase64: false),
+            CodedBody.decoded(body, headers, upTo: maximumByteCount) != nil
+        else { return nil }
+        return body
+    }
+
+    private static let maximumByteCount = 64 << 20
+
+    /// Reads the body that Polly.JS writes: in its content coding, each piece of it in base64, or in base 16 in older files.
     private static func pieces(_ text: String, isBase64: Bool) throws -> Data {
         guard case .array(let pieces)? = try? JSONParser.parse(text.utf8) else {
             throw PipelineError.corrupt("response.content.text is no array of pieces")
@@ -59,6 +81,13 @@ extension HAREntry {
         return Data(
             stride(from: 0, to: digits.count, by: 2).map { UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0)) }
         )
+    }
+
+    private static func hex(_ text: String, _ place: String) throws -> Data {
+        guard let data = base16(text) else {
+            throw PipelineError.corrupt("\(place) is marked as binary or hex, and it is not hexadecimal")
+        }
+        return data
     }
 
     private static func base64(_ text: String, _ place: String) throws -> Data {

@@ -9,8 +9,12 @@ extension HAREntry {
     /// - Returns: the exchange, whose body is that of its side file.
     /// - Throws: `.recording(.corrupt)` for an entry without method, URL or status, and for a body that cannot be had.
     package func exchange(sideFiles directory: URL?) throws -> RecordedExchange {
-        guard let method, !method.isEmpty else { throw PipelineError.corrupt("request.method is missing") }
-        guard let url, !url.isEmpty else { throw PipelineError.corrupt("request.url is missing") }
+        guard let method, !method.isEmpty else {
+            throw PipelineError.corrupt("request.method is \(self.method == nil ? "missing" : "empty")")
+        }
+        guard let url, !url.isEmpty else {
+            throw PipelineError.corrupt("request.url is \(self.url == nil ? "missing" : "empty")")
+        }
         let requestHeaders = Self.fields(json["request"]?["headers"])
         let request = RecordedExchange.Request(
             method: method,

@@ -53,7 +53,7 @@ package struct HARFile: Sendable {
             try file.forEachWindow(in: 0..<file.byteCount) { try scanner.scan($0, at: $1) }
             try scanner.finish(at: file.byteCount)
         } catch let failure as HARFailure {
-            throw failure.error(in: url)
+            throw try Self.explained(failure, file).error(in: url)
         }
         let end = scanner.brackets?.end ?? 0
         let source = Source(
@@ -72,6 +72,20 @@ package struct HARFile: Sendable {
             gap: try source.ranges.count < 2
                 ? nil : file.read(source.ranges[0].upperBound..<source.ranges[1].lowerBound),
             isEmpty: source.ranges.isEmpty
+        )
+    }
+
+    /// Names a wrapper of JavaScript, as in JSONP, where that is what is wrong.
+    private static func explained(_ failure: HARFailure, _ file: HARSource) throws -> HARFailure {
+        let beginning = String(decoding: try file.read(0..<min(file.byteCount, 256)), as: UTF8.self)
+        guard let call = beginning.prefixMatch(of: /[\s\u{FEFF};]*(?:\/\*.*?\*\/)?\s*([A-Za-z_$][\w$.]*)\s*\(/) else {
+            return failure
+        }
+        return HARFailure(
+            offset: failure.offset,
+            index: nil,
+            reason:
+                "this is JSONP, a call of the JavaScript function \(call.1); remove all that is outside of its parentheses"
         )
     }
 

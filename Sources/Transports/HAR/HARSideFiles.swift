@@ -68,6 +68,14 @@ package struct HARSideFiles: Sendable {
         guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
             throw PipelineError.notWritten(directory, errno: errno)
         }
+        // Links are refused on reading.
+        var status = stat()
+        guard lstat(directory.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw PipelineError(
+                .recording(.notWritten),
+                "\(folder.quotedExcerpt), the folder of large bodies, is a link or no folder; remove it"
+            )
+        }
         try HARWriter.replace(directory.appending(path: digest, directoryHint: .notDirectory)) { try $0.append(body) }
         return folder + "/" + digest
     }
@@ -84,8 +92,8 @@ package struct HARSideFiles: Sendable {
 
     // MARK: Reading
 
-    /// What a file holds whose path begins in the folder of the HAR file; links are refused wherever they lead.
-    static func contents(of path: String, in directory: URL?) throws -> Data {
+    /// Reads a file whose path begins in the folder of the HAR file; links are refused wherever they lead.
+    package static func contents(of path: String, in directory: URL?) throws -> Data {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard let directory, !path.utf8.contains(0), parts.allSatisfy({ !["", ".", ".."].contains($0) }) else {
             throw PipelineError.corrupt("a side file with a path that may not be read")

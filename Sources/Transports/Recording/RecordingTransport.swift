@@ -19,11 +19,13 @@ public import Pipeline
 /// - Bodies are handed on as they come. An exchange is recorded when its body has been read to its end or has failed; one whose reader
 ///   stops before is recorded as far as it was read, and replays so far and then fails with `truncated`. An exchange that the caller
 ///   cancels is not recorded. A failure is recorded by its code.
-/// - The file is written by ``finish()``, or at the end of the transport's life: beside the old one, which it then replaces. Until then
-///   a journal beside it keeps what was recorded, and another recorder of the same file is refused. What a process has left that was
+/// - The file is written by ``finish()``, or at the end of the transport's life, whose errors are printed to standard error: beside the
+///   old one, which it then replaces. Until then a journal beside it keeps what was recorded, and another recorder of the same file is refused. What a process has left that was
 ///   killed is taken over by ``RecordingMode/newEpisodes``, and discarded by modes that record all.
 /// - A body of more than 1 MiB stands in a file of its own, in a folder beside the HAR file.
-/// - A request is compared as ``RequestMatching`` says, and takes the first entry that answers it and that no other has taken.
+/// - A request is compared as ``RequestMatching`` says, and takes the first entry that answers it and that no other has taken. Where
+///   something is redacted in an entry, the request may have any value. ``RecordingMode/newEpisodes`` does not add an entry for a
+///   request that the file holds in the same form.
 ///
 /// **Defaults**
 ///
@@ -44,12 +46,13 @@ public import Pipeline
 /// A body that is too large to be recorded is handed on, and ``finish()`` fails with `recording.notWritten`.
 ///
 /// **Secrets**: what is stored, and each request before it is compared, goes through one transform with the names and values of the
-/// redactor, whose lists of what people may see do not hold: a recording is for replay. Credentials, cookies, fields with secret names,
-/// user names and passwords of URLs, and values of secret names in queries, forms, JSON and multipart bodies become `REDACTED`, numbers 0.
-/// Declared values are hidden wherever they stand, and so is what the secret header fields of the recorded requests and the cookies of their
-/// answers hold from 8 bytes on, and secret query values from 16. When one of them is found in the written bytes all the same, ``finish()``
-/// fails with `recording.secret`. File and journal can be read by their owner only; the journal may hold what only a later request
-/// shows to be secret.
+/// redactor, whose lists of what people may see are ignored: a recording is for replay. By name and whatever their length, credentials,
+/// cookies, fields with secret names, user names and passwords of URLs, and values of secret names in queries, forms, JSON and
+/// multipart bodies become `REDACTED`, numbers 0. By value, everything is replaced that is declared, and what the secret fields and
+/// query items of the requests and the cookies of their responses hold if it has 16 bytes or more and is no host, path, URL, date or
+/// plain word; scheme and host of a URL and the slashes of its path stay. ``finish()`` fails with `recording.secret` if such a value, or
+/// one of 8 to 15 bytes, is still found in the written file. File and journal can be read by their owner only; the journal may hold
+/// what only a later request shows to be secret.
 ///
 /// Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
 public final class RecordingTransport: Transport {
@@ -111,8 +114,22 @@ public final class RecordingTransport: Transport {
         _ rules: Playback.Rules
     ) throws -> (Playback?, Recorder?) {
         func playback(_ har: HARFile) throws -> Playback { try Playback(har, at: file, rules) }
-        func recorder(_ base: HARFile, _ journal: HARJournal, isChanged: Bool = false) -> Recorder {
-            Recorder(base, journal, for: file, rules.redaction, byteLimit: rules.bodyByteCount, isChanged: isChanged)
+        func recorder(_ base: HARFile, _ journal: HARJournal) -> Recorder {
+            Recorder(base, journal, for: file, rules.redaction, byteLimit: rules.bodyByteCount)
+        }
+        func both(_ loaded: HARFile, _ journal: HARJournal) throws -> (Playback?, Recorder?) {
+            let (har, isChanged) = try adding(journal, to: loaded, rules.redaction)
+            let playback = try playback(har)
+            let recorder = Recorder(
+                har,
+                journal,
+                for: file,
+                rules.redaction,
+                byteLimit: rules.bodyByteCount,
+                isChanged: isChanged,
+                isKnown: { playback.holds($0) }
+            )
+            return (playback, recorder)
         }
         switch mode {
         case .passthrough:
@@ -121,33 +138,51 @@ public final class RecordingTransport: Transport {
             return (nil, recorder(HARFile(), try emptied(HARJournal(for: file), file)))
         case .newEpisodes:
             let journal = try HARJournal(for: file)
-            let (har, isChanged) = try adding(journal, to: load(file) ?? HARFile(), rules.redaction)
-            return (try playback(har), recorder(har, journal, isChanged: isChanged))
+            return try both(load(file) ?? HARFile(), journal)
         case .once:
             if !rules.expiry.recordsAgain, let har = try load(file) { return (try playback(har), nil) }
             let journal = try HARJournal(for: file)
             guard let loaded = try load(file) else { return (nil, recorder(HARFile(), try emptied(journal, file))) }
-            let (har, isChanged) = try adding(journal, to: loaded, rules.redaction)
-            return (try playback(har), recorder(har, journal, isChanged: isChanged))
+            return try both(loaded, journal)
         default:
             return (try playback(try HARFile(contentsOf: file)), nil)
         }
     }
 
-    /// The entries that a recorder has left that was killed, behind those of the file.
-    ///
-    /// Those that had come into the file already are not added again.
+    /// Adds the entries that a killed recorder has left to those of the file, without those that it had written already.
     private static func adding(
         _ journal: HARJournal,
         to har: HARFile,
         _ redaction: RecordingRedaction
     ) throws -> (HARFile, isChanged: Bool) {
         var har = har
-        let entries = try journal.entries()
-        let last = try (max(0, har.count - entries.count)..<har.count).map { try har.entry(at: $0).json.data() }
-        let known = Set(last)
-        for entry in entries where !known.contains(entry.json.data()) { har.append(redaction.entry(entry)) }
-        return (har, !entries.isEmpty)
+        let left = try journal.entries()
+        // What is written may hide more than the journal, and have bodies in side files.
+        var written: [[String]: [RecordedExchange.Request]] = [:]
+        for index in max(0, har.count - left.count)..<har.count {
+            written[try identity(of: har.entry(at: index)), default: []].append(try har.exchange(at: index).request)
+        }
+        for entry in left {
+            let request = try entry.exchange(sideFiles: nil).request
+            let identity = identity(of: entry)
+            if let index = written[identity]?.firstIndex(where: { isSame($0, request) }) {
+                written[identity]?.remove(at: index)
+            } else {
+                har.append(redaction.entry(entry))
+            }
+        }
+        return (har, !left.isEmpty)
+    }
+
+    /// What no redaction changes.
+    private static func identity(of entry: HAREntry) -> [String] {
+        let parts = [entry.json["startedDateTime"], entry.json["time"], entry.json["response"]?["status"]]
+        return parts.map { $0.map { String(decoding: $0.data(), as: UTF8.self) } ?? "" }
+    }
+
+    private static func isSame(_ first: RecordedExchange.Request, _ second: RecordedExchange.Request) -> Bool {
+        let (first, second) = (MatchedRequest(first), MatchedRequest(second))
+        return RequestMatching.standard.parts.flatMap(\.kinds).allSatisfy { first.resembles(second, in: $0) }
     }
 
     /// A journal without them, where all is recorded anew.
@@ -191,9 +226,9 @@ public final class RecordingTransport: Transport {
         case .expired(let index):
             guard let recorder else { throw replay.expired(index) }
             return try await recorder.send(request, to: wrapped, context, replacing: index)
-        case .miss(let error):
+        case .miss(let isUsedUp, let error):
             guard recordsMisses, let recorder else { throw error() }
-            return try await recorder.send(request, to: wrapped, context)
+            return try await recorder.send(request, to: wrapped, context, isMissing: !isUsedUp)
         }
     }
 

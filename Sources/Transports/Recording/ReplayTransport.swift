@@ -13,12 +13,13 @@ public import Pipeline
 /// **Effects**
 ///
 /// - Each entry answers once, those that are alike in the order of the file; then `atEnd` holds. An entry is taken when the request
-///   begins.
+///   begins. Where something is redacted in an entry, the request may have any value.
 /// - Status, reason, repeated header fields and their order, and the bytes of the body are those of the entry. A body is decoded from its
 ///   content coding, and Content-Encoding and Content-Length of such a body are left out; Transfer-Encoding is always, and Content-Length
 ///   is put right. An answer without a body, to HEAD or with 204 or 304, keeps them.
 /// - A recorded failure is thrown with its code; one within the body follows the bytes that had arrived.
-/// - A caller that reads a stream gets the recorded pieces. No time passes unless `pace` says so.
+/// - A caller that reads a stream gets the recorded pieces. No time passes unless `pace` says so: with ``ReplayPace/immediate``
+///   responses are marked as `context.isReplayed`, and `RetryPlugin` does not wait for its backoff or for a recorded Retry-After.
 /// - The body of a request is read only when `matching` looks at it.
 ///
 /// **Defaults**: as ``RecordingTransport``.
@@ -82,7 +83,7 @@ public final class ReplayTransport: Transport {
         switch answer {
         case .entry(let index): return try await playback.answer(index, to: request, context)
         case .expired(let index): throw replay.expired(index)
-        case .miss(let error): throw error()
+        case .miss(_, let error): throw error()
         }
     }
 }

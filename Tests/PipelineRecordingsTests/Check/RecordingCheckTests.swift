@@ -97,8 +97,8 @@ struct RecordingCheckTests {
             ("-7", "7", "M entry 1, response.content.compression is 7, not size - bodySize"),
             ("AAEC", "A!EC", "M entry 1, response.content.text is not base64"),
             (
-                #""encoding":"base64""#, #""encoding":"hex""#,
-                "M entry 1, response.content.encoding is hex, which nobody knows"
+                #""encoding":"base64""#, #""encoding":"rot13""#,
+                "M entry 1, response.content.encoding is rot13, which is unknown"
             ),
         ]
     )
@@ -106,6 +106,49 @@ struct RecordingCheckTests {
         let text = Self.good.replacing("\n", with: "").replacing(part, with: fault, maxReplacements: 1)
         #expect(text != Self.good.replacing("\n", with: ""))
         #expect(try findings(text).contains(finding))
+    }
+
+    @Test(
+        "Several cookies in one Set-Cookie field, or line by line, are no finding, and others are",
+        arguments: [
+            (#"k=v, l=w; Path=/"#, 2, true), (#"k=v; Expires=Wed, 21 Oct 2026 07:28:00 GMT,l=w"#, 2, true),
+            (#"k=v\nl=w\nm=x"#, 3, true), (#"k=v, l=w"#, 1, true), (#"k=v, l=w"#, 3, false), (#"k=v"#, 2, false),
+            (#"k=v; Expires=Wed, 21 Oct 2026 07:28:00 GMT"#, 2, false),
+        ]
+    )
+    func joinedCookies(field: String, count: Int, isGood: Bool) throws {
+        let cookies = Array(repeating: #"{"name":"k","value":"v"}"#, count: count).joined(separator: ",")
+        let text = Self.good.replacing(#""value":"k=v""#, with: #""value":"\#(field)""#)
+            .replacing(#""cookies":[{"name":"k","value":"v"}]"#, with: #""cookies":[\#(cookies)]"#)
+        #expect(try findings(text).isEmpty == isGood)
+    }
+
+    @Test("An empty text beside parameters is no finding")
+    func parameters() throws {
+        let text = Self.good.replacing(#""text":"grün""#, with: #""text":"","params":[{"name":"a","value":"b"}]"#)
+        #expect(try findings(text) == [])
+    }
+
+    @Test("A size that a text has in Latin-1 is no finding")
+    func latin1() throws {
+        #expect(try findings(Self.good.replacing(#""bodySize":5}"#, with: #""bodySize":4}"#)) == [])
+    }
+
+    @Test("F13 A secret value of 8 to 15 bytes outside of its field is found, and one in its field is not")
+    func shortSecrets() throws {
+        let field = #""headers":[{"name":"Cookie","value":"s=a1b2c3d4e5"}],"queryString":[{"name":"q""#
+        let own = Self.good.replacing(
+            #""headers":[{"name":"Accept","value":"*/*"}],"queryString":[{"name":"q""#,
+            with: field
+        )
+        #expect(own != Self.good)
+        #expect(try findings(own) == [])
+        let elsewhere = own.replacing(#""statusText":"Found""#, with: #""statusText":"a1b2c3d4e5""#)
+        #expect(
+            try findings(elsewhere) == [
+                "P entry 1, entry holds a secret value of 8 to 15 bytes outside of its field; hide it with har redact --secret"
+            ]
+        )
     }
 
     @Test("A failed entry may have status 0", arguments: ["_error", "_failureText"])

@@ -140,6 +140,41 @@ struct RecordingDifferenceTests {
         #expect(!text.contains("-secret"))
     }
 
+    @Test("A difference behind what is shown of a body is shown with its place")
+    func behindTheCut() throws {
+        let exchange = { (end: String) in
+            Sample.exchange(body: "{\"a\":\"" + String(repeating: "x", count: 500) + "\",\"b\":\"\(end)\"}") { _ in }
+        }
+        let change = RecordingDifference(Sample.entries(exchange("one")), Sample.entries(exchange("two"))).changes.first
+        guard case .changed(_, _, _, let parts)? = change, let part = parts.first else {
+            Issue.record("no change")
+            return
+        }
+        #expect(part.first == #"518 bytes, from character 493: "xxxxxxxxxxxxx\",\"b\":\"one\"}""#)
+        #expect(part.second == #"518 bytes, from character 493: "xxxxxxxxxxxxx\",\"b\":\"two\"}""#)
+    }
+
+    @Test(
+        "Two texts that differ are never shown as equal, also where the difference is hidden or is no text",
+        arguments: [
+            (#"{"token":"a"}"#, #"{"token":"b"}"#, "application/json"), ("\u{0}a", "\u{0}b", "image/png"),
+            ("a\nb", "a b", "text/plain"),
+        ]
+    )
+    func neverEqual(first: String, second: String, type: String) {
+        let exchanges = [first, second].map { body in
+            Sample.exchange(body: body) { $0.response?.headers[.contentType] = type }
+        }
+        let changes = RecordingDifference(Sample.entries(exchanges[0]), Sample.entries(exchanges[1])).changes
+        guard case .changed(_, _, _, let parts)? = changes.first else {
+            Issue.record("no change")
+            return
+        }
+        #expect(parts.count == 1)
+        #expect(parts.allSatisfy { $0.first != $0.second })
+        #expect(parts.allSatisfy { !$0.second.contains("\"b\"") })
+    }
+
     @Test("Entries that cannot be read are paired with each other")
     func unreadable() {
         let first = Sample.entries(Sample.exchange()) + [Sample.unreadable(1)]

@@ -28,7 +28,8 @@ struct HAREntryReadingTests {
         "Without method, URL or status an entry is corrupt, and the error says what is missing",
         arguments: [
             ("[]", "request.method"), ("{}", "request.method"), (#"{"request":{"method":null}}"#, "request.method"),
-            (#"{"request":{"method":""}}"#, "request.method"), (#"{"request":{"method":"GET"}}"#, "request.url"),
+            (#"{"request":{"method":""}}"#, "request.method is empty"),
+            (#"{"request":{"method":"GET"}}"#, "request.url"),
             (#"{"request":{"method":"GET","url":"http://h/"}}"#, "response.status"),
             (#"{"request":{"method":"GET","url":"http://h/"},"response":{"status":"200"}}"#, "response.status"),
             (#"{"request":{"method":"GET","url":"http://h/"},"response":{"status":99}}"#, "response.status"),
@@ -204,6 +205,31 @@ struct HAREntryReadingTests {
             let entry = try HAREntry(response: #"{"status":200,"content":{"encoding":"base64","text":"\#(text)"}}"#)
             #expect(failure { _ = try entry.exchange(sideFiles: nil) }?.code == .recording(.corrupt), "\(text)")
         }
+    }
+
+    @Test("A body in hexadecimal digits is decoded if it is marked, and an error if it is not hexadecimal")
+    func hexadecimal() throws {
+        #expect(try text(#"{"text":"00ff1F8b","_isBinary":true}"#) == Data([0x00, 0xff, 0x1f, 0x8b]))
+        #expect(try text(#"{"text":"00ff","encoding":"hex"}"#) == Data([0x00, 0xff]))
+        #expect(try text(#"{"text":"00ff"}"#) == Data("00ff".utf8))
+        #expect(try text(#"{"text":"AP8=","encoding":"base64","_isBinary":true}"#) == Data([0x00, 0xff]))
+        let entry = try HAREntry(response: #"{"status":200,"content":{"text":"no hex","_isBinary":true}}"#)
+        let error = failure { _ = try entry.exchange(sideFiles: nil) }
+        #expect(error?.code == .recording(.corrupt))
+        #expect(error?.reason.contains("response.content.text") == true)
+    }
+
+    @Test("Pieces in base 16 without a marker are a body if that is in the content coding that a field names")
+    func unmarkedPieces() throws {
+        let coded = Deflate.gzip(Data("text".utf8))
+        let digits = coded.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let fields = #"[{"name":"content-encoding","value":"gzip"}]"#
+        let pieces = #"{"text":"[\"\#(digits.prefix(10))\",\"\#(digits.dropFirst(10))\"]"}"#
+        let body = try response(#"{"status":200,"headers":\#(fields),"content":\#(pieces)}"#)
+        #expect(body.body == coded)
+        #expect(body.isCoded)
+        #expect(try text(pieces).first == UInt8(ascii: "["))
+        #expect(try text(#"{"text":"[\"ab\",\"cd\"]"}"#, headers: fields) == Data(#"["ab","cd"]"#.utf8))
     }
 
     @Test("Pieces with times, if they make up the body")

@@ -46,6 +46,8 @@ struct HAREntryRequestTests {
         #expect(try body(#"{"params":\#(params),"text":"x=1"}"#) == Data("x=1".utf8))
         #expect(try body(#"{"params":[{"name":"a","fileName":"f"}]}"#) == nil)
         #expect(try body(#"{"params":[]}"#) == nil)
+        #expect(try body(#"{"params":\#(params),"text":""}"#) == Data("a+b=1%262&%C3%BC=".utf8))
+        #expect(try body(#"{"params":[],"text":""}"#) == Data())
     }
 
     @Test("An empty body is one, but not of GET and HEAD")

@@ -97,6 +97,19 @@ struct HARSideFileTests {
         #expect(failure { _ = try entry.exchange(sideFiles: nil) }?.code == .recording(.corrupt))
     }
 
+    @Test("A link in the place of the folder of large bodies is refused on writing, as it is on reading")
+    func linkedFolder() throws {
+        let bench = try HARBench()
+        let elsewhere = bench.url("elsewhere")
+        try FileManager.default.createDirectory(at: elsewhere, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(at: bench.url("my-files"), withDestinationURL: elsewhere)
+        let files = HARSideFiles(for: bench.url("my.har"), threshold: 9)
+        let error = failure { _ = try files.moveBodies(of: entry(.init(status: 200, body: Data(count: 10)))) }
+        #expect(error?.code == .recording(.notWritten))
+        #expect(error?.reason.contains("my-files") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path) == [])
+    }
+
     @Test("A file in a folder of the folder is read, for a response and for a request")
     func nested() throws {
         let bench = try HARBench()

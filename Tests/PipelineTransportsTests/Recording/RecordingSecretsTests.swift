@@ -165,14 +165,14 @@ struct RecordingSecretsTests {
 
     @Test("what a later request shows to be secret is hidden in earlier entries, too")
     func learnedLater() async throws {
-        let steps: [ScriptedTransport.Step] = [.status(200, body: "{\"id\": \"learned-later-1\"}"), .status(200)]
+        let steps: [ScriptedTransport.Step] = [.status(200, body: "{\"id\": \"learned-later-01\"}"), .status(200)]
         let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
         _ = try await bench.provider(transport).request(bench.target("/login"))
-        let provider = bench.provider(transport) { $0.headers[.authorization] = "Bearer learned-later-1" }
+        let provider = bench.provider(transport) { $0.headers[.authorization] = "Bearer learned-later-01" }
         _ = try await provider.request(bench.target("/use"))
         try transport.finish()
         #expect(bench.text.contains("/login"))
-        #expect(!bench.text.contains("learned-later-1"))
+        #expect(!bench.text.contains("learned-later-01"))
     }
 
     @Test("a declared value in what is written all the same is recording.secret")

@@ -302,16 +302,18 @@ struct RecordingTransportTests {
 
     @Test("what an earlier request has shown to be secret is hidden in the journal already")
     func journalSecrets() async throws {
-        let steps: [ScriptedTransport.Step] = [.status(200, body: "1"), .status(200, body: "you are 2YotnFZFEjr1")]
+        let steps: [ScriptedTransport.Step] = [
+            .status(200, body: "1"), .status(200, body: "you are 2YotnFZFEjr1zCsicMWpAA"),
+        ]
         let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
         let first = bench.provider(transport) {
-            try $0.setHeader("Bearer 2YotnFZFEjr1", for: .authorization, isSecret: true)
+            try $0.setHeader("Bearer 2YotnFZFEjr1zCsicMWpAA", for: .authorization, isSecret: true)
         }
         _ = try await first.request(bench.target("/login"))
         _ = try await bench.provider(transport).request(bench.target("/me"))
         let journal = try String(contentsOf: bench.folder.appending(path: "api.har.journal"), encoding: .utf8)
         #expect(journal.contains("/me"))
-        #expect(!journal.contains("2YotnFZFEjr1"))
+        #expect(!journal.contains("2YotnFZFEjr1zCsicMWpAA"))
         try transport.finish()
     }
 

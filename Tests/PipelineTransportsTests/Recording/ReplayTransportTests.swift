@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Testing
@@ -68,6 +69,8 @@ struct ReplayTransportTests {
         try bench.write("{\"log\": {\"version\": \"1.2\", \"entries\": [\(entries.joined(separator: ","))]}}")
         let error = #expect(throws: PipelineError.self) { try ReplayTransport(bench.file) }
         #expect(error?.code == .recording(.corrupt))
+        #expect(error?.reason.contains("response.status is missing") == true)
+        #expect(error?.reason.contains("skipsUnreadable: true") == true)
         let replay = try ReplayTransport(bench.file, skipsUnreadable: true)
         #expect(replay.recording.unreadable.count == 1)
         #expect(replay.recording.unreadable.first?.contains("entry 1") == true)
@@ -77,6 +80,48 @@ struct ReplayTransportTests {
         let miss = try #require(try await provider.failure(bench.target("/b")))
         #expect(miss.code == .recording(.noMatch))
         #expect(miss.reason.contains("entry 2, used, GET"))
+    }
+
+    @Test(
+        "A file that is JSONP is an error that names the function",
+        arguments: ["onInputData({\"log\": {}});", " /**/ a.b$1 ( {} )", "\u{FEFF}cb({\"log\":{\"entries\":[]}})"]
+    )
+    func wrapped(text: String) throws {
+        try bench.write(text)
+        let error = #expect(throws: PipelineError.self) { try ReplayTransport(bench.file) }
+        #expect(error?.code == .recording(.corrupt))
+        #expect(error?.reason.contains("JSONP") == true)
+    }
+
+    @Test("A replay without a pace lets RetryPlugin wait for nothing, a replay with one lets it wait")
+    func retryAfter() async throws {
+        for (pace, isWaiting) in [(ReplayPace.immediate, false), (.recorded, true)] {
+            let entries = [
+                (429, "\"Retry-After\", \"value\": \"30\""), (503, "\"X-A\", \"value\": \"\""),
+                (200, "\"X-A\", \"value\": \"\""),
+            ]
+            let texts = entries.map { status, header in
+                """
+                {"request": {"method": "GET", "url": "https://api.example/a"},
+                 "response": {"status": \(status), "headers": [{"name": \(header)}]}}
+                """
+            }
+            try bench.write("{\"log\": {\"version\": \"1.2\", \"entries\": [\(texts.joined(separator: ","))]}}")
+            let provider = Provider<Probe>(
+                transport: try ReplayTransport(bench.file, pace: pace),
+                plugins: [RetryPlugin()],
+                clock: bench.clock
+            )
+            let start = bench.clock.now
+            let clock = bench.clock
+            let driver = Task {
+                while !Task.isCancelled { if !clock.advanceIfAnyoneSleeps() { await Task.yield() } }
+            }
+            defer { driver.cancel() }
+            #expect(try await provider.request(bench.target("/a")).statusCode == 200)
+            #expect((start.duration(to: bench.clock.now) >= .seconds(30)) == isWaiting)
+            #expect((bench.clock.now == start) != isWaiting)
+        }
     }
 
     @Test("F05 a miss shows no secret")

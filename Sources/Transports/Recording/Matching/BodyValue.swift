@@ -3,7 +3,20 @@ import Pipeline
 
 /// A body in a form in which what means the same is equal.
 enum BodyValue {
-    static func value(of body: Data, type: String?, _ form: RequestMatching.BodyForm) -> Data {
+    /// Brings a body into the form in which it is compared.
+    ///
+    /// - Parameters:
+    ///   - body: the bytes.
+    ///   - type: the value of Content-Type.
+    ///   - form: how it is compared.
+    ///   - isMeasured: whether the lengths of parts count, so that no two bodies have the same form.
+    /// - Returns: the form; the bytes if they are not what the type says.
+    static func value(
+        of body: Data,
+        type: String?,
+        _ form: RequestMatching.BodyForm,
+        isMeasured: Bool = true
+    ) -> Data {
         guard !body.isEmpty else { return body }
         let media = MediaType(type ?? "")
         let value: Data? =
@@ -11,13 +24,22 @@ enum BodyValue {
             case .bytes: nil
             case .json: json(body)
             case .form: self.form(body)
-            case .multipart: multipart(body, type)
+            case .multipart: multipart(body, type, isMeasured)
             case .automatic where media.isJSON: json(body)
             case .automatic where media.essence == "application/x-www-form-urlencoded": self.form(body)
-            case .automatic where media.essence.hasPrefix("multipart/"): multipart(body, type)
+            case .automatic where media.essence.hasPrefix("multipart/"): multipart(body, type, isMeasured)
             case .automatic: nil
             }
         return value ?? body
+    }
+
+    /// Whether a body is compared as the pairs of a form.
+    static func isForm(_ type: String?, _ form: RequestMatching.BodyForm) -> Bool {
+        switch form.kind {
+        case .form: true
+        case .automatic: MediaType(type ?? "").essence == "application/x-www-form-urlencoded"
+        case .bytes, .json, .multipart: false
+        }
     }
 
     private static func json(_ body: Data) -> Data? {
@@ -50,12 +72,13 @@ enum BodyValue {
         return Data(items.map { "\($0.name)=\($0.value)" }.joined(separator: "&").utf8)
     }
 
-    private static func multipart(_ body: Data, _ type: String?) -> Data? {
+    private static func multipart(_ body: Data, _ type: String?, _ isMeasured: Bool) -> Data? {
         guard let boundary = Multipart.boundary(in: type ?? "") else { return nil }
         let parts = Multipart(body, boundary: boundary).parts
         guard !parts.isEmpty else { return nil }
         return parts.reduce(into: Data()) { result, part in
-            result += Data("\(part.head.count):\(part.content.count):".utf8) + part.head + body[part.content]
+            let lengths = isMeasured ? "\(part.head.count):\(part.content.count):" : "\n"
+            result += Data(lengths.utf8) + part.head + Data((isMeasured ? "" : "\n").utf8) + body[part.content]
         }
     }
 }

@@ -36,9 +36,51 @@ struct MatchedRequest: Sendable {
 
     var path: String { url.path }
 
-    /// Of each part in turn; closures have none.
-    func fingerprints(_ kinds: [RequestMatching.Part.Kind]) -> [Fingerprint] {
-        kinds.compactMap { kind in value(of: kind).map { Fingerprint($0) } }
+    /// Whether a part of a live request and of a recorded one are equal but for what is redacted in one of them.
+    func resembles(_ other: MatchedRequest, in kind: RequestMatching.Part.Kind) -> Bool {
+        func isAlike(_ one: some Sequence<UInt8>, _ two: some Sequence<UInt8>, _ separators: String) -> Bool {
+            RedactedPattern.areAlike(Array(one), Array(two), separators: Array(separators.utf8))
+        }
+        switch kind {
+        case .path:
+            return isAlike(url.path.utf8, other.url.path.utf8, "/")
+        case .query(let order, let names):
+            let (mine, others) = (items(order, without: names), other.items(order, without: names))
+            guard !order.counts else { return isAlike(Self.text(mine).utf8, Self.text(others).utf8, "=&") }
+            return RedactedPattern.areAlike(mine.map(\.text), others.map(\.text), separators: Array("=".utf8))
+        case .header(let name):
+            let values = [self, other].map { $0.request.headers[values: name].joined(separator: "\n") }
+            return isAlike(values[0].utf8, values[1].utf8, "\n")
+        case .body(let form):
+            let values = [self, other].map { request in
+                BodyValue.value(
+                    of: request.request.body ?? Data(),
+                    type: request.request.headers[.contentType],
+                    form,
+                    isMeasured: false
+                )
+            }
+            if BodyValue.isForm(request.headers[.contentType], form) {
+                let items = values.map { String(decoding: $0, as: UTF8.self).components(separatedBy: "&") }
+                return RedactedPattern.areAlike(items[0], items[1], separators: Array("=".utf8))
+            }
+            // What ends a text in JSON, in a form, in XML and in a line.
+            return isAlike(values[0], values[1], "\"&<>\r\n")
+        case .method, .scheme, .host, .port, .custom:
+            return value(of: kind) == other.value(of: kind)
+        }
+    }
+
+    /// The fingerprint of each part in turn, and in which of them something is redacted, one bit each; closures have none.
+    func summary(_ kinds: [RequestMatching.Part.Kind]) -> (fingerprints: [Fingerprint], patterns: UInt64) {
+        var fingerprints: [Fingerprint] = []
+        var patterns: UInt64 = 0
+        for kind in kinds {
+            guard let value = value(of: kind) else { continue }
+            if RedactedPattern.isPattern(value) { patterns |= 1 << UInt64(fingerprints.count) }
+            fingerprints.append(Fingerprint(value))
+        }
+        return (fingerprints, patterns)
     }
 
     /// The value that is compared; `nil` for a closure.
@@ -92,7 +134,7 @@ struct MatchedRequest: Sendable {
     }
 
     private static func text(_ items: [URLParts.Item]) -> String {
-        items.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
+        items.map(\.text).joined(separator: "&")
     }
 }
 

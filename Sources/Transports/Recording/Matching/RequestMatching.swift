@@ -10,7 +10,8 @@ import Pipeline
 /// ```
 ///
 /// **Effects**: both sides go through the redaction of recordings first, so that a hidden value equals any other hidden
-/// value of the same name. Percent-encoding is undone once on both sides; scheme and host are compared without case, and a
+/// value of the same name. If no entry matches then, `REDACTED` in a path, a query, a field or a body matches any value there.
+/// Percent-encoding is undone once on both sides; scheme and host are compared without case, and a
 /// port that is not written is the scheme's own. A body is compared decoded from its Content-Encoding. It is read into memory when a part
 /// looks at bodies, up to `bodyByteCount` of the transport, and not touched otherwise.
 ///

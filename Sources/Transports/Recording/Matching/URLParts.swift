@@ -7,6 +7,13 @@ struct URLParts: Equatable {
         var value: String
 
         static func < (lhs: Item, rhs: Item) -> Bool { (lhs.name, lhs.value) < (rhs.name, rhs.value) }
+
+        var decodedName: String {
+            String(decoding: URLParts.decoded(name.utf8, plus: UInt8(ascii: "+")), as: UTF8.self)
+        }
+
+        /// As it stands in a query.
+        var text: String { "\(name)=\(value)" }
     }
 
     /// In lower case; empty for a text without one.

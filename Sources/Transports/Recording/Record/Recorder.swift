@@ -8,10 +8,12 @@ final class Recorder: Sendable {
     private struct State {
         var nextTicket = 0
         var entries: [Int: HAREntry] = [:]
+        /// Of the new entries, those of requests that no old entry matches.
+        var missing: Set<Int> = []
         /// New entries for old ones, by index.
         var replacements: [Int: HAREntry] = [:]
-        /// What secret fields of requests have held, and cookies of answers.
-        var secrets: Set<String> = []
+        /// What secret fields of requests and cookies of responses have held.
+        var secrets = RecordedSecrets()
         var problem: PipelineError?
         var isClosed = false
     }
@@ -19,6 +21,9 @@ final class Recorder: Sendable {
     private let file: URL
     private let base: HARFile
     private let isChanged: Bool
+    /// Whether the base holds a request, in the form in which it is stored.
+    private let isKnown: @Sendable (RecordedExchange.Request) -> Bool
+    private let report: @Sendable (PipelineError) -> Void
     private let journal: HARJournal
     private let redaction: RecordingRedaction
     private let byteLimit: Int
@@ -32,13 +37,17 @@ final class Recorder: Sendable {
     ///   - redaction: what is hidden in them.
     ///   - byteLimit: the largest body.
     ///   - isChanged: whether the base has more than the file, and is written in any case.
+    ///   - isKnown: whether the base holds a request, in the form in which it is stored.
+    ///   - report: is called with the error of a recording that ends without ``finish()``.
     init(
         _ base: HARFile,
         _ journal: HARJournal,
         for file: URL,
         _ redaction: RecordingRedaction,
         byteLimit: Int,
-        isChanged: Bool = false
+        isChanged: Bool = false,
+        isKnown: @escaping @Sendable (RecordedExchange.Request) -> Bool = { _ in false },
+        report: @escaping @Sendable (PipelineError) -> Void = { Recorder.print($0) }
     ) {
         self.base = base
         self.journal = journal
@@ -46,9 +55,25 @@ final class Recorder: Sendable {
         self.redaction = redaction
         self.byteLimit = byteLimit
         self.isChanged = isChanged
+        self.isKnown = isKnown
+        self.report = report
     }
 
-    deinit { _ = try? finish() }
+    deinit {
+        do {
+            try finish()
+        } catch {
+            report(error as? PipelineError ?? PipelineError(.recording(.notWritten), "the recording is not written"))
+        }
+    }
+
+    /// Prints an error that no caller is left for.
+    private static func print(_ error: PipelineError) {
+        let line = "error: \(error.code.rawValue): \(error.reason)\n"
+        _ = try? Data(line.utf8).withUnsafeBytes {
+            try HARWriter.append($0, to: FileHandle.standardError.fileDescriptor, URL(filePath: "/dev/stderr"))
+        }
+    }
 
     /// Sends a request and records what comes of it.
     ///
@@ -57,15 +82,18 @@ final class Recorder: Sendable {
     ///   - transport: where to.
     ///   - context: of the call.
     ///   - index: the old entry whose place the new one takes, if it does not fail.
-    /// - Returns: what the transport answers.
+    ///   - isMissing: whether no old entry matches the request, so that one that is the same when it is stored is not added.
+    /// - Returns: the response of the transport.
     /// - Throws: what the transport throws; `.recording(.notWritten)` when it is finished.
     func send(
         _ request: PipelineRequest,
         to transport: any Transport,
         _ context: PipelineContext,
-        replacing index: Int? = nil
+        replacing index: Int? = nil,
+        isMissing: Bool = false
     ) async throws -> PipelineResponse {
-        let ticket = try begin()
+        let ticket = try begin(isMissing)
+        context.isReplayed = false
         let live = LiveExchange(request, context.clock, byteLimit: byteLimit) { [self] outcome in
             end(ticket, outcome, replacing: index)
         }
@@ -79,7 +107,7 @@ final class Recorder: Sendable {
 
     private static let maximumSecretCount = 256
 
-    private func begin() throws -> Int {
+    private func begin(_ isMissing: Bool) throws -> Int {
         try state.withLock { state in
             guard !state.isClosed else {
                 throw PipelineError(
@@ -88,6 +116,7 @@ final class Recorder: Sendable {
                 )
             }
             state.nextTicket += 1
+            if isMissing { state.missing.insert(state.nextTicket) }
             return state.nextTicket
         }
     }
@@ -106,11 +135,11 @@ final class Recorder: Sendable {
             }
         case .recorded(let exchange, let request):
             if index != nil, exchange.failure != nil { return }
-            let own = redaction.values(of: request, answer: exchange.response?.headers ?? [:])
+            let own = redaction.secrets(of: request, response: exchange.response?.headers ?? [:])
             let secrets = state.withLock { state in
                 state.secrets.formUnion(own)
                 // With more, looking for all of them each time would take longer than the exchange; the end looks for all.
-                return state.secrets.count <= Self.maximumSecretCount ? state.secrets : own
+                return state.secrets.count <= Self.maximumSecretCount ? state.secrets.replaced : own.replaced
             }
             let entry = entry(exchange, request, secrets)
             // Under the lock, so that nothing comes into the journal after it was discarded.
@@ -161,53 +190,40 @@ final class Recorder: Sendable {
                 state.isClosed = true
                 return state
             }
-            let hasNews = isChanged || !closed.entries.isEmpty || !closed.replacements.isEmpty
-            if hasNews { try write(closed) }
+            let (replacements, entries) = try news(of: closed)
+            let hasNews = isChanged || !entries.isEmpty || !replacements.isEmpty
+            if hasNews { try write(replacements, entries) }
             isWritten = true
             try journal.discard()
-            if hasNews { try search(closed) }
+            if hasNews, let finding = try redaction.finding(in: file, closed.secrets) { throw finding }
             if let problem = closed.problem { throw problem }
             return hasNews
         }
     }
 
-    private func write(_ closed: State) throws {
-        let redaction = redaction.adding(secretValues: closed.secrets)
+    /// What is written, without what later requests have shown to be secret.
+    private func news(of closed: State) throws -> (replacements: [(Int, HAREntry)], entries: [HAREntry]) {
+        let redaction = redaction.adding(secretValues: closed.secrets.replaced)
+        func checked(_ entry: HAREntry) -> HAREntry {
+            redaction.containsSecret(in: entry.json.data()) ? redaction.entry(entry) : entry
+        }
+        let replacements = closed.replacements.sorted { $0.key < $1.key }.map { ($0.key, checked($0.value)) }
+        let entries = try closed.entries.sorted { $0.key < $1.key }.compactMap { ticket, entry -> HAREntry? in
+            let entry = checked(entry)
+            // A request that its own entry does not match would be added in each run.
+            guard closed.missing.contains(ticket), isKnown(try entry.exchange(sideFiles: nil).request) else {
+                return entry
+            }
+            return nil
+        }
+        return (replacements, entries)
+    }
+
+    private func write(_ replacements: [(Int, HAREntry)], _ entries: [HAREntry]) throws {
         var har = base
         let sideFiles = HARSideFiles(for: file)
-        for (index, entry) in closed.replacements.sorted(by: { $0.key < $1.key }) {
-            har.replace(at: index, with: try sideFiles.moveBodies(of: try checked(entry, redaction)))
-        }
-        for (_, entry) in closed.entries.sorted(by: { $0.key < $1.key }) {
-            har.append(try sideFiles.moveBodies(of: try checked(entry, redaction)))
-        }
+        for (index, entry) in replacements { har.replace(at: index, with: try sideFiles.moveBodies(of: entry)) }
+        for entry in entries { har.append(try sideFiles.moveBodies(of: entry)) }
         try har.write(to: file)
-    }
-
-    /// Looks once more at what was written.
-    private func search(_ closed: State) throws {
-        let redaction = redaction.adding(secretValues: closed.secrets)
-        guard let written = try? Data(contentsOf: file, options: .mappedIfSafe) else {
-            throw PipelineError(
-                .recording(.notWritten),
-                "the file \(file.lastPathComponent.quotedExcerpt) cannot be read after it was written"
-            )
-        }
-        guard !redaction.containsSecret(in: written) else { throw Self.secretFound(file) }
-    }
-
-    /// The entry without what later requests have shown to be secret.
-    private func checked(_ entry: HAREntry, _ redaction: RecordingRedaction) throws -> HAREntry {
-        guard redaction.containsSecret(in: entry.json.data()) else { return entry }
-        let entry = redaction.entry(entry)
-        guard !redaction.containsSecret(in: entry.json.data()) else { throw Self.secretFound(file) }
-        return entry
-    }
-
-    private static func secretFound(_ file: URL) -> PipelineError {
-        PipelineError(
-            .recording(.secret),
-            "a secret value stands in what is recorded for \(file.lastPathComponent.quotedExcerpt)"
-        )
     }
 }

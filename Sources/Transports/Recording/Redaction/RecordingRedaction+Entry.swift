@@ -30,16 +30,37 @@ extension RecordingRedaction {
     }
 
     private func request(_ request: JSONNode) -> JSONNode {
-        mapMembers(of: request) { name, value in
+        let type = HAREntry.fields(request["headers"])[.contentType]
+        var result = mapMembers(of: request) { name, value in
             switch name {
             case "url": mapText(of: value, url)
             case "headers": fields(value)
             case "cookies": cookies(value)
             case "queryString": node(value, isHidden: false)
-            case "postData": postData(value)
+            case "postData": postData(value, type)
             default: node(value, isHidden: isSecret(name: name))
             }
         }
+        updateSize(of: &result, from: request)
+        return result
+    }
+
+    /// Keeps the size that a changed body has: of a text without an encoding, it says whether that is UTF-8 or Latin-1.
+    private func updateSize(of result: inout JSONNode, from request: JSONNode) {
+        guard let size = request["bodySize"]?.int, let old = request["postData"]?["text"]?.string,
+            let new = result["postData"]?["text"]?.string, old != new
+        else { return }
+        let counts: [(String) -> Int?] = [
+            { Data(base64Encoded: $0, options: .ignoreUnknownCharacters)?.count }, { $0.utf8.count },
+            { $0.unicodeScalars.count },
+        ]
+        let isBase64 = request["postData"].map(Self.isBase64) == true
+        let count = (isBase64 ? counts[..<1] : counts[1...]).first { $0(old) == size }
+        if let count = count?(new) { result["bodySize"] = .integer(count) }
+    }
+
+    private static func isBase64(_ data: JSONNode) -> Bool {
+        [data["_encoding"], data["encoding"]].contains(.string("base64"))
     }
 
     private func response(_ response: JSONNode) -> JSONNode {
@@ -86,9 +107,11 @@ extension RecordingRedaction {
         }
     }
 
-    private func postData(_ data: JSONNode) -> JSONNode {
-        let isBase64 = [data["_encoding"], data["encoding"]].contains(.string("base64"))
-        let type = data["mimeType"]?.string
+    private func postData(_ data: JSONNode, _ fieldType: String?) -> JSONNode {
+        let isBase64 = Self.isBase64(data)
+        var type = data["mimeType"]?.string ?? ""
+        // The field has parameters, such as a boundary, that some writers leave out here.
+        if let fieldType, type.isEmpty || MediaType(type).essence == MediaType(fieldType).essence { type = fieldType }
         return mapMembers(of: data) { name, value in
             switch name {
             case "text": mapText(of: value) { bodyText($0, isBase64: isBase64, type) }

@@ -9,12 +9,9 @@ package struct RecordingRedaction: Sendable {
     /// What stands for a hidden text; ASCII, so that it is the same in a URL, a form, JSON and a header field.
     package static let placeholder = "REDACTED"
 
-    /// Of a query value that is looked for elsewhere: what is shorter could be any word.
-    private static let minimumByteCount = 16
-
     private let names: SecretNameCache
     let revealsSecrets: Bool
-    private var redactor: Redactor
+    private(set) var redactor: Redactor
 
     /// - Parameter redactor: its secret names and declared values hold; its lists of what people may see do not.
     package init(_ redactor: Redactor) {
@@ -23,25 +20,12 @@ package struct RecordingRedaction: Sendable {
         revealsSecrets = redactor.revealsSecrets
     }
 
-    /// The same, with more values hidden wherever they stand.
+    /// The same redaction with more secret values, which are replaced wherever they stand.
     package func adding(secretValues values: Set<String>) -> RecordingRedaction {
         guard !revealsSecrets, !values.isEmpty else { return self }
         var copy = self
         copy.redactor = redactor.adding(secretValues: values)
         return copy
-    }
-
-    /// What the secret fields and query items of a request and the cookies of its answer hold: secret wherever it stands.
-    package func values(of request: PipelineRequest, answer: HTTPFields = [:]) -> Set<String> {
-        if revealsSecrets { return [] }
-        var request = request
-        for field in request.headers where isSecret(field.name) { request.secretFields.insert(field.name) }
-        var values = MessageSecrets.values(of: request).union(MessageSecrets.values(ofCookiesIn: answer))
-        for item in URLParts.items((request.query ?? "").utf8[...]) where names.contains(item.name) {
-            let value = String(decoding: URLParts.decoded(item.value.utf8, plus: 0x20), as: UTF8.self)
-            if value.utf8.count >= Self.minimumByteCount { values.insert(value) }
-        }
-        return values.filter { $0 != Self.placeholder && !HARVocabulary.contains($0) }
     }
 
     /// Whether bytes hold a declared value in any of its forms.
@@ -68,44 +52,11 @@ package struct RecordingRedaction: Sendable {
     }
 
     /// Any text: what it holds of JSON and of URLs follows their rules.
-    package func text(_ text: String) -> String {
-        guard !revealsSecrets else { return values(in: text) }
+    func text(_ text: String) -> String { values(in: revealsSecrets ? text : hidingNames(in: text)) }
+
+    func hidingNames(in text: String) -> String {
         let hidden = SecretText.hidden(in: Array(text.utf8), isSecret: names.contains)
-        return values(in: hidden.map { String(decoding: $0, as: UTF8.self) } ?? text)
-    }
-
-    /// A URL or a reference to one: user name, password, and the values of secret names in query and fragment.
-    package func url(_ url: String) -> String {
-        guard !revealsSecrets else { return values(in: url) }
-        let mark = url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex
-        var result = text(String(url[..<mark]))
-        var rest = url[mark...]
-        while let first = rest.utf8.first {
-            let start = rest.utf8.index(after: rest.startIndex)
-            let end = rest.utf8[start...].firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
-            result += String(decoding: CollectionOfOne(first), as: UTF8.self) + items(rest[start..<end])
-            rest = rest[end...]
-        }
-        return values(in: result)
-    }
-
-    /// `name=value` pairs with `&` between them.
-    func items(_ items: Substring) -> String {
-        Redactor.mapItems(of: items) { item, name in
-            guard let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) else { return String(item) }
-            let start = item.utf8.index(after: equals)
-            if names.contains(name), start != item.endIndex { return item[..<start] + Self.placeholder }
-            return item[..<start] + self.encodedValue(item[start...])
-        }
-    }
-
-    /// A value that is JSON or a URL in percent-encoding.
-    private func encodedValue(_ value: Substring) -> String {
-        guard value.utf8.contains(UInt8(ascii: "%")) else { return text(String(value)) }
-        let spaced = String(decoding: value.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self)
-        guard let decoded = spaced.removingPercentEncoding else { return String(value) }
-        let shown = text(decoded)
-        return shown == decoded ? String(value) : URLParts.encoded(shown.utf8[...])
+        return hidden.map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 
     // MARK: Header fields
@@ -119,8 +70,11 @@ package struct RecordingRedaction: Sendable {
             return value.split(separator: ";", omittingEmptySubsequences: false)
                 .map(hiddenPair).joined(separator: ";")
         case .setCookie:
-            let pair = value.prefix { $0 != ";" }
-            return hiddenPair(pair) + values(in: String(value[pair.endIndex...]))
+            // Some writers join several cookies.
+            return SetCookieSplitting.values(of: value, needsBlank: false).map { cookie in
+                let pair = cookie.prefix { $0 != ";" }
+                return hiddenPair(pair) + values(in: String(cookie[pair.endIndex...]))
+            }.joined(separator: ", ")
         default:
             guard let blank = value.firstIndex(of: " "), Self.schemes.contains(value[..<blank].lowercased()) else {
                 return Self.placeholder

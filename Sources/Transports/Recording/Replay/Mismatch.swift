@@ -5,11 +5,13 @@ import Pipeline
 struct Mismatch {
     let playback: Playback
     let mode: RecordingMode
-    let live: MatchedRequest
+    let live: LiveRequest
 
     func error(isUsedUp: Bool) -> PipelineError {
         let file = playback.url.lastPathComponent.quotedExcerpt
-        let request = "\(live.request.method) \(Self.excerpt(live.request.url))"
+        let hiding = live.hiding()
+        let sent = live.shown(hiding).request
+        let request = "\(hiding.values(in: sent.method)) \(Self.excerpt(sent.url, hiding))"
         var lines: [String]
         if isUsedUp {
             lines = ["each entry of \(file) that matches \(request) has been used (mode \(mode))"]
@@ -27,11 +29,11 @@ struct Mismatch {
 
     /// The three entries with the most equal parts, and of those the ones whose path begins alike.
     private var nearest: [Int] {
-        let prints = live.fingerprints(playback.kinds)
+        let prints = live.byNames.summary(playback.kinds).fingerprints
         let scored = playback.entries.enumerated().map { index, entry -> (index: Int, equal: Int, prefix: Int) in
             let equal = zip(prints, playback.fingerprints[index]).count { $0 == $1 }
             let path = URLParts(entry.url).path
-            return (index, equal, zip(path.utf8, live.path.utf8).prefix { $0 == $1 }.count)
+            return (index, equal, zip(path.utf8, live.byNames.path.utf8).prefix { $0 == $1 }.count)
         }
         return scored.sorted { ($1.equal, $1.prefix, $0.index) < ($0.equal, $0.prefix, $1.index) }.prefix(3).map(
             \.index
@@ -41,22 +43,29 @@ struct Mismatch {
     private func description(of index: Int) -> String {
         let entry = playback.entries[index]
         let use = playback.isUsed(index) ? ", used" : ""
-        guard let recorded = try? playback.matched(entry: index) else { return "entry \(entry.index): cannot be read" }
-        let recordedPrints = recorded.fingerprints(playback.kinds)
-        var prints = zip(live.fingerprints(playback.kinds), recordedPrints).makeIterator()
+        guard let stored = try? playback.file.exchange(at: entry.index).request,
+            let recorded = try? playback.matched(entry: index)
+        else { return "entry \(entry.index): cannot be read" }
+        let hiding = live.hiding([stored])
+        let (sent, shown) = (live.shown(hiding), MatchedRequest(hiding.request(recorded.request)))
+        let recordedPrints = recorded.summary(playback.kinds).fingerprints
+        var prints = zip(live.byNames.summary(playback.kinds).fingerprints, recordedPrints).makeIterator()
         let parts = playback.kinds.map { kind in
             if kind.isClosure {
-                return "\(kind.name) \(kind.closureAccepts(live, recorded) ? "ok" : "differs")"
+                return "\(kind.name) \(kind.closureAccepts(live.byNames, recorded) ? "ok" : "differs")"
             }
-            guard let (wanted, found) = prints.next(), wanted != found else { return "\(kind.name) ok" }
-            let (sent, stored) = (live.shown(kind), recorded.shown(kind))
-            return "\(kind.name) differs (sent \(Self.excerpt(sent)), recorded \(Self.excerpt(stored)))"
+            guard let (wanted, found) = prints.next(), wanted != found, !live.byNames.resembles(recorded, in: kind)
+            else { return "\(kind.name) ok" }
+            let texts = [sent.shown(kind), shown.shown(kind)].map { Self.excerpt($0, hiding) }
+            return "\(kind.name) differs (sent \(texts[0]), recorded \(texts[1]))"
         }
-        return
-            "entry \(entry.index)\(use), \(entry.method) \(Self.excerpt(entry.url)): \(parts.joined(separator: ", "))"
+        let place = "\(entry.method) \(Self.excerpt(shown.request.url, hiding))"
+        return "entry \(entry.index)\(use), \(place): \(parts.joined(separator: ", "))"
     }
 
-    private static func excerpt(_ text: String) -> String {
+    /// Secrets are hidden before the text is cut.
+    private static func excerpt(_ text: String, _ hiding: RecordingRedaction) -> String {
+        let text = hiding.values(in: text)
         let shown = text.prefix(excerptLength).debugDescription
         return text.count > excerptLength ? shown + "…" : shown
     }

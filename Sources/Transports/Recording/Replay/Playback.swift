@@ -33,6 +33,8 @@ final class Playback: Sendable {
     private let unreadable: [String]
     /// Of each of them, part by part.
     let fingerprints: [[MatchedRequest.Fingerprint]]
+    /// The parts of each of them in which something is redacted, one bit each.
+    private let patterns: [UInt64]
     private let candidates: [[MatchedRequest.Fingerprint]: [Int]]
     private let state: Mutex<State>
 
@@ -45,19 +47,22 @@ final class Playback: Sendable {
         var entries: [Recording.Entry] = []
         var unreadable: [String] = []
         var fingerprints: [[MatchedRequest.Fingerprint]] = []
+        var patterns: [UInt64] = []
         var candidates: [[MatchedRequest.Fingerprint]: [Int]] = [:]
         for index in 0..<file.count {
             let exchange: RecordedExchange
             do {
                 exchange = try file.exchange(at: index)
-            } catch let error as PipelineError where rules.skipsUnreadable {
+            } catch let error as PipelineError {
+                guard rules.skipsUnreadable else { throw Self.hinting(error) }
                 unreadable.append(error.reason)
                 continue
             }
             let request = Self.matched(exchange.request, rules)
-            let prints = request.fingerprints(kinds)
-            candidates[prints, default: []].append(entries.count)
-            fingerprints.append(prints)
+            let summary = request.summary(kinds)
+            candidates[summary.fingerprints, default: []].append(entries.count)
+            fingerprints.append(summary.fingerprints)
+            patterns.append(summary.patterns)
             entries.append(
                 Recording.Entry(
                     index: index,
@@ -70,6 +75,7 @@ final class Playback: Sendable {
         self.entries = entries
         self.unreadable = unreadable
         self.fingerprints = fingerprints
+        self.patterns = patterns
         self.candidates = candidates
         state = Mutex(State(sequence: SequenceState(count: entries.count)))
     }
@@ -78,16 +84,15 @@ final class Playback: Sendable {
         MatchedRequest(rules.redaction.request(CodedBody.decoded(request, upTo: rules.bodyByteCount)))
     }
 
-    // MARK: Requests
-
-    /// A live request as it is compared.
-    func matched(_ request: PipelineRequest, body: Data?) -> MatchedRequest {
-        let live = RecordedExchange.Request(request, body: body)
-        let redaction = rules.redaction.adding(secretValues: rules.redaction.values(of: request))
-        return MatchedRequest(
-            redaction.request(CodedBody.decoded(live, upTo: rules.bodyByteCount), secretFields: request.secretFields)
+    private static func hinting(_ error: PipelineError) -> PipelineError {
+        PipelineError(
+            error.code,
+            error.reason + "; ReplayTransport(skipsUnreadable: true) leaves out entries that cannot be read",
+            underlyingError: error.underlyingError
         )
     }
+
+    // MARK: Requests
 
     func matched(entry index: Int) throws -> MatchedRequest {
         Self.matched(try file.exchange(at: entries[index].index).request, rules)
@@ -95,35 +100,77 @@ final class Playback: Sendable {
 
     /// Takes the next entry that answers a request.
     ///
+    /// The request is compared as it is but for what names hide; then with the values of its secrets hidden wherever they are;
+    /// then with entries in which something is redacted that may be any value.
+    ///
     /// - Returns: its index; `nil` with `isUsedUp` for none.
     /// - Throws: `.recording(.corrupt)`.
-    func take(_ live: MatchedRequest) throws -> (entry: Int?, isUsedUp: Bool) {
-        let alike = candidates[live.fingerprints(kinds)] ?? []
+    func take(_ live: LiveRequest) throws -> (entry: Int?, isUsedUp: Bool) {
         let closures = kinds.filter(\.isClosure)
-        var chosen = alike
-        if !closures.isEmpty {
-            chosen = try alike.filter { index in
+        func accepted(_ alike: [Int], _ request: MatchedRequest) throws -> [Int] {
+            guard !closures.isEmpty else { return alike }
+            return try alike.filter { index in
                 let recorded = try matched(entry: index)
-                return closures.allSatisfy { $0.closureAccepts(live, recorded) }
+                return closures.allSatisfy { $0.closureAccepts(request, recorded) }
             }
+        }
+        let (byNames, livePatterns) = live.byNames.summary(kinds)
+        var chosen = try accepted(candidates[byNames] ?? [], live.byNames)
+        if chosen.isEmpty, let request = live.byValues {
+            chosen = try accepted(candidates[request.summary(kinds).fingerprints] ?? [], request)
+        }
+        var isStable = closures.isEmpty
+        if chosen.isEmpty {
+            isStable = false
+            chosen = try accepted(try resembling(live.byNames, byNames, livePatterns), live.byNames)
         }
         guard !chosen.isEmpty else { return (nil, false) }
         let answer = state.withLock { state in
-            closures.isEmpty
+            isStable
                 ? state.sequence.take(chosen, atEnd: rules.end) : state.sequence.takeChosen(chosen, atEnd: rules.end)
         }
         guard case .entry(let index) = answer else { return (nil, true) }
         return (index, false)
     }
 
+    /// The entries that differ from a request only in parts in which something is redacted, and there only in that.
+    private func resembling(
+        _ live: MatchedRequest,
+        _ fingerprints: [MatchedRequest.Fingerprint],
+        _ livePatterns: UInt64
+    ) throws -> [Int] {
+        let compared = kinds.filter { !$0.isClosure }
+        return try entries.indices.filter { index in
+            let patterns = patterns[index] | livePatterns
+            guard patterns != 0 else { return false }
+            let differing = fingerprints.indices.filter { fingerprints[$0] != self.fingerprints[index][$0] }
+            guard differing.allSatisfy({ patterns >> UInt64($0) & 1 == 1 }) else { return false }
+            let recorded = try matched(entry: index)
+            return differing.allSatisfy { live.resembles(recorded, in: compared[$0]) }
+        }
+    }
+
+    /// Whether an entry of the file is the same request, in the form in which it is stored.
+    func holds(_ request: RecordedExchange.Request) -> Bool {
+        let stored = Self.matched(request, rules)
+        let standard = RequestMatching.standard.parts.flatMap(\.kinds)
+        let identity = stored.summary(standard).fingerprints
+        return (candidates[stored.summary(kinds).fingerprints] ?? []).contains { index in
+            guard let recorded = try? matched(entry: index) else { return false }
+            return recorded.summary(standard).fingerprints == identity
+                && kinds.allSatisfy { $0.closureAccepts(stored, recorded) }
+        }
+    }
+
     func isUsed(_ index: Int) -> Bool { state.withLock { $0.sequence.isUsed(index) } }
 
     func noteExpired(_ index: Int) { state.withLock { _ = $0.expired.insert(index) } }
 
-    /// Answers a request with an entry.
+    /// Responds to a request with an entry, and lets plugins know if no time passes.
     func answer(_ index: Int, to request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse
     {
         let exchange = try file.exchange(at: entries[index].index)
+        context.isReplayed = rules.pace.factor == 0
         let replayed = ReplayedResponse(exchange, rules.pace, byteLimit: rules.bodyByteCount)
         return try await replayed.response(to: request, context)
     }

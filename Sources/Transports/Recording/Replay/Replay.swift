@@ -7,7 +7,8 @@ struct Replay {
         case entry(Int)
         /// To be recorded again.
         case expired(Int)
-        case miss(() -> PipelineError)
+        /// No entry, because there is none, or because all that match have been used.
+        case miss(isUsedUp: Bool, () -> PipelineError)
     }
 
     let playback: Playback
@@ -30,11 +31,11 @@ struct Replay {
             if !request.body.isReplayable { request.body = .bytes(read) }
             body = read
         }
-        let live = playback.matched(request, body: body)
+        let live = LiveRequest(request, body: body, playback.rules)
         let taken = try playback.take(live)
         guard let index = taken.entry else {
             let mismatch = Mismatch(playback: playback, mode: mode, live: live)
-            return (.miss { mismatch.error(isUsedUp: taken.isUsedUp) }, request)
+            return (.miss(isUsedUp: taken.isUsedUp) { mismatch.error(isUsedUp: taken.isUsedUp) }, request)
         }
         return (try checkAge(of: index, context, canRecord: canRecord), request)
     }

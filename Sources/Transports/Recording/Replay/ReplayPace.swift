@@ -2,7 +2,7 @@
 public struct ReplayPace: Sendable, Hashable {
     let factor: Double
 
-    /// No time.
+    /// No time; plugins do not wait for the server either, as `context.isReplayed` tells them.
     public static let immediate = ReplayPace(factor: 0)
     /// The time that the recorded exchange has taken, piece by piece.
     public static let recorded = ReplayPace(factor: 1)

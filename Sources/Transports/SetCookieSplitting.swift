@@ -1,20 +1,25 @@
-/// Takes apart what Foundation has joined: Set-Cookie is the one field whose values may not be joined by commas.
+/// Splits cookies that Foundation, or the writer of a HAR file, has joined: Set-Cookie is the one field whose values may not be
+/// joined by commas.
 ///
 /// Source: RFC 6265 §3, https://www.rfc-editor.org/rfc/rfc6265.html#section-3
-enum SetCookieSplitting {
-    /// A comma and a space separate two cookies where a name and an equals sign follow; the comma of a date is followed by a
-    /// number and a space.
-    static func values(of joined: String) -> [String] {
+package enum SetCookieSplitting {
+    /// A comma separates two cookies where a name and an equals sign follow; the comma of a date is followed by a number and a
+    /// blank.
+    ///
+    /// - Parameters:
+    ///   - joined: the value of the field.
+    ///   - needsBlank: whether only a comma with a blank after it separates cookies.
+    /// - Returns: the cookies, at least one.
+    package static func values(of joined: String, needsBlank: Bool = true) -> [String] {
         let bytes = Array(joined.utf8)
         var values: [String] = []
         var start = 0
         var index = 0
         while index < bytes.count {
-            if bytes[index] == UInt8(ascii: ","), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: " "),
-                beginsCookie(bytes[(index + 2)...])
-            {
+            let next = index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: " ") ? index + 2 : index + 1
+            if bytes[index] == UInt8(ascii: ","), !needsBlank || next == index + 2, beginsCookie(bytes[next...]) {
                 values.append(String(decoding: bytes[start..<index], as: UTF8.self))
-                start = index + 2
+                start = next
             }
             index += 1
         }

@@ -1,0 +1,12 @@
+extension PipelineContext {
+    private enum Replayed: PipelineContextKey { static let defaultValue = false }
+
+    /// Whether the last response came from a recording that is replayed without its delays.
+    ///
+    /// A transport sets it before it returns a response or throws an error. A plugin that would wait for the server, as
+    /// Retry-After asks for, does not wait if it is `true`. Defaults to `false`.
+    public var isReplayed: Bool {
+        get { self[Replayed.self] }
+        nonmutating set { self[Replayed.self] = newValue }
+    }
+}

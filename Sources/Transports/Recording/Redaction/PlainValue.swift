@@ -1,0 +1,76 @@
+import Foundation
+import Pipeline
+
+/// Recognizes values that may stand in a cookie or a credential and are not secret: hosts, paths, URLs, dates, words, numbers.
+///
+/// Such a value also occurs where it has nothing to do with the secret. Replacing it there would change requests and responses.
+enum PlainValue {
+    static func isPlain(_ value: String) -> Bool {
+        let text = value.removingPercentEncoding ?? value
+        return isWord(text) || isNumber(text) || isPlace(text) || isDate(text)
+            || isDate(text.replacingOccurrences(of: "+", with: " "))
+    }
+
+    /// Whether a value is a host, a path or a URL.
+    static func isPlace(_ text: String) -> Bool { isHost(text) || isPath(text) || isURL(text) }
+
+    /// Letters of one case, or with one capital at the beginning.
+    private static func isWord(_ text: some StringProtocol) -> Bool {
+        guard text.count <= longestWord, text.allSatisfy(\.isLetter) else { return false }
+        return !text.dropFirst().contains(where: \.isUppercase) || !text.contains(where: \.isLowercase)
+    }
+
+    private static func isNumber(_ text: String) -> Bool {
+        text.utf8.count < RecordedSecrets.replacedByteCount && text.utf8.allSatisfy { isDigit($0) || $0 == 0x2e }
+    }
+
+    /// Labels of lower case, the last one of letters only; addresses of IPv4; a port may follow.
+    private static func isHost(_ text: String) -> Bool {
+        let parts = text.lowercased().split(separator: ":", omittingEmptySubsequences: false)
+        guard let host = parts.first, parts.count <= 2, parts.dropFirst().allSatisfy({ Int($0) != nil }) else {
+            return false
+        }
+        if host == "localhost" { return true }
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.count > 1, let last = labels.last,
+            labels.allSatisfy({ !$0.isEmpty && $0.utf8.count <= longestWord && $0.utf8.allSatisfy(isLabelByte) })
+        else { return false }
+        // A signed value may have full stops as well, and capitals, which host names are written without.
+        let isName =
+            last.allSatisfy(\.isLetter) && (2...longestDomain).contains(last.count) && text == text.lowercased()
+        return isName || labels.count == 4 && labels.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// Segments of words and short numbers.
+    private static func isPath(_ text: String) -> Bool {
+        text.hasPrefix("/")
+            && text.split(whereSeparator: { "/-_.~".contains($0) }).allSatisfy {
+                isWord($0) || $0.utf8.count <= 8 && $0.utf8.allSatisfy(isDigit)
+            }
+    }
+
+    private static func isURL(_ text: String) -> Bool {
+        guard let start = text.range(of: "://") else { return false }
+        let scheme = text[..<start.lowerBound]
+        return !scheme.isEmpty && scheme.utf8.allSatisfy { isLabelByte($0 | 0x20) || $0 == 0x2b || $0 == 0x2e }
+    }
+
+    static func isDate(_ text: String) -> Bool {
+        if HARDate.date(text) != nil || HTTPDate(text, now: Date(timeIntervalSince1970: 0)) != nil { return true }
+        let digits = text.utf8.filter(isDigit).map { Int($0 - 0x30) }
+        guard (8...20).contains(digits.count), digits.count < text.utf8.count,
+            text.utf8.allSatisfy({ isDigit($0) || "-/:.,+ TZ".utf8.contains($0) })
+        else { return false }
+        let (century, month, day) = (digits[0] * 10 + digits[1], digits[4] * 10 + digits[5], digits[6] * 10 + digits[7])
+        return (19...20).contains(century) && (1...12).contains(month) && (1...31).contains(day)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    private static func isLabelByte(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (0x61...0x7a).contains(byte) || byte == UInt8(ascii: "-")
+    }
+
+    private static let longestWord = 20
+    private static let longestDomain = 12
+}

@@ -1,0 +1,92 @@
+package import Foundation
+package import HTTPTypes
+package import Pipeline
+
+extension RecordingRedaction {
+    /// The values of the secret fields and query items of a request and of the cookies of its response.
+    ///
+    /// Hosts, paths, URLs, dates, plain words and short numbers are left out.
+    package func secrets(of request: PipelineRequest, response: HTTPFields = [:]) -> RecordedSecrets {
+        let values = values(of: request, response: response, minimumByteCount: RecordedSecrets.reportedByteCount)
+        return RecordedSecrets(values: values.filter { !PlainValue.isPlain($0) }, host: request.host)
+    }
+
+    /// The values of the secret fields and query items of a recorded request and of the cookies of its response.
+    package func secrets(of exchange: RecordedExchange) -> RecordedSecrets {
+        secrets(of: PipelineRequest(exchange.request), response: exchange.response?.headers ?? [:])
+    }
+
+    /// The same redaction for a text that people see: it also hides the short secrets of requests, and those that are words.
+    func hidingAll(of requests: [PipelineRequest]) -> RecordingRedaction {
+        let values = requests.reduce(into: Set<String>()) { values, request in
+            values.formUnion(self.values(of: request, minimumByteCount: Self.shownByteCount))
+        }
+        return adding(secretValues: values.filter { !PlainValue.isPlace($0) && !PlainValue.isDate($0) })
+    }
+
+    private func values(
+        of request: PipelineRequest,
+        response: HTTPFields = [:],
+        minimumByteCount count: Int
+    ) -> Set<String> {
+        if revealsSecrets { return [] }
+        var request = request
+        for field in request.headers where isSecret(field.name) { request.secretFields.insert(field.name) }
+        var cookies = HTTPFields()
+        for value in response[values: .setCookie].flatMap({ SetCookieSplitting.values(of: $0, needsBlank: false) }) {
+            cookies.append(HTTPField(name: .setCookie, value: value))
+        }
+        var values = MessageSecrets.values(of: request, minimumByteCount: count)
+            .union(MessageSecrets.values(ofCookiesIn: cookies, minimumByteCount: count))
+        let query = (request.query ?? "").prefix { $0 != "#" }
+        for item in URLParts.items(query.utf8) where isSecret(name: item.decodedName) {
+            let value = String(decoding: URLParts.decoded(item.value.utf8, plus: 0x20), as: UTF8.self)
+            if value.utf8.count >= count { values.insert(value) }
+        }
+        return values.filter { !$0.contains(Self.placeholder) && !HARVocabulary.contains($0) }
+    }
+
+    /// The least length that a declared value may have.
+    private static let shownByteCount = 4
+
+    // MARK: Searching
+
+    /// Says where a written file still holds a secret value; `nil` if it does not.
+    ///
+    /// - Parameters:
+    ///   - file: the HAR file.
+    ///   - secrets: what its exchanges hold in their own places.
+    /// - Returns: an error with code `recording.secret`.
+    /// - Throws: `.recording(.notWritten)` if the file cannot be read.
+    package func finding(in file: URL, _ secrets: RecordedSecrets) throws -> PipelineError? {
+        let name = file.lastPathComponent.quotedExcerpt
+        guard let written = try? Data(contentsOf: file, options: .mappedIfSafe) else {
+            throw PipelineError(.recording(.notWritten), "the file \(name) cannot be read after it was written")
+        }
+        if containsSecret(in: written) || adding(secretValues: secrets.replaced).containsSecret(in: written) {
+            let place = adding(secretValues: secrets.replaced).entries(of: file)
+            return PipelineError(
+                .recording(.secret),
+                "a secret value is left in \(place)\(name), where it cannot be replaced; remove it by hand"
+            )
+        }
+        let short = RecordingRedaction(Redactor(secretNames: [])).adding(secretValues: secrets.reported)
+        guard short.containsSecret(in: written) else { return nil }
+        return PipelineError(
+            .recording(.secret),
+            "a secret value of \(RecordedSecrets.reportedByteCount) to \(RecordedSecrets.replacedByteCount - 1) bytes is "
+                + "too short to be replaced everywhere and is left in \(short.entries(of: file))\(name); to hide it, "
+                + "declare it with Redactor(secretValues:) or --secret"
+        )
+    }
+
+    /// Names the entries that hold a declared value.
+    private func entries(of file: URL) -> String {
+        guard let har = try? HARFile(contentsOf: file) else { return "" }
+        let found = (0..<har.count).lazy.filter { index in
+            (try? har.entry(at: index)).map { self.containsSecret(in: $0.json.data()) } == true
+        }
+        let shown = found.prefix(10).map { "\($0)" }
+        return shown.isEmpty ? "" : "entries \(shown.joined(separator: ", ")) of "
+    }
+}

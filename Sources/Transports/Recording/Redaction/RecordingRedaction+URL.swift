@@ -1,0 +1,107 @@
+import Foundation
+import Pipeline
+
+extension RecordingRedaction {
+    /// A URL or a reference to one: user name, password, the values of secret names in query and fragment, and secret values.
+    ///
+    /// A secret value is not replaced in the scheme and the host. The slashes of the path and what separates the items of the
+    /// query stay, so that the URL keeps its parts.
+    package func url(_ url: String) -> String {
+        guard let values = redactor.secretValues else { return hidingNames(inURL: url) }
+        var bytes = Array(hidingNames(inURL: url).utf8)
+        // What is side by side after a replacement may be a secret of its own.
+        for _ in 0..<8 {
+            let shown = Self.replacing(bytes.withUnsafeBufferPointer(values.ranges), in: bytes)
+            if shown == bytes { break }
+            bytes = shown
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func hidingNames(inURL url: String) -> String {
+        if revealsSecrets { return url }
+        let mark = url.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.endIndex
+        var result = hidingNames(in: String(url[..<mark]))
+        var rest = url[mark...]
+        while let first = rest.utf8.first {
+            let start = rest.utf8.index(after: rest.startIndex)
+            let end = rest.utf8[start...].firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
+            result += String(decoding: CollectionOfOne(first), as: UTF8.self) + items(rest[start..<end])
+            rest = rest[end...]
+        }
+        return result
+    }
+
+    /// `name=value` pairs with `&` between them.
+    func items(_ items: Substring) -> String {
+        Redactor.mapItems(of: items) { item, name in
+            guard let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) else { return String(item) }
+            let start = item.utf8.index(after: equals)
+            if isSecret(name: name), start != item.endIndex { return item[..<start] + Self.placeholder }
+            return item[..<start] + self.encodedValue(item[start...])
+        }
+    }
+
+    /// A value that is JSON or a URL in percent-encoding.
+    private func encodedValue(_ value: Substring) -> String {
+        guard value.utf8.contains(UInt8(ascii: "%")) else { return text(String(value)) }
+        let spaced = String(decoding: value.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self)
+        guard let decoded = spaced.removingPercentEncoding else { return String(value) }
+        let shown = text(decoded)
+        return shown == decoded ? String(value) : URLParts.encoded(shown.utf8[...])
+    }
+
+    // MARK: Values
+
+    private static func replacing(_ ranges: [Range<Int>], in url: [UInt8]) -> [UInt8] {
+        guard !ranges.isEmpty else { return url }
+        let structure = Structure(url)
+        var result: [UInt8] = []
+        var copied = 0
+        for range in ranges {
+            result += url[copied..<range.lowerBound]
+            var isHidden = false
+            for index in range {
+                if structure.holds(index) {
+                    result.append(url[index])
+                    isHidden = false
+                } else if !isHidden {
+                    result += placeholder.utf8
+                    isHidden = true
+                }
+            }
+            copied = range.upperBound
+        }
+        return result + url[copied...]
+    }
+
+    /// The bytes of a URL that make up its parts.
+    private struct Structure {
+        private let url: [UInt8]
+        private let authority: Range<Int>
+        private let host: Range<Int>
+        private let pathEnd: Int
+
+        init(_ url: [UInt8]) {
+            self.url = url
+            let end = url.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? url.count
+            pathEnd = end
+            let slash = url[..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
+            let hasAuthority =
+                url[slash..<end].starts(with: "//".utf8) && (slash == 0 || url[slash - 1] == UInt8(ascii: ":"))
+            guard hasAuthority else {
+                authority = 0..<0
+                host = 0..<0
+                return
+            }
+            let hostEnd = url[(slash + 2)..<end].firstIndex(of: UInt8(ascii: "/")) ?? end
+            authority = 0..<(slash + 2)
+            host = (url[(slash + 2)..<hostEnd].lastIndex(of: UInt8(ascii: "@")) ?? slash + 2)..<hostEnd
+        }
+
+        func holds(_ index: Int) -> Bool {
+            if authority.contains(index) || host.contains(index) { return true }
+            return index < pathEnd ? url[index] == UInt8(ascii: "/") : "?#&".utf8.contains(url[index])
+        }
+    }
+}
