@@ -7,6 +7,6 @@ extension PipelineContext {
     /// Retry-After asks for, does not wait if it is `true`. Defaults to `false`.
     public var isReplayed: Bool {
         get { self[Replayed.self] }
-        nonmutating set { self[Replayed.self] = newValue }
+        nonmutating set { update(Replayed.self) { $0 = newValue } }
     }
 }
