@@ -42,8 +42,8 @@ public enum Stage {
     /// which is cancelled before it begins. For plugins `[A, B, C]`, it runs C, B, A, and ends before the caller resumes. For a
     /// call made with `stream`, it runs when the body ends, fails, is cancelled, or is released before its end.
     ///
-    /// Calls that share an exchange have an outcome each. A call that a plugin makes within calls nested deeper than
-    /// ``PipelineLimits/nestedCallCount`` fails without it.
+    /// Calls that share an exchange have an outcome each. A plugin may make a call for each outcome: of the calls that are refused because
+    /// they nest deeper than ``PipelineLimits/nestedCallCount``, only the first in a chain reaches this stage.
     public protocol DidFinish: PluginType {
         /// Observes the outcome. It must be quick: the caller waits for it.
         ///

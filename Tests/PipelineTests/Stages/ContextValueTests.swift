@@ -44,7 +44,7 @@ struct ContextValueTests {
         #expect(try await value([fanOut(200), change]) { $0[Count.self] } == 100_000)
     }
 
-    @Test("P09 Of deadlines that concurrent next set, the earliest holds")
+    @Test("Of deadlines that concurrent next set, the earliest holds")
     func concurrentDeadlines() async throws {
         let change = PreparePlugin.prepare { _, context in
             for step in (0..<50).reversed() {

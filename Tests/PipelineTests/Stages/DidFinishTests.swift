@@ -127,7 +127,7 @@ struct DidFinishTests {
         #expect(outcomes.all.first?.receivedByteCount == 5)
     }
 
-    @Test("A plugin that makes a call for each that has ended stops where calls nest too deep")
+    @Test("A plugin that makes a call for each that has ended stops where calls nest too deep", .timeLimit(.minutes(5)))
     func nested() async throws {
         let (ends, end) = AsyncStream.makeStream(of: PipelineError.Code?.self)
         let provider = Mutex<Provider<TestTarget>?>(nil)
