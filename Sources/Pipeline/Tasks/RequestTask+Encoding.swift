@@ -90,8 +90,15 @@ extension RequestTask {
         with encoding: any ParameterEncoding,
         into request: inout PipelineRequest
     ) throws {
+        try request.requireBodyCarryingMethod()
         let path = request.head.path
-        let isQuery = (encoding as? URLEncoding)?.destination.isQuery(for: request.method) ?? false
+        var encoding = encoding
+        if var form = encoding as? URLEncoding, form.destination == .methodDependent {
+            // These are the parameters of the body, also of a DELETE.
+            form.destination = .httpBody
+            encoding = form
+        }
+        let isQuery = (encoding as? URLEncoding)?.destination == .queryString
         try encode(parameters, with: encoding, into: &request)
         guard isQuery || request.head.path != path else { return }
         throw PipelineError(

@@ -65,8 +65,11 @@ public struct RequestTask: Sendable {
 
     /// Parameters in the body, and others in the query as ``URLEncoding/queryString`` puts them.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded, or when the
-    /// encoding of the body would write to the URL.
+    /// With ``URLEncoding/default`` the body is a form for every method, also for DELETE.
+    ///
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded, or if the
+    /// encoding of the body writes to the URL; ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and
+    /// TRACE.
     public static func requestCompositeParameters(
         bodyParameters: RequestParameters,
         bodyEncoding: any ParameterEncoding,

@@ -64,7 +64,8 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         case handler(@Sendable (Level, String) -> Void)
     }
 
-    let level: Level
+    private let makeLevel: @Sendable () -> Level
+    var level: Level { makeLevel() }
     let output: Output
     private let redactor: Redactor
     private let bodyLimit: Int
@@ -91,7 +92,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         formatter: (@Sendable (Event) -> String?)? = nil
     ) {
         self.init(
-            level,
+            { level },
             logger.map { .logger($0) } ?? .standard(Self.makeStandardLogger()),
             redactor,
             bodyLimit,
@@ -117,11 +118,38 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         formatter: (@Sendable (Event) -> String?)? = nil,
         handler: @escaping @Sendable (_ level: Level, _ line: String) -> Void
     ) {
-        self.init(level, .handler(handler), redactor, bodyLimit, form, formatter)
+        self.init({ level }, .handler(handler), redactor, bodyLimit, form, formatter)
+    }
+
+    /// Creates a plugin whose level is asked for at each event, so that it can change while the program runs.
+    ///
+    /// ```swift
+    /// LoggingPlugin(level: { settings.isVerbose ? .debug : .error })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - level: returns how much is written; it must be quick. A call's own `logLevel` wins.
+    ///   - logger: where to; `nil` for a logger `pipeline` that lets all lines pass. Ignored if there is a handler.
+    ///   - redactor: what is shown.
+    ///   - bodyLimit: the most bytes of a body that are written, 0 and up.
+    ///   - form: which lines a call is written in.
+    ///   - formatter: makes the line of an event, or `nil` to leave it out; `nil` for the event's `description`.
+    ///   - handler: gets the level of each line and the line in place of a logger; `nil` for a logger. It must be quick.
+    public init(
+        level: @escaping @Sendable () -> Level,
+        logger: Logger? = nil,
+        redactor: Redactor = .standard,
+        bodyLimit: Int = 64 << 10,
+        form: Form = .lines,
+        formatter: (@Sendable (Event) -> String?)? = nil,
+        handler: (@Sendable (_ level: Level, _ line: String) -> Void)? = nil
+    ) {
+        let output = logger.map { Output.logger($0) } ?? .standard(Self.makeStandardLogger())
+        self.init(level, handler.map { .handler($0) } ?? output, redactor, bodyLimit, form, formatter)
     }
 
     private init(
-        _ level: Level,
+        _ level: @escaping @Sendable () -> Level,
         _ output: Output,
         _ redactor: Redactor,
         _ bodyLimit: Int,
@@ -129,7 +157,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         _ formatter: (@Sendable (Event) -> String?)?
     ) {
         precondition(bodyLimit >= 0, "bodyLimit is \(bodyLimit), not 0 or more")
-        self.level = level
+        makeLevel = level
         self.output = output
         self.redactor = redactor
         self.bodyLimit = bodyLimit

@@ -2,6 +2,7 @@ import Foundation
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import Synchronization
 import Testing
 
 /// The lines that are written when a call has ended.
@@ -49,6 +50,20 @@ struct LoggingOutcomeTests {
         _ = try? await provider.request(Ask(), as: [Int].self)
         let statuses = lines.all.map { $0.split(separator: ",").first.map { $0.suffix(10) } ?? "" }
         #expect(statuses == (isOutside ? ["status 404"] : ["status 500", "status 404"]))
+    }
+
+    @Test("A level from a closure changes while the program runs, and the level of a call wins")
+    func levelAtRunTime() async throws {
+        let level = Mutex(LoggingPlugin.Level.off)
+        let plugin = LoggingPlugin(level: { level.withLock { $0 } }, handler: lines.handler)
+        let provider = provider([.status(200), .status(200), .status(200)], plugin)
+        _ = try await provider.request(Ask())
+        #expect(lines.all.isEmpty)
+        level.withLock { $0 = .info }
+        _ = try await provider.request(Ask())
+        #expect(lines.all.count == 2)
+        _ = try await provider.request(Ask(), options: RequestOptions { $0.logLevel = .off })
+        #expect(lines.all.count == 2)
     }
 
     @Test("A call that is cancelled before it begins has one line at level info, and none at level error")

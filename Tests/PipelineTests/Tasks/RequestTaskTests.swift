@@ -208,10 +208,28 @@ struct RequestTaskTests {
             urlParameters: [:]
         )
         #expect(try !Self.request(byMethod).body.isNone)
-        #expect {
-            try Endpoint(url: "https://example.com", method: .get, task: byMethod).makeRequest()
-        } throws: {
-            ($0 as? PipelineError)?.code == .encoding
+    }
+
+    @Test("Ruling 16: parameters of the body are a form for every method that carries a body, and an error for the others")
+    func compositeByMethod() throws {
+        for encoding in [URLEncoding.default, .httpBody, JSONEncoding.default] as [any ParameterEncoding] {
+            let task = RequestTask.requestCompositeParameters(
+                bodyParameters: ["a": "b"],
+                bodyEncoding: encoding,
+                urlParameters: ["c": "d"]
+            )
+            for method in [HTTPMethod.post, .put, .patch, .delete, .options] {
+                let request = try Endpoint(url: "https://example.com/p", method: method, task: task).makeRequest()
+                #expect(request.query == "c=d")
+                let isJSON = encoding is JSONEncoding
+                #expect(request.body.bytes == Data((isJSON ? #"{"a":"b"}"# : "a=b").utf8), "\(method)")
+            }
+            for method in [HTTPMethod.get, .head, .trace] {
+                let error = #expect(throws: PipelineError.self) {
+                    try Endpoint(url: "https://example.com/p", method: method, task: task).makeRequest()
+                }
+                #expect(error?.code == .invalidRequest(.body))
+            }
         }
     }
 
