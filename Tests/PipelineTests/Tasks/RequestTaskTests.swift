@@ -212,7 +212,7 @@ struct RequestTaskTests {
 
     @Test("Ruling 16: parameters of the body are a form for every method that carries a body, and an error for the others")
     func compositeByMethod() throws {
-        for encoding in [URLEncoding.default, .httpBody, JSONEncoding.default] as [any ParameterEncoding] {
+        for encoding in [URLEncoding.default, URLEncoding.httpBody, JSONEncoding.default] as [any ParameterEncoding] {
             let task = RequestTask.requestCompositeParameters(
                 bodyParameters: ["a": "b"],
                 bodyEncoding: encoding,
