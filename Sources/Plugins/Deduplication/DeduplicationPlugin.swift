@@ -1,51 +1,59 @@
 public import HTTPTypes
 public import Pipeline
 
-/// Lets equal requests that are in flight at the same time share one exchange.
+/// A plugin that lets equal requests in flight at the same time share one exchange.
 ///
 /// ```swift
 /// DeduplicationPlugin()
 /// DeduplicationPlugin(ignoredFields: DeduplicationPlugin.standardIgnoredFields.union([.userAgent]))
 /// ```
 ///
-/// The first call leads: its exchange is begun. Equal calls that come before it ends join: they wait for the same answer.
+/// The first call leads: it begins the exchange. Equal calls that arrive before the exchange ends join it and get the same result.
+/// The calls that shared an exchange also share the next one: if several of them retry, or send a second request with a new
+/// token, the first to do so begins one exchange, and the others get its result.
 ///
-/// **Position**: inside every plugin that sets a credential or another field, since what is set further inside is not
-/// compared: outside of `AccessTokenPlugin` two users could share one answer. Inside a plugin that sends again, each call
-/// decides for itself whether to, and those that do at the same time share that exchange too; outside of it, calls share all
-/// attempts and waits. Inside a plugin that decodes bodies each call decodes its own; outside of it they are decoded once.
-/// Plugins outside run for every call. Those inside, and `willSend` and `didReceive` of all, run once for all calls that
-/// share, with the target, options and deadline of the call that leads, also when that call has ended.
+/// **Position**: inside every plugin that sets a credential or another field, because fields set further inside are not
+/// compared: outside `AccessTokenPlugin`, two users could share one response. Inside a plugin that retries, each call decides
+/// for itself whether to retry, and those that retry share that exchange too; outside it, calls share all attempts and waits.
+/// Inside a plugin that decodes bodies, each call decodes its own; outside it, they are decoded once. Plugins outside run for
+/// every call. Plugins inside, and `willSend` and `didReceive` of all plugins, run once for all calls that share, with the
+/// target, options and deadline of the call that leads, even after that call has ended.
 ///
-/// **Effects**: requests are equal when method, URL, header fields and body are, byte by byte as they stand at the plugin's
-/// place, besides the names marked as secret, `attemptTimeout` and `idleTimeout`. The order of fields of different names
-/// does not count, nor do the fields of `ignoredFields`, unless they are marked as secret; the order of query items does.
-/// Calls of different providers never share. Each call has a response, or an error, of its own: what is done to it no other call
-/// sees. Its request is as sent, with the call's own ignored fields; its exchanges are the call's own, without the one that
-/// it has joined, and `context.isJoined` is `true` then. A call that is cancelled ends at once and alone; the exchange is
-/// cancelled when the last has gone, and an equal call begins another.
+/// **Effects**
 ///
-/// A call has an exchange of its own when it is read as a stream, downloads, or is watched; when its request has a file or a
-/// stream as its body; when it is made within a shared exchange; and when a bound is reached. So has a call of a method that
-/// is not in `methods`, unless its option `deduplication` is `.on`, and every call whose option is `.off`. When such a call
-/// of a method that is not safe has ended, nobody joins the exchanges that began before: they may tell what was before the
-/// change. Nothing is kept once an exchange has ended. One answer in memory serves all; a stream that a plugin inside makes
-/// of it is read into memory under the provider's limit.
+/// - Requests are equal if method, URL, header fields, body, the names marked as secret, `attemptTimeout` and `idleTimeout` are
+///   equal byte for byte at the plugin's place. The order of fields with different names does not matter, and `ignoredFields`
+///   are left out unless they are marked as secret; the order of query items matters. Calls of different providers never share.
+/// - Each call has its own response or error, which it can change without effect on other calls. The request in it has the
+///   call's own ignored fields. Its exchanges do not include the one that it joined; `context.isJoined` is `true` instead.
+/// - A cancelled call ends at once, alone. When the last call has left, the exchange is cancelled.
+/// - A call that shared an exchange and sends its request again, changed or not, gets the exchange that another of these calls
+///   has begun or joined since for an equal request. It also gets the result of one that has ended, for up to 30 s: that exchange
+///   is newer than the one that they shared. After a success an unchanged request begins a new exchange, because a plugin
+///   that polls wants to see a change. ``RetryPlugin`` outside makes these calls wait together and pay its budget once.
+/// - A call has an exchange of its own if it is streamed, downloads or reports progress; if its body is a file or a stream; if it
+///   is made within a shared exchange; and if a bound is reached. So has a call of a method that is not in `methods`, unless its option
+///   `deduplication` is `.on`, and every call whose option is `.off`. When such a call of an unsafe method ends, later calls
+///   get no result of an exchange that began before, because it may predate the change.
+/// - One response in memory serves all calls; if a plugin inside makes it a stream, it is read into memory under the provider's limit.
+///   After its exchange has ended, a result is kept only while a call lives that may come for it: one that shared the exchange
+///   before and has not shared another since.
 ///
 /// **Defaults**
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `methods` | GET, HEAD, OPTIONS, QUERY: the safe ones without TRACE, whose answer is the request itself | | |
+/// | `methods` | GET, HEAD, OPTIONS, QUERY: the safe methods except TRACE, whose response is the request itself | | |
 /// | `ignoredFields` | X-Request-ID, traceparent, tracestate | | all but Authorization, Proxy-Authorization, Cookie |
 /// | `maximumCallerCount` | 10,000 | calls that wait for one exchange; the next begins another | 1 and up |
-/// | `maximumExchangeCount` | 1,000 | shared exchanges in flight; a call that would begin one more has its own | 1 and up |
+/// | `maximumExchangeCount` | 1,000 | shared exchanges in flight, and results kept; beyond it a call has its own exchange | 1 and up |
 ///
-/// **Errors**: throws none of its own. The failure of an exchange is the failure of all calls that share it; none sends
-/// again. That the call which leads was cancelled, or has run out of time outside, is no failure of the others. A cancelled
-/// call ends in `CancellationError`.
+/// **Errors**: throws none of its own. The failure of an exchange is the failure of all calls that share it; the plugin does not
+/// retry. If the call that leads is cancelled or times out outside, the others are not affected. A cancelled call ends in
+/// `CancellationError`.
 ///
-/// **Secrets**: credentials are compared, and kept as long as the exchange is in flight; nothing shows them.
+/// **Secrets**: compares credentials, and keeps them while the exchange is in flight and while the calls that shared it last. No
+/// description shows them.
 ///
 /// Source: RFC 9110 §9.2.1 (safe methods), https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.1,
 /// RFC 9111 §4 (collapsed requests), https://www.rfc-editor.org/rfc/rfc9111.html#section-4
@@ -71,8 +79,8 @@ public struct DeduplicationPlugin: Stage.Intercept {
     /// - Parameters:
     ///   - methods: the methods whose calls share without being asked to.
     ///   - ignoredFields: names of fields that may differ; none that carries a credential.
-    ///   - maximumCallerCount: the most calls that wait for one exchange, 1 and up.
-    ///   - maximumExchangeCount: the most shared exchanges in flight, 1 and up.
+    ///   - maximumCallerCount: how many calls may wait for one exchange, 1 and up.
+    ///   - maximumExchangeCount: how many shared exchanges may be in flight, and how many results are kept, 1 and up.
     public init(
         methods: Set<HTTPMethod> = standardMethods,
         ignoredFields: Set<HTTPField.Name> = standardIgnoredFields,
@@ -108,13 +116,16 @@ public struct DeduplicationPlugin: Stage.Intercept {
             defer { if !Self.safeMethods.contains(request.method) { inflight.close() } }
             return try await next(request)
         }
-        guard let key = key(of: request, context, next) else { return try await next(request) }
+        guard let key = key(of: request, context, next) else {
+            context.join(nil)
+            return try await next(request)
+        }
         switch await inflight.outcome(for: key, request, context, next) {
         case .refused: return try await next(request)
         case .cancelled: throw CancellationError()
         case .ended(let result, isJoined: false): return try result.get()
         case .ended(let result, isJoined: true):
-            context.addJoin()
+            context.noteJoin()
             return try own(result, request)
         }
     }

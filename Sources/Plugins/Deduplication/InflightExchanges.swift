@@ -9,36 +9,69 @@ final class InflightExchanges: Sendable {
         case ended(Result<PipelineResponse, any Error>, isJoined: Bool)
         /// The call has left.
         case cancelled
-        /// The call has to have an exchange of its own.
+        /// The call needs an exchange of its own.
         case refused
     }
 
-    private typealias Waiter = CheckedContinuation<Outcome, Never>
+    /// What a waiting call gets.
+    private struct Ticket: Sendable {
+        let outcome: Outcome
+        var convoy: Convoy?
+    }
+
+    private typealias Waiter = CheckedContinuation<Ticket, Never>
+
+    /// What an arriving call does next.
+    private enum Arrival {
+        case lead
+        case join
+        case refused
+        case ended(Successor.Ending)
+    }
+
+    private struct State {
+        var table: InflightTable<InflightKey, Waiter, Task<Void, Never>>
+        /// The exchanges in flight that follow a shared one, by their numbers.
+        var successors: [Int: (successor: Successor, depth: Int)] = [:]
+    }
 
     /// Whether this code runs within a shared exchange.
     ///
     /// A call made there never waits for one: two could wait for each other.
     @TaskLocal static var isInside = false
 
-    private let table: Mutex<InflightTable<InflightKey, Waiter, Task<Void, Never>>>
+    /// How old the result of an ended exchange may be when a member of a convoy comes for it.
+    static let maximumResultAge: Duration = .seconds(30)
+    /// How many convoys may keep each other alive in a row.
+    ///
+    /// Each is released from within the one before, which takes room on the stack.
+    static let maximumDepth = 100
+
+    private let state: Mutex<State>
+    private let room: ResultRoom
     private let lastCaller = Atomic(0)
 
     init(maximumCallerCount: Int, maximumExchangeCount: Int) {
-        table = Mutex(
-            InflightTable(maximumCallerCount: maximumCallerCount, maximumExchangeCount: maximumExchangeCount)
+        let table = InflightTable<InflightKey, Waiter, Task<Void, Never>>(
+            maximumCallerCount: maximumCallerCount,
+            maximumExchangeCount: maximumExchangeCount
         )
+        state = Mutex(State(table: table))
+        room = ResultRoom(maximumCount: maximumExchangeCount)
     }
 
-    var exchangeCount: Int { table.withLock { $0.exchangeCount } }
+    var exchangeCount: Int { state.withLock { $0.table.exchangeCount } }
 
-    var callerCount: Int { table.withLock { $0.callerCount } }
+    var callerCount: Int { state.withLock { $0.table.callerCount } }
 
-    /// Lets nobody join the exchanges that are in flight now.
+    /// Closes the exchanges that began before to further calls, also those that have ended.
     func close() {
-        table.withLock { $0.close() }
+        state.withLock { $0.table.close() }
     }
 
-    /// Waits for the exchange of this key, and begins it when there is none.
+    /// Waits for the exchange of this key, and begins one if none is in flight.
+    ///
+    /// A member of a convoy gets the exchange that another member has begun or joined, also when that has ended.
     func outcome(
         for key: InflightKey,
         _ request: PipelineRequest,
@@ -46,12 +79,15 @@ final class InflightExchanges: Sendable {
         _ next: Next
     ) async -> Outcome {
         let caller = lastCaller.add(1, ordering: .relaxed).newValue
-        return await withTaskCancellationHandler {
+        let ticket = await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
-                switch table.withLock({ $0.arrive(caller, for: key, waiter) }) {
-                case .lead: lead(caller, request, context, next)
+                switch arrive(caller, for: key, waiter, context) {
+                case .lead: lead(caller, key, request, context, next)
                 case .join: break
-                case .refused: waiter.resume(returning: .refused)
+                case .refused: waiter.resume(returning: Ticket(outcome: .refused))
+                case .ended(let ending):
+                    let outcome = Outcome.ended(ending.result, isJoined: true)
+                    waiter.resume(returning: Ticket(outcome: outcome, convoy: ending.convoy))
                 }
                 // The handler below may have run before the arrival.
                 if Task.isCancelled { leave(caller) }
@@ -59,28 +95,105 @@ final class InflightExchanges: Sendable {
         } onCancel: {
             leave(caller)
         }
+        context.join(ticket.convoy)
+        return ticket.outcome
+    }
+
+    private func arrive(
+        _ caller: Int,
+        for key: InflightKey,
+        _ waiter: Waiter,
+        _ context: PipelineContext
+    ) -> Arrival {
+        guard let convoy = context.convoy else {
+            return state.withLock { Self.arrival($0.table.arrive(caller, for: key, waiter)) }
+        }
+        let now = context.clock.now
+        let (arrival, released) = state.withLock { state -> (Arrival, Successor?) in
+            if let successor = convoy.successor(for: key), successor.closeCount == state.table.closeCount {
+                if let ending = successor.ending {
+                    let isRecent = ending.convoy.end.duration(to: now) <= Self.maximumResultAge
+                    if isRecent, convoy.allowsEndedResult(for: key) { return (.ended(ending), nil) }
+                } else if state.table.join(caller, to: successor.exchange, waiter) {
+                    return (.join, nil)
+                }
+            }
+            let arrival = Self.arrival(state.table.arrive(caller, for: key, waiter))
+            guard let exchange = state.table.exchange(of: caller), convoy.depth < Self.maximumDepth else {
+                return (arrival, nil)
+            }
+            let known = state.successors[exchange]
+            let successor =
+                known?.successor
+                ?? Successor(exchange: exchange, closeCount: state.table.closeCount, room: room)
+            state.successors[exchange] = (successor, max(known?.depth ?? 0, convoy.depth + 1))
+            return (arrival, convoy.setSuccessor(successor, for: key))
+        }
+        return withExtendedLifetime(released) { arrival }
+    }
+
+    private static func arrival(
+        _ arrival: InflightTable<InflightKey, Waiter, Task<Void, Never>>.Arrival
+    ) -> Arrival {
+        switch arrival {
+        case .lead: .lead
+        case .join: .join
+        case .refused: .refused
+        }
     }
 
     /// Begins the work before the call that leads it can return: afterwards `next` would be closed.
-    private func lead(_ caller: Int, _ request: PipelineRequest, _ context: PipelineContext, _ next: Next) {
+    private func lead(
+        _ caller: Int,
+        _ key: InflightKey,
+        _ request: PipelineRequest,
+        _ context: PipelineContext,
+        _ next: Next
+    ) {
         let limit = context.limits.bufferedBodyByteCount
+        let clock = context.clock
+        let earlierExchangeCount = context.exchanges.count
         let work = Self.$isInside.withValue(true) {
             next.start(request) { result in
-                self.finish(caller, await Self.buffered(result, upTo: limit))
+                let result = await Self.buffered(result, upTo: limit)
+                let end = clock.now
+                self.finish(caller, result) { depth in
+                    Convoy(
+                        key: key,
+                        result: result,
+                        end: end,
+                        depth: depth,
+                        earlierExchangeCount: earlierExchangeCount
+                    )
+                }
             }
         }
-        if !table.withLock({ $0.attach(work, to: caller) }) { work.cancel() }
+        if !state.withLock({ $0.table.attach(work, to: caller) }) { work.cancel() }
     }
 
     private func leave(_ caller: Int) {
-        guard let departure = table.withLock({ $0.leave(caller) }) else { return }
-        departure.waiter.resume(returning: .cancelled)
+        guard let departure = state.withLock({ $0.table.leave(caller) }) else { return }
+        departure.waiter.resume(returning: Ticket(outcome: .cancelled))
         departure.abandoned?.cancel()
     }
 
-    private func finish(_ exchange: Int, _ result: Result<PipelineResponse, any Error>) {
-        for (caller, waiter) in table.withLock({ $0.finish(exchange) }) {
-            waiter.resume(returning: .ended(result, isJoined: caller != exchange))
+    private func finish(
+        _ exchange: Int,
+        _ result: Result<PipelineResponse, any Error>,
+        _ makeConvoy: (_ depth: Int) -> Convoy
+    ) {
+        let (callers, convoy) = state.withLock { state -> ([(caller: Int, waiter: Waiter)], Convoy?) in
+            let callers = state.table.finish(exchange)
+            let known = state.successors.removeValue(forKey: exchange)
+            // Most exchanges have one caller, which shares nothing with others.
+            let isShared = known != nil || callers.count > 1 || callers.first.map { $0.caller != exchange } ?? false
+            guard !callers.isEmpty, isShared else { return (callers, nil) }
+            let convoy = makeConvoy(known?.depth ?? 0)
+            known?.successor.keep(Successor.Ending(result: result, convoy: convoy))
+            return (callers, convoy)
+        }
+        for (caller, waiter) in callers {
+            waiter.resume(returning: Ticket(outcome: .ended(result, isJoined: caller != exchange), convoy: convoy))
         }
     }
 

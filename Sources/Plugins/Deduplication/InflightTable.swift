@@ -34,6 +34,9 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     private var open: [Key: Int] = [:]
     private var seats: [Int: Int] = [:]
 
+    /// How often the table was closed.
+    private(set) var closeCount = 0
+
     init(maximumCallerCount: Int, maximumExchangeCount: Int) {
         self.maximumCallerCount = maximumCallerCount
         self.maximumExchangeCount = maximumExchangeCount
@@ -45,18 +48,27 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     /// How many callers wait.
     var callerCount: Int { seats.count }
 
-    /// A caller asks for what the key stands for.
+    /// The exchange for which a caller waits; `nil` if it does not wait.
+    func exchange(of caller: Int) -> Int? { seats[caller] }
+
+    /// Adds a caller to the exchange of its key that is open, or lets it begin one.
     mutating func arrive(_ caller: Int, for key: Key, _ waiter: Waiter) -> Arrival {
-        if let exchange = open[key], let count = exchanges[exchange]?.waiters.count, count < maximumCallerCount {
-            exchanges[exchange]?.waiters[caller] = waiter
-            seats[caller] = exchange
-            return .join
-        }
+        if let exchange = open[key], join(caller, to: exchange, waiter) { return .join }
         guard exchanges.count < maximumExchangeCount else { return .refused }
         exchanges[caller] = Exchange(key: key, work: nil, waiters: [caller: waiter])
         open[key] = caller
         seats[caller] = caller
         return .lead
+    }
+
+    /// Adds a caller to an exchange, open or not.
+    ///
+    /// - Returns: whether the exchange is in flight and has room for the caller.
+    mutating func join(_ caller: Int, to exchange: Int, _ waiter: Waiter) -> Bool {
+        guard let count = exchanges[exchange]?.waiters.count, count < maximumCallerCount else { return false }
+        exchanges[exchange]?.waiters[caller] = waiter
+        seats[caller] = exchange
+        return true
     }
 
     /// An exchange has begun.
@@ -88,9 +100,10 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         return ended.waiters.sorted { $0.key < $1.key }.map { (caller: $0.key, waiter: $0.value) }
     }
 
-    /// Lets nobody join the exchanges that are in flight now.
+    /// Closes the exchanges that are in flight to further callers.
     mutating func close() {
         open = [:]
+        closeCount += 1
     }
 
     private mutating func remove(_ exchange: Int) -> Exchange? {

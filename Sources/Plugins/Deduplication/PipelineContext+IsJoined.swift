@@ -1,17 +1,14 @@
 public import Pipeline
 
-private enum JoinCount: PipelineContextKey {
-    static let defaultValue = 0
+private enum IsJoined: PipelineContextKey {
+    static let defaultValue = false
 }
 
 extension PipelineContext {
-    /// Whether an attempt of the call has waited for the exchange of another call and has its answer, set by `DeduplicationPlugin`.
-    public var isJoined: Bool { joinCount > 0 }
+    /// Whether an attempt of the call ended in the result of another call's exchange, set by `DeduplicationPlugin`.
+    public var isJoined: Bool { self[IsJoined.self] }
 
-    /// How many attempts of the call have.
-    var joinCount: Int { self[JoinCount.self] }
-
-    func addJoin() {
-        update(JoinCount.self) { $0 += 1 }
+    func noteJoin() {
+        update(IsJoined.self) { $0 = true }
     }
 }

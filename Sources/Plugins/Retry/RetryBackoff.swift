@@ -1,7 +1,7 @@
 import Foundation
 public import Pipeline
 
-/// How long to wait before another attempt.
+/// The wait before a retry.
 ///
 /// ```swift
 /// RetryPlugin(backoff: .exponential(base: .seconds(1), cap: .seconds(10)))
@@ -9,8 +9,9 @@ public import Pipeline
 /// RetryPlugin(backoff: RetryBackoff { attempt, random in .milliseconds(100 * attempt) })
 /// ```
 ///
-/// With full jitter, the default, a wait is anywhere between nothing and the bound: callers that failed together do not
-/// come back together.
+/// With full jitter, the default, a wait is anywhere between zero and the bound, so that callers that failed at the same time
+/// do not retry at the same time. Calls that shared one exchange of a ``DeduplicationPlugin`` draw the same numbers: they retry
+/// at the same time, with one exchange.
 ///
 /// Source: https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/
 public struct RetryBackoff: Sendable {
@@ -18,8 +19,8 @@ public struct RetryBackoff: Sendable {
 
     /// Waits as long as a closure says.
     ///
-    /// - Parameter delay: gets the number of the attempt that failed, from 1, and the provider's random numbers; less than zero
-    ///   is no wait.
+    /// - Parameter delay: gets the number of the attempt that failed, from 1, and random numbers, which are the provider's or those of
+    ///   the calls that shared the attempt; a negative result means no wait.
     public init(delay: @escaping @Sendable (_ attempt: Int, _ random: inout PipelineRandom) -> Duration) {
         makeDelay = delay
     }

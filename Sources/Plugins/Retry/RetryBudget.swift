@@ -1,16 +1,18 @@
-/// How many of the calls to a host may be retried, so that a server in trouble is not buried in repeated requests.
+/// The share of the calls to a host that may be retried, which protects a server in trouble from a flood of retries.
 ///
-/// A call adds to the budget of its host, a retry takes from it, unless the attempt before sent nothing to the host itself: its
-/// answer was joined, or given by a plugin. When it is used up, calls get the outcome of their attempt without another.
+/// A call adds to the budget of its host and a retry takes from it. Calls that shared the exchange of a ``DeduplicationPlugin``
+/// pay once for their joint retry, and if the budget refuses it, it refuses it to all of them. A retry is free if the
+/// attempt before made no exchange because a plugin responded. When the budget is used up, calls end in the outcome of
+/// their attempt.
 ///
 /// ```swift
 /// RetryPlugin(budget: RetryBudget(ratio: 0.1, minimumPerSecond: 1))
 /// RetryPlugin(budget: .unlimited)
 /// ```
 ///
-/// **Effects**: of the calls to a host within a `window`, the share `ratio` may be retried, and `minimumPerSecond` for each of its
-/// seconds besides. The window moves on in tenths of its length, by the date of the provider's clock; a date that was set back
-/// by more than a window begins a new one. Of more than 1,000 hosts the one whose calls lie back longest is forgotten.
+/// **Effects**: within a `window`, a share of `ratio` of the calls to a host may be retried, and in addition `minimumPerSecond` for
+/// each of its seconds. The window moves in tenths of its length, by the date of the provider's clock; a date that is set back by more
+/// than a window begins a new one. Of more than 1,000 hosts, the one with the oldest calls is forgotten.
 ///
 /// **Defaults**
 ///

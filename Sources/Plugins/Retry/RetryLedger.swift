@@ -43,6 +43,9 @@ final class SharedRetryLedger: Sendable {
         ledger = Mutex(RetryLedger(budget))
     }
 
+    /// Tells this ledger from others.
+    var identity: ObjectIdentifier { ObjectIdentifier(self) }
+
     func addCall(to host: String, at date: Date) {
         ledger.withLock { $0.addCall(to: host, at: date) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 public import Pipeline
 
-/// Sends a request again when that may help and can do no harm.
+/// A plugin that retries failed requests where a retry may help and does no harm.
 ///
 /// ```swift
 /// RetryPlugin()
@@ -10,27 +10,34 @@ public import Pipeline
 /// try await provider.request(.pay, options: .init { $0.idempotencyKey = .generated })
 /// ```
 ///
-/// What calls for another attempt is said by a ``RetryPolicy``, how long to wait by a ``RetryBackoff``, how many of all calls may
-/// be retried by a ``RetryBudget``. All but the budget can be set per request, by `RequestOptions.retry`.
+/// A ``RetryPolicy`` decides which outcomes are retried, a ``RetryBackoff`` how long to wait, and a ``RetryBudget`` how many of all
+/// calls may be retried. `RequestOptions.retry` sets all but the budget per request.
 ///
-/// **Position**: outside of plugins that sign or authorize, so that each attempt gets a fresh token; inside them every attempt
-/// has that of the first. Outside of a plugin that decodes bodies, so that a policy sees them decoded. Inside of one that bounds
-/// or stretches the whole call, which then counts all attempts as one. Of two in one stack the outer one repeats all attempts
-/// of the inner one.
+/// **Position**: outside plugins that sign or authorize, so that each attempt gets a fresh token; inside them every attempt has the
+/// token of the first. Outside a plugin that decodes bodies, so that a policy sees them decoded. Inside a plugin that bounds or
+/// stretches the whole call, which then counts all attempts as one. Outside ``DeduplicationPlugin``, each call decides for
+/// itself and the calls that retry do so together; inside it, one call retries for all. Of two in one stack the outer one
+/// repeats all attempts of the inner one.
 ///
-/// **Effects**: the request is sent again unchanged, and prepared anew by the plugins inside. Another attempt follows one of the
-/// statuses, a lost connection, a body that was cut short, and a timeout of an attempt, when the method is idempotent or the
-/// request has an Idempotency-Key field; and any failure to connect but that of TLS, whatever the method, when nothing of the
-/// attempt was sent. A request whose body is a stream that can be read once is sent again only while nobody has begun to read it.
-/// Before an attempt it waits for the longer of the backoff and what Retry-After asks for, unless the response was replayed
-/// (`context.isReplayed`). A response that asks for more than the policy allows is given back at once, and so is any outcome
-/// when the wait would not end before `context.deadline`. A call that is cancelled while it waits ends at once. The body of a
-/// failed attempt is discarded during the wait, under `limits.discardedBodyByteCount` and `limits.discardedBodyDuration`, as
-/// `PipelineResponse.discardBody(_:within:)` does. A resumable download continues from what all attempts before have kept.
-/// Responses of failed attempts are not kept. The reason why no attempt followed an outcome is in
-/// `PipelineExchange.refusedRetry`, and in the description of the error.
-/// `RequestOptions.idempotencyKey` sets the field Idempotency-Key where there is none, once for all attempts. Copies of the plugin
-/// share the budget, which is kept per host and port.
+/// **Effects**
+///
+/// - Sends the request again unchanged; the plugins inside prepare it anew. `RequestOptions.idempotencyKey` sets the field
+///   Idempotency-Key where there is none, once for all attempts.
+/// - Retries after one of the statuses, a lost connection, a truncated body, and a timeout of an exchange, if the method is
+///   idempotent or the request has an Idempotency-Key field. Retries after a failure to connect, except one of TLS, whatever the
+///   method, if the attempt sent nothing. A timeout of the whole call, or of a plugin, such as `timeout.tokenRefresh`, is not retried.
+/// - A request whose body is a stream that can be read once is retried only while nothing has been read from it.
+/// - Waits for the backoff or for Retry-After, whichever is longer, unless the response was replayed (`context.isReplayed`). If the
+///   response asks for more than the policy allows, or if the wait would not end before `context.deadline`, the call ends at once in
+///   the outcome. A cancelled call stops waiting at once.
+/// - Calls that shared the exchange of a ``DeduplicationPlugin`` inside share one random draw, count their waits from the end of that
+///   exchange, and obtain one decision of the budget, which counts one retry for all of them or refuses all of them. So calls with equal
+///   settings come back together and share the next exchange. Policy, number of attempts and deadline stay each call's own.
+/// - Discards the body of a failed attempt during the wait, under `limits.discardedBodyByteCount` and
+///   `limits.discardedBodyDuration`, as `PipelineResponse.discardBody(_:within:)` does. A resumable download continues from what all
+///   attempts before have kept. No response of a failed attempt is kept.
+/// - `PipelineExchange.refusedRetry`, and the description of the error, say why an outcome was not retried.
+/// - Copies of the plugin share the budget, which is kept per host and port.
 ///
 /// **Defaults**
 ///
@@ -41,10 +48,10 @@ public import Pipeline
 /// | `backoff` | ``RetryBackoff/exponential(base:factor:cap:jitter:)``: 500 ms, doubled, up to 30 s, full jitter | | |
 /// | `budget` | ``RetryBudget/standard``: 20 % of the calls and 10 per second, over 10 s | | |
 ///
-/// **Errors**: throws none of its own but `invalidRequest.headerValue` for an idempotency key that cannot be sent. The call ends
-/// in the outcome of the last attempt, with the exchanges of all of them.
+/// **Errors**: throws only `invalidRequest.headerValue`, for an idempotency key that cannot be sent. The call ends in the outcome
+/// of the last attempt, with the exchanges of all attempts.
 ///
-/// **Secrets**: an idempotency key is none; a redirect to another origin keeps it.
+/// **Secrets**: an idempotency key is not a secret; a redirect to another origin keeps it.
 ///
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2,
 /// and §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
@@ -88,14 +95,12 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
             do {
                 let past = Past(context)
                 var result = try await Self.send(request, next)
-                switch step(after: &result, of: request, attempt, past, context) {
-                case .giveBack:
+                guard let beginning = nextAttempt(after: &result, of: request, attempt, past, context) else {
                     return try result.get()
-                case .retry(let delay):
-                    end = context.clock.now.advanced(by: delay)
-                    var response = result.response
-                    await response?.discardBody(context, within: delay)
                 }
+                end = beginning
+                var response = result.response
+                await response?.discardBody(context, within: context.clock.now.duration(to: end))
             }
             // The response is released by now: nothing of an attempt is open while the next one runs.
             if !context.isReplayed, context.clock.now < end { try await context.clock.sleep(until: end) }
@@ -113,35 +118,41 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     /// What had come of the call when an attempt began.
     private struct Past {
         let exchangeCount: Int
-        let joinCount: Int
+        let convoy: Convoy?
 
         init(_ context: PipelineContext) {
             exchangeCount = context.exchanges.count
-            joinCount = context.joinCount
+            convoy = context.convoy
         }
     }
 
-    /// What follows an attempt; not inlined, because what it works with would take room in every call that waits.
+    /// When the next attempt begins; `nil` if the call ends in the result.
+    ///
+    /// Not inlined, because its variables would take room in every call that waits.
     @inline(never)
-    private func step(
+    private func nextAttempt(
         after result: inout Result<PipelineResponse, PipelineError>,
         of request: PipelineRequest,
         _ attempt: Int,
         _ past: Past,
         _ context: PipelineContext
-    ) -> RetryRules.Step {
-        let ended = context.exchanges.dropFirst(past.exchangeCount)
-        // The exchanges of an answer that was joined are those of the call that leads.
-        let seen = context.joinCount == past.joinCount ? ended : ended + result.exchanges
+    ) -> PipelineClock.Instant? {
+        let own = context.exchanges.dropFirst(past.exchangeCount)
+        let convoy = context.convoy.flatMap { $0 === past.convoy ? nil : $0 }
+        let seen = own + (convoy?.exchanges(among: result.exchanges) ?? [])
         let outcome = RetryPolicy.Outcome(
             request: request,
             result: result,
             attempt: attempt,
             wasSent: seen.contains { $0.failure?.provesNothingSent != true }
         )
-        let step = step(after: outcome, host: ended.isEmpty ? nil : request.host ?? "", context)
-        if case .giveBack(let refusal?) = step, !ended.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
-        return step
+        let end = convoy?.end ?? context.clock.now
+        switch step(after: outcome, at: end, isPaid: !seen.isEmpty, convoy, context) {
+        case .retry(let delay): return end.advanced(by: delay)
+        case .giveBack(let refusal):
+            if let refusal, !own.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
+            return nil
+        }
     }
 
     private static func send(
@@ -155,20 +166,29 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         }
     }
 
+    /// What follows an outcome, whose attempt ended at a moment.
     private func step(
         after outcome: RetryPolicy.Outcome,
-        host: String?,
+        at end: PipelineClock.Instant,
+        isPaid: Bool,
+        _ convoy: Convoy?,
         _ context: PipelineContext
     ) -> RetryRules.Step {
         let rules = rules.overridden(by: context.options.retry)
-        var random = context.random
-        let remaining = context.deadline.map { context.clock.now.duration(to: $0) }
-        let step = rules.step(after: outcome, at: context.clock.date, remaining: remaining, using: &random)
+        let remaining = context.deadline.map { context.clock.now < $0 ? end.duration(to: $0) : .zero }
+        let date = context.clock.date
+        let step = rules.step(after: outcome, at: date, remaining: remaining) {
+            convoy?.random(from: context.random) ?? context.random
+        }
         guard case .retry = step else { return step }
         // The attempt would end in an error of the core, and the outcome would be lost.
         guard context.exchanges.count < context.limits.exchangeCount else { return .giveBack(.attemptsUsedUp) }
-        guard let host else { return step }
-        return ledger.takeRetry(to: host, at: context.clock.date) ? step : .giveBack(.budget)
+        guard isPaid else { return step }
+        let host = outcome.request.host ?? ""
+        let isAllowed =
+            convoy?.decision(of: ledger.identity) { ledger.takeRetry(to: host, at: date) }
+            ?? ledger.takeRetry(to: host, at: date)
+        return isAllowed ? step : .giveBack(.budget)
     }
 }
 

@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import Pipeline
 
-/// Which outcomes call for another attempt.
+/// The rules that decide which outcomes are retried.
 ///
 /// ```swift
 /// RetryPlugin(policy: RetryPolicy(statusCodes: [429, 503]))
@@ -19,9 +19,10 @@ public import Pipeline
 /// | `maximumRetryAfter` | 60 s | 0...6 h |
 /// | `decide` | none | |
 ///
-/// Besides these statuses, `connectionLost`, `truncated` and every `timeout` but that of the whole call are worth another
-/// attempt; so is every failure without a connection, and then whatever the method. `tls`, `timeout.total` and cancellation
-/// never are, whatever the closure says.
+/// Besides these statuses, `connectionLost`, `truncated` and a timeout of an exchange are retried: `timeout.attempt`, `timeout.head`,
+/// `timeout.idle`, `timeout.write`, and `timeout` without a phase, if the attempt made an exchange. A failure without a connection is
+/// retried whatever the method. The timeout of a plugin, such as `timeout.tokenRefresh`, is not retried unless `decide`
+/// says so. `tls`, `timeout.total` and cancellation never are, whatever `decide` says.
 ///
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2
 public struct RetryPolicy: Sendable {
@@ -124,11 +125,18 @@ public struct RetryPolicy: Sendable {
             return outcome.wasSent ? .retry : .retryUnprocessed
         case .failure(let error):
             switch error.code {
-            case .connectionLost, .truncated, .timeout: return .retry
+            case .connectionLost, .truncated: return .retry
+            // Without an exchange a plugin has run out of time, whatever phase it names.
+            case let code where Self.exchangeTimeouts.contains(code) && outcome.wasSent: return .retry
             default: return .giveBack
             }
         }
     }
+
+    /// The timeouts of an exchange that has a connection; those without one prove that nothing was sent.
+    private static let exchangeTimeouts: Set<PipelineError.Code> = [
+        .timeout, .timeout(.attempt), .timeout(.head), .timeout(.idle), .timeout(.write),
+    ]
 
     /// Whether the request may be sent again when it may have been worked on.
     func allowsRepeating(_ request: PipelineRequest) -> Bool {

@@ -24,19 +24,19 @@ struct RetryRules: Sendable {
         )
     }
 
-    /// What follows an attempt, the budget aside.
+    /// Decides what follows an attempt, apart from the budget.
     ///
     /// - Parameters:
     ///   - outcome: what came of the attempt.
     ///   - date: the present date.
-    ///   - remaining: how long the call may still take, `nil` when nobody has said.
-    ///   - random: the source of chance.
-    /// - Returns: the outcome is given back, or another attempt follows.
+    ///   - remaining: the time from the outcome to the deadline of the call, `nil` without a deadline.
+    ///   - random: the source of chance; called if the policy wants another attempt.
+    /// - Returns: whether the call ends in the outcome, or how long after the outcome another attempt follows.
     func step(
         after outcome: RetryPolicy.Outcome,
         at date: Date,
         remaining: Duration?,
-        using random: inout PipelineRandom
+        random: () -> PipelineRandom
     ) -> Step {
         switch policy.decision(after: outcome) {
         case .retryUnprocessed: break
@@ -47,6 +47,7 @@ struct RetryRules: Sendable {
         let body = outcome.request.body
         guard body.isReplayable || !body.isConsumed else { return .giveBack(.bodyNotReplayable) }
         guard outcome.attempt < maximumAttempts else { return .giveBack(.attemptsUsedUp) }
+        var random = random()
         var delay = backoff.delay(afterAttempt: outcome.attempt, using: &random)
         if let headers = outcome.response?.headers, let asked = RetryAfter(in: headers, now: date)?.delay {
             guard asked <= policy.maximumRetryAfter else { return .giveBack(.retryAfterTooLong) }

@@ -22,6 +22,20 @@ struct InflightTableTests {
         #expect(arrival(table.arrive(5, for: 7, "e")) == "lead")
     }
 
+    @Test("A caller may join a given exchange while it is in flight and has room, also when it is closed")
+    func given() {
+        var table = Table(maximumCallerCount: 2, maximumExchangeCount: 9)
+        _ = table.arrive(1, for: 7, "a")
+        #expect((table.exchange(of: 1), table.exchange(of: 2), table.closeCount) == (1, nil, 0))
+        table.close()
+        let joins = [table.join(2, to: 1, "b"), table.join(3, to: 1, "c"), table.join(4, to: 3, "d")]
+        #expect(joins == [true, false, false])
+        #expect((table.exchange(of: 2), table.exchange(of: 3), table.closeCount) == (1, nil, 1))
+        #expect(table.finish(1).map(\.waiter) == ["a", "b"])
+        let isLate = table.join(5, to: 1, "e")
+        #expect(!isLate)
+    }
+
     @Test("Work that everybody has left before it was attached is not taken")
     func attach() {
         var table = Table(maximumCallerCount: 9, maximumExchangeCount: 9)

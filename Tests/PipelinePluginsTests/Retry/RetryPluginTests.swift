@@ -41,7 +41,9 @@ struct RetryPluginTests {
             (PipelineError.Code.connect, 2, 2), (.connect(.refused), 2, 2), (.connect(.unreachable), 2, 2),
             (.dns, 2, 2),
             (.offline, 2, 2), (.timeout(.connect), 2, 2), (.connectionLost, 2, 1), (.truncated, 2, 1),
-            (.timeout(.attempt), 2, 1), (.timeout(.idle), 2, 1), (.timeout, 2, 1), (.timeout(.total), 1, 1),
+            (.timeout(.attempt), 2, 1), (.timeout(.idle), 2, 1), (.timeout(.head), 2, 1), (.timeout(.write), 2, 1),
+            (.timeout, 2, 1), (.timeout(.total), 1, 1), (.timeout(.tokenRefresh), 1, 1),
+            (.timeout(.init(rawValue: "signing")), 1, 1),
             (.tls, 1, 1), (.init(rawValue: "tls.handshake"), 1, 1), (.malformedResponse, 1, 1), (.transport, 1, 1),
             (.contentCoding, 1, 1), (.limit(.bodyBytes), 1, 1), (.limit(.headerBytes), 1, 1), (.plugin, 1, 1),
             (.invalidRequest(.body), 1, 1), (.encoding, 1, 1), (.mapping(.json), 1, 1), (.bodyConsumed, 1, 1),
@@ -154,6 +156,21 @@ struct RetryPluginTests {
         }
         let bench = RetryBench([.status(200)], [RetryPlugin(), plugin])
         #expect(await bench.outcome(Ask(method: .post)).text == "200")
+    }
+
+    @Test("T09 A plugin inside that runs out of time before anything is sent is not retried, whatever phase it names")
+    func timeoutWithoutExchange() async {
+        let budget = RetryBudget(ratio: 0, minimumPerSecond: 0.1)
+        for code in [PipelineError.Code.timeout, .timeout(.attempt), .timeout(.init(rawValue: "signing"))] {
+            let count = Atomic(0)
+            let sign = PreparePlugin.prepare { _, _ in
+                if count.add(1, ordering: .relaxed).newValue == 1 { throw PipelineError(code, "signing took too long") }
+            }
+            let bench = RetryBench([.status(503), .status(200)], [RetryPlugin(budget: budget), sign])
+            #expect(await bench.outcome().text == code.rawValue)
+            #expect(bench.transport.sent.isEmpty)
+            #expect(await bench.outcome().text == "200")
+        }
     }
 
     // MARK: Effects: the body

@@ -34,6 +34,36 @@ struct TokenRefreshErrorTests: TokenCalls {
         #expect(bench.expired.count == 6)
     }
 
+    @Test(
+        "T09 A refresh that times out inside RetryPlugin ends the call at once and takes nothing from the budget",
+        arguments: [nil, Duration.zero]
+    )
+    func timeoutInsideRetry(expiresIn: Duration?) async throws {
+        let bench = TokenBench(isGated: true) { _ in false }
+        let plugin = bench.plugin(expiresIn: expiresIn, policy: TokenRefreshPolicy(timeout: .seconds(7)))
+        let waits = LockedList<Int>()
+        let backoff = RetryBackoff { attempt, _ in
+            waits.append(attempt)
+            return .zero
+        }
+        let provider = bench.provider(RetryPlugin(backoff: backoff), plugin)
+        let calls = (0..<5).map { _ in Task { try await provider.request(Ask.bearer) } }
+        await bench.waitForCallers(5, of: plugin)
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(7))
+        var refusalCount = 0
+        for call in calls {
+            let error = await #expect(throws: PipelineError.self) { try await call.value }
+            #expect(error?.code == .timeout(.tokenRefresh))
+            #expect(error?.exchanges.count == (error?.response == nil ? 0 : 1))
+            if error?.response != nil { refusalCount += 1 }
+        }
+        #expect(waits.all == [])
+        // Those that begin while the refresh is under way send nothing.
+        #expect(bench.sent.count == refusalCount)
+        #expect((refusalCount > 0) == (expiresIn == nil))
+    }
+
     @Test("A failure before anything was sent has no response, one after a 401 has it")
     func response() async throws {
         for expiresIn in [nil, Duration.zero] {

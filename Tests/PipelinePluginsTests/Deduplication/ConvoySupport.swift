@@ -1,0 +1,116 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import Testing
+
+/// A server in virtual time: its first response takes a second, so that calls can share it, and later ones a given time.
+struct ConvoyBench: Sendable {
+    typealias Call = Task<PipelineResponse, any Error>
+
+    let clock = ManualClock()
+    let transport: ScriptedTransport
+    let provider: Provider<Ask>
+
+    /// - Parameters:
+    ///   - plugins: the stack.
+    ///   - seed: the seed of the provider's random numbers.
+    ///   - delay: how long later responses take; `nil` if they need no time, not even that of another task.
+    ///   - step: the response, by request and number.
+    init(
+        _ plugins: [any PluginType],
+        seed: UInt64 = 1,
+        delay: Duration? = nil,
+        _ step: @escaping @Sendable (PipelineRequest, Int) -> ScriptedTransport.Step
+    ) {
+        transport = ScriptedTransport { request, index in
+            let step = step(request, index)
+            guard let delay = index == 0 ? .seconds(1) : delay else { return step }
+            return .delayed(delay, step)
+        }
+        provider = Provider(transport: transport, plugins: plugins, clock: clock, random: .seeded(seed))
+    }
+
+    var callerCount: Int {
+        provider.plugins.lazy.compactMap { ($0 as? DeduplicationPlugin)?.callerCount }.first ?? 0
+    }
+
+    /// Begins calls in order, all of which wait for the first exchange then.
+    func begin(_ count: Int, _ target: (Int) -> Ask = { _ in Ask() }) async -> [Call] {
+        var calls: [Call] = []
+        for number in 0..<count {
+            let target = target(number)
+            calls.append(Task { try await provider.request(target) })
+            if number == 0 { await eventually { transport.sent.count == 1 } }
+        }
+        await eventually { callerCount == count && clock.sleeperCount == 1 }
+        return calls
+    }
+
+    /// What the calls come to while the clock moves.
+    ///
+    /// - Parameters:
+    ///   - calls: the calls.
+    ///   - pace: how often other tasks may run between two moves; with few, time passes before all of them have.
+    /// - Returns: what they come to, in order.
+    func results(of calls: [Call], pace: Int = 50) async -> [Result<PipelineResponse, any Error>] {
+        let mover = Task {
+            while !Task.isCancelled {
+                for _ in 0..<pace { await Task.yield() }
+                clock.advanceIfAnyoneSleeps()
+            }
+        }
+        defer { mover.cancel() }
+        return await calls.results
+    }
+}
+
+/// A plugin that retries failures and knows nothing of ``DeduplicationPlugin``: every call after waits of its own.
+///
+/// - Parameters:
+///   - attempts: the number of attempts in all.
+///   - wait: the wait, by the number of the call, from 1, and that of the attempt.
+/// - Returns: the plugin.
+func stranger(
+    attempts: Int = 3,
+    _ wait: @escaping @Sendable (_ call: Int, _ attempt: Int) -> Duration
+) -> InterceptPlugin {
+    .intercept(name: "stranger") { request, context, next in
+        for attempt in 1..<attempts {
+            do {
+                let response = try await next(request)
+                if response.statusCode < 400 { return response }
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch {}
+            try await context.clock.sleep(for: wait(context.callID, attempt))
+        }
+        return try await next(request)
+    }
+}
+
+/// Counts how many objects there are.
+final class Census: Sendable {
+    /// An error that is counted while it exists.
+    final class Failure: Error {
+        private let census: Census
+
+        init(_ census: Census) {
+            self.census = census
+            census.count.add(1, ordering: .relaxed)
+        }
+
+        deinit { census.count.subtract(1, ordering: .relaxed) }
+    }
+
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    /// A lost connection with a new object.
+    func makeError() -> PipelineError {
+        PipelineError(.connectionLost, "by script", underlyingError: Failure(self))
+    }
+}
