@@ -9,8 +9,8 @@ public import Pipeline
 /// HeadersPlugin(["X-Tenant": tenant], secret: ["X-Tenant"])
 /// HeadersPlugin { target in ["X-Trace": try await trace.id(for: target)] }
 /// HeadersPlugin { _ in
-///     struct Headers: Encodable { var Locale: String }
-///     return Headers(Locale: settings.locale)
+///     struct Headers: Encodable { var locale: String }
+///     return Headers(locale: settings.locale)
 /// }
 /// ```
 ///

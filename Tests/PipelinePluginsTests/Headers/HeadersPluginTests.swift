@@ -160,13 +160,13 @@ struct HeadersPluginTests {
     func localType() async throws {
         let plugin = HeadersPlugin { _ in
             struct Headers: Codable {
-                var Locale: String
-                var Device: String?
+                var locale: String
+                var device: String?
             }
-            return Headers(Locale: "en", Device: nil)
+            return Headers(locale: "en", device: nil)
         }
         let fields = try await sent(Ask(), plugin).headers
-        #expect(fields.map(\.name.rawName) == ["Locale"])
+        #expect(fields.map(\.name.rawName) == ["locale"])
         #expect(fields.map(\.value) == ["en"])
     }
 

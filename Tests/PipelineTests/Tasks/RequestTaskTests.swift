@@ -210,7 +210,7 @@ struct RequestTaskTests {
         #expect(try !Self.request(byMethod).body.isNone)
     }
 
-    @Test("Ruling 16: parameters of the body are a form for every method that carries a body, and an error for the others")
+    @Test("Ruling 16: body parameters are a form for every method that carries a body, and an error for the others")
     func compositeByMethod() throws {
         for encoding in [URLEncoding.default, URLEncoding.httpBody, JSONEncoding.default] as [any ParameterEncoding] {
             let task = RequestTask.requestCompositeParameters(
