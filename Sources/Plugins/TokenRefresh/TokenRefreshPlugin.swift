@@ -178,7 +178,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
         let admission = refresher.refuse(ticket, request.body.isReplayable ? patience(context) : .none, context)
         if case .giveBack = admission { return response }
         context.update(HasRefreshed.self) { $0 = true }
-        await response.discardBody(context)
+        await response.discardBody(context, within: context.remainingTime)
         guard let ticket = try await self.ticket(admission, context, response) else { return response }
         try authorized.setAccessToken(ticket.credential.accessToken, type)
         return try await next(authorized)

@@ -172,11 +172,13 @@ struct ConnectionWaitTests {
 
     @Test("Each exchange of a call has a wait of its own, also those that run at the same time")
     func severalExchanges() async throws {
+        let connections = Journal()
         let transport = ScriptedTransport { _, index in
             .answer { request, context in
                 context.reportConnectionWait()
                 try await context.clock.sleep(for: .seconds(index + 1))
                 context.reportConnection()
+                connections.add("connected")
                 return PipelineResponse(request: request, statusCode: 200)
             }
         }
@@ -197,6 +199,7 @@ struct ConnectionWaitTests {
         let call = Task { try await provider.request(TestTarget()) }
         await clock.waitForSleepers(2)
         await clock.advanceToNextSleeper()
+        await eventually { connections.entries.count == 1 }
         await clock.advanceToNextSleeper()
         _ = try await call.value
         #expect(waits.entries == ["1.0 seconds", "2.0 seconds"])
