@@ -109,7 +109,9 @@ struct JSONRedaction {
             if hasSecret(range) { try show(redactor.text(name), for: name, at: range, hidesSecrets: true) }
             skipSpace()
             try skip(UInt8(ascii: ":"))
-            if names.contains(name) { try readHidden(depth + 1) } else { try readValue(depth + 1) }
+            skipSpace()
+            let place: SecretPlaces = next == UInt8(ascii: "\"") ? .textMember : .member
+            if names.contains(name, in: place) { try readHidden(depth + 1) } else { try readValue(depth + 1) }
             guard next == UInt8(ascii: ",") else { break }
             try skip(UInt8(ascii: ","))
         }

@@ -3,10 +3,10 @@ public import Foundation
 extension Redactor {
     /// A body for people: its text, redacted and then cut, or its size and type.
     ///
-    /// JSON and forms are redacted by the names in ``secretNames``, at any depth; URLs and JSON inside JSON strings too. Other
-    /// text is shown only when none of its words is such a name. Declared values are hidden in all of them, also one that the
-    /// limit would cut. Everything else, text in another encoding than it claims, and JSON that is malformed or too
-    /// large, is `<n bytes of type>`.
+    /// JSON and forms are redacted by the names in ``secretNames``, at any depth, and so are URLs and JSON inside JSON strings. Other
+    /// text, XML included, is shown only if none of its words is such a name. Declared values are hidden in all of them, also
+    /// one that the limit would cut. Everything else, text in another encoding than it claims, and JSON that is malformed or
+    /// too large, is `<n bytes of type>`.
     ///
     /// - Parameters:
     ///   - data: the body.
@@ -80,7 +80,7 @@ extension Redactor {
         let shown = Self.mapItems(of: text[...]) { item, name in
             isForm = isForm && name.allSatisfy { $0.isLetter || $0.isNumber || " _-.:$@[]…".contains($0) }
             let isValue = !item.isEmpty && !item.utf8.contains(UInt8(ascii: "="))
-            return isValue || names.contains(name) ? Self.hidden(item) : String(item)
+            return isValue || names.contains(name, in: .form) ? Self.hidden(item) : String(item)
         }
         return isForm ? shown : nil
     }

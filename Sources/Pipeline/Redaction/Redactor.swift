@@ -37,11 +37,17 @@ public struct Redactor: Sendable {
     /// Query parameters whose values are shown; compared exactly, after percent-decoding.
     public var shownQueryNames: Set<String>
 
-    /// Words that make the name of a JSON member or a form field secret.
+    /// Words that make the name of a JSON member, a form field, a query item or a header field secret.
     ///
-    /// Case, `-` and `_` do not count. A word of five characters or more makes every name secret in which it stands
-    /// (`token`: `accessToken`, `csrf_tokens`), a shorter one those of which it is a part (`pin`: `pin`, `cardPin`, `pin[0]`,
-    /// but not `shipping`). The value is hidden whatever it is, an object and an array as a whole; `null` is shown.
+    /// Logs, cURL commands, errors and recordings use this one list; each cookie is secret whatever its name. Case, `-` and `_` do not
+    /// count. A word of five characters or more makes every name secret that contains it (`token`: `accessToken`,
+    /// `csrf_tokens`), a shorter one the names that have it as a part (`pin`: `pin`, `cardPin`, `pin[0]`, but not `shipping`). The value is
+    /// hidden whatever it is, an object and an array as a whole; `null` is shown.
+    ///
+    /// A list with at least one word of ``standardSecretNames`` also covers names that are ambiguous, each as a whole name: `key` and `code`
+    /// in queries and forms, `access`, `refresh`, `seed`, `sig` and `ticket` in queries, forms, and in JSON if the value is a string. Header fields
+    /// are secret as well if `key`, `sig` or `ticket` is a part of their name. Kinds, counts and addresses are shown although a word in their name
+    /// is secret: `token_type`, `token_endpoint`, `expires_in`, `max_tokens` and other counts. To hide one of them, add its name.
     public var secretNames: Set<String>
 
     /// The largest body that is parsed.
@@ -71,7 +77,7 @@ public struct Redactor: Sendable {
     /// - Parameters:
     ///   - shownHeaderFields: header fields whose values are shown.
     ///   - shownQueryNames: query parameters whose values are shown.
-    ///   - secretNames: words that make the name of a JSON member or form field secret.
+    ///   - secretNames: words that make a name secret, ``secretNames``.
     ///   - parsedBodyByteCount: the largest body that is parsed, in bytes.
     ///   - secretValues: values that are hidden wherever they stand, of 4 bytes or more each.
     public init(
@@ -146,13 +152,17 @@ extension Redactor {
             ].compactMap { HTTPField.Name($0) }
     )
 
-    /// Words that stand in the names of passwords, tokens, keys, and of what identifies a person or a card.
+    /// Words in the names of passwords, tokens, keys, and of what identifies a person or a card.
+    ///
+    /// ``secretNames`` describes how they match, and lists the names that are secret in some places only.
     public static let standardSecretNames: Set<String> = [
-        "access_key", "api_key", "assertion", "auth", "authorization", "bearer", "card", "card_number", "code_verifier",
-        "cookie", "credential", "csc", "csrf", "cvc", "cvc2", "cvv", "cvv2", "encryption_key", "iban", "jwt", "mfa",
-        "otp",
-        "pan", "pass", "passcode", "passphrase", "passwd", "password", "pin", "private_key", "pwd", "secret", "session",
-        "session_id", "sid", "signature", "signing_key", "ssn", "token", "totp", "xsrf",
+        "access_key", "account_key", "api_key", "assertion", "auth", "authorization", "backup_code", "bearer", "card",
+        "card_number", "code_verifier", "connection_string", "cookie", "credential", "csc", "csrf", "cvc", "cvc2",
+        "cvv", "cvv2", "device_code", "encryption_key", "functions_key", "hmac", "iban", "jwt", "license_key",
+        "master_key", "mfa", "mnemonic", "oauth_verifier", "otp", "pan", "pass", "passcode", "passphrase", "passwd",
+        "password", "pin", "private_key", "psw", "pswd", "pwd", "recovery_code", "recovery_phrase", "saml_request",
+        "saml_response", "secret", "seed_phrase", "sessid", "session", "session_id", "shared_key", "sid", "signature",
+        "signing_key", "ssn", "subscription_key", "token", "totp", "user_code", "verification_code", "xsrf",
     ]
 
     package static let urlFields: Set<HTTPField.Name> = [.location, .contentLocation, .referer]

@@ -14,10 +14,9 @@ extension PipelineRequest {
     var carriesCredential: Bool {
         if headers.contains(where: { isSecret($0.name) }) { return true }
         guard let query else { return false }
-        let names = SecretNames(Redactor.standardSecretNames)
         return query.split(separator: "&").contains { item in
             let name = String(item.prefix { $0 != "=" })
-            return names.contains(name.removingPercentEncoding ?? name)
+            return SecretWords.standard.places(of: name.removingPercentEncoding ?? name).contains(.query)
         }
     }
 }

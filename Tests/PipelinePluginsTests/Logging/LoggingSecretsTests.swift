@@ -101,6 +101,52 @@ struct LoggingSecretsTests {
         return text + lines.text
     }
 
+    private static func body(_ place: String, _ name: String) -> (type: String, text: String) {
+        switch place {
+        case "form": ("application/x-www-form-urlencoded", "a=1&\(name)=canary&token_type=Bearer")
+        case "json": ("application/json", #"{"\#(name)":"canary","token_type":"Bearer"}"#)
+        case "xml": ("application/xml", "<a><n:password>canary</n:password></a>")
+        default: ("text/plain", "password: canary")
+        }
+    }
+
+    @Test(
+        "F14 No value of a well-known name is in a trace, a cURL command or an error, and token_type is",
+        arguments: [
+            "subscription-key", "device_code", "user_code", "hmac", "SAMLResponse", "PHPSESSID", "verification_code",
+            "mnemonic", "psw", "connection_string", "oauth_verifier", "sig", "ticket", "access", "refresh", "seed",
+        ],
+        ["form", "json", "xml", "text"]
+    )
+    func wellKnownNames(name: String, place: String) async {
+        let body = Self.body(place, name)
+        let target = Ask(
+            url: "https://a.test?\(name)=canary",
+            method: .post,
+            task: .requestData(Data(body.text.utf8)),
+            headers: [name: "canary", "Cookie": "\(name)=canary", "Content-Type": body.type],
+            validationType: .successCodes
+        )
+        let steps: [ScriptedTransport.Step] = [200, 400].map {
+            .status($0, headers: [.contentType: body.type, .setCookie: "\(name)=canary"], body: body.text)
+        }
+        for form in [LoggingPlugin.Form.lines, .curl, .summary] {
+            let lines = LogLines()
+            let logging = LoggingPlugin(level: .trace, form: form, handler: lines.handler)
+            let provider = Provider<Ask>(transport: ScriptedTransport(steps), plugins: [logging], clock: ManualClock())
+            var text = ""
+            for _ in steps {
+                do { _ = try await provider.request(target) } catch {
+                    text += "\(error)|\(String(reflecting: error))|\(error.localizedDescription)"
+                    dump(error, to: &text)
+                }
+            }
+            text += lines.text
+            #expect(!text.contains("canary"), "\(text)")
+            if form == .lines, ["form", "json"].contains(place) { #expect(text.contains("Bearer")) }
+        }
+    }
+
     @Test(
         "F06 No secret is in a line of any level and form, in a cURL command, in an event, or in an error",
         arguments: [LoggingPlugin.Level.off, .error, .info, .debug, .trace],

@@ -73,6 +73,35 @@ struct RedactedRecordingTests {
         #expect(RecordingCheck.findings(of: url) == [])
     }
 
+    @Test("F14 har redact hides secret names in fields, queries, forms, JSON, XML and text, and keeps token_type")
+    func names() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let types = ["application/x-www-form-urlencoded", "application/json", "text/xml", "text/plain"]
+        let bodies = [
+            "code=canary&key=canary&token_type=Bearer",
+            #"{"sig":"canary","device_code":"canary","token_type":"Bearer"}"#,
+            "<a><password>canary</password><token_type>Bearer</token_type></a>", "psw: canary\ntoken_type: Bearer",
+        ]
+        let entries = zip(types, bodies).map { type, body in
+            HAREntry(
+                Sample.exchange(
+                    "POST",
+                    "https://h.example/a?sig=canary&subscription-key=canary&code=canary",
+                    body: body
+                ) {
+                    $0.request.headers = [.contentType: type, .cookie: "PHPSESSID=canary"]
+                    if let name = HTTPField.Name("X-Functions-Key") { $0.request.headers[name] = "canary" }
+                    $0.request.body = Data(body.utf8)
+                    $0.response?.headers[.contentType] = type
+                }
+            )
+        }
+        _ = try RedactedRecording(try write(entries), RecordingRedaction(.standard)).write(to: url)
+        let text = try String(contentsOf: url, encoding: .utf8)
+        #expect(!text.contains("canary"))
+        #expect(text.components(separatedBy: "Bearer").count == 9)
+    }
+
     @Test("The value of a secret query item is hidden wherever it stands")
     func query() throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -26,11 +26,12 @@ extension RecordingRedaction {
             let encoding = MediaType.encoding(ofCharset: charset),
             let text = String(data: body, encoding: encoding)
         {
-            let shown = self.text(text)
-            return shown == text ? body : shown.data(using: encoding) ?? Data()
+            let shown = self.bytes(Data(text.utf8))
+            return shown == Data(text.utf8)
+                ? body : String(decoding: shown, as: UTF8.self).data(using: encoding) ?? Data()
         }
         if type.essence == "application/x-www-form-urlencoded", let text = String(data: body, encoding: .utf8) {
-            let shown = values(in: self.text(items(text[...])))
+            let shown = values(in: self.text(items(text[...], of: .form)))
             return shown == text ? body : Data(shown.utf8)
         }
         return bytes(body)
@@ -40,7 +41,7 @@ extension RecordingRedaction {
     private func bytes(_ bytes: Data) -> Data {
         var shown = bytes
         if !revealsSecrets, String(validating: bytes, as: UTF8.self) != nil,
-            let hidden = SecretText.hidden(in: Array(bytes), isSecret: { isSecret(name: $0) })
+            let hidden = SecretText.hidden(in: Array(bytes), readsLines: true, isSecret: isSecret)
         {
             shown = Data(hidden)
         }
@@ -54,7 +55,7 @@ extension RecordingRedaction {
         for part in parts.parts {
             let content = body[part.content]
             let shown =
-                part.name.map { isSecret(name: $0) } == true && !content.isEmpty
+                part.name.map { isSecret(name: $0, in: .form) } == true && !content.isEmpty
                 ? Data(Self.placeholder.utf8) : self.body(Data(content), part.contentType, depth: depth + 1)
             guard shown != Data(content) else { continue }
             result += body[copied..<part.content.lowerBound] + shown

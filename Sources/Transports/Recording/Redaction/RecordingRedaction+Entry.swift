@@ -13,7 +13,7 @@ extension RecordingRedaction {
                 case "request": request(value)
                 case "response": response(value)
                 case "startedDateTime", "time", "timings": value
-                default: node(value, isHidden: isSecret(name: name))
+                default: node(value, isHidden: isSecret(name, value))
                 }
             }
         )
@@ -24,7 +24,7 @@ extension RecordingRedaction {
         mapMembers(of: log) { name, value in
             switch name {
             case "version", "creator", "browser", "entries": value
-            default: node(value, isHidden: isSecret(name: name))
+            default: node(value, isHidden: isSecret(name, value))
             }
         }
     }
@@ -36,9 +36,9 @@ extension RecordingRedaction {
             case "url": mapText(of: value, url)
             case "headers": fields(value)
             case "cookies": cookies(value)
-            case "queryString": node(value, isHidden: false)
+            case "queryString": node(value, isHidden: false, pairs: .query)
             case "postData": postData(value, type)
-            default: node(value, isHidden: isSecret(name: name))
+            default: node(value, isHidden: isSecret(name, value))
             }
         }
         updateSize(of: &result, from: request)
@@ -72,7 +72,7 @@ extension RecordingRedaction {
             case "content": content(value, type ?? value["mimeType"]?.string, response)
             case "redirectURL": mapText(of: value, url)
             case "_errorKind", "_chunks": value
-            default: node(value, isHidden: isSecret(name: name))
+            default: node(value, isHidden: isSecret(name, value))
             }
         }
     }
@@ -115,7 +115,7 @@ extension RecordingRedaction {
         return mapMembers(of: data) { name, value in
             switch name {
             case "text": mapText(of: value) { bodyText($0, isBase64: isBase64, type) }
-            default: node(value, isHidden: false)
+            default: node(value, isHidden: false, pairs: .form)
             }
         }
     }
@@ -140,7 +140,7 @@ extension RecordingRedaction {
         let body = decoded ?? stored
         let shown = self.body(body, contentType: type)
         var result = mapMembers(of: content) { name, value in
-            name == "text" ? value : node(value, isHidden: isSecret(name: name))
+            name == "text" ? value : node(value, isHidden: isSecret(name, value))
         }
         guard shown != body else { return result }
         let isText = content["encoding"] == nil && !isCoded
@@ -162,20 +162,26 @@ extension RecordingRedaction {
     /// A value; of one that is hidden the shape stays.
     ///
     /// An object with a secret name beside a value hides the value.
-    private func node(_ node: JSONNode, isHidden: Bool) -> JSONNode {
+    private func node(_ node: JSONNode, isHidden: Bool, pairs place: SecretPlaces = .textMember) -> JSONNode {
         switch node {
         case .null, .bool: return node
         case .number(let text):
             return isHidden && !revealsSecrets || containsSecret(in: text.utf8) ? .number("0") : node
         case .string(let text):
             return .string(isHidden && !revealsSecrets && !text.isEmpty ? Self.placeholder : self.text(text))
-        case .array(let elements): return .array(elements.map { self.node($0, isHidden: isHidden) })
+        case .array(let elements):
+            return .array(elements.map { self.node($0, isHidden: isHidden, pairs: place) })
         case .object:
-            let isPair = node["name"]?.string.map { isSecret(name: $0) } == true
+            let isPair = node["name"]?.string.map { isSecret(name: $0, in: place) } == true
             return mapMembers(of: node) { name, value in
-                self.node(value, isHidden: isHidden || isSecret(name: name) || isPair && name == "value")
+                let isHidden = isHidden || isSecret(name, value) || isPair && name == "value"
+                return self.node(value, isHidden: isHidden, pairs: place)
             }
         }
+    }
+
+    private func isSecret(_ name: String, _ value: JSONNode) -> Bool {
+        isSecret(name: name, in: value.string == nil ? .member : .textMember)
     }
 
     private func mapMembers(of node: JSONNode, _ transform: (String, JSONNode) -> JSONNode) -> JSONNode {

@@ -39,7 +39,7 @@ extension RecordingRedaction {
         var values = MessageSecrets.values(of: request, minimumByteCount: count)
             .union(MessageSecrets.values(ofCookiesIn: cookies, minimumByteCount: count))
         let query = (request.query ?? "").prefix { $0 != "#" }
-        for item in URLParts.items(query.utf8) where isSecret(name: item.decodedName) {
+        for item in URLParts.items(query.utf8) where isSecret(name: item.decodedName, in: .query) {
             let value = String(decoding: URLParts.decoded(item.value.utf8, plus: 0x20), as: UTF8.self)
             if value.utf8.count >= count { values.insert(value) }
         }

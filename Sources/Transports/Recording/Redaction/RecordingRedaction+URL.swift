@@ -26,18 +26,18 @@ extension RecordingRedaction {
         while let first = rest.utf8.first {
             let start = rest.utf8.index(after: rest.startIndex)
             let end = rest.utf8[start...].firstIndex(of: UInt8(ascii: "#")) ?? rest.endIndex
-            result += String(decoding: CollectionOfOne(first), as: UTF8.self) + items(rest[start..<end])
+            result += String(decoding: CollectionOfOne(first), as: UTF8.self) + items(rest[start..<end], of: .query)
             rest = rest[end...]
         }
         return result
     }
 
     /// `name=value` pairs with `&` between them.
-    func items(_ items: Substring) -> String {
+    func items(_ items: Substring, of place: SecretPlaces) -> String {
         Redactor.mapItems(of: items) { item, name in
             guard let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) else { return String(item) }
             let start = item.utf8.index(after: equals)
-            if isSecret(name: name), start != item.endIndex { return item[..<start] + Self.placeholder }
+            if isSecret(name: name, in: place), start != item.endIndex { return item[..<start] + Self.placeholder }
             return item[..<start] + self.encodedValue(item[start...])
         }
     }

@@ -31,12 +31,13 @@ package struct RecordingRedaction: Sendable {
     /// Whether bytes hold a declared value in any of its forms.
     package func containsSecret(in bytes: some Collection<UInt8>) -> Bool { redactor.containsSecret(in: bytes) }
 
-    package func isSecret(name: String) -> Bool { !revealsSecrets && names.contains(name) }
+    /// Whether a name is secret in a place.
+    package func isSecret(name: String, in place: SecretPlaces) -> Bool {
+        !revealsSecrets && names.places(of: name).contains(place)
+    }
 
     package func isSecret(_ name: HTTPField.Name) -> Bool {
-        if revealsSecrets { return false }
-        if Redactor.alwaysSecretFields.contains(name) { return true }
-        return !name.canonicalName.hasPrefix("access-control-") && names.contains(name.canonicalName)
+        !revealsSecrets && Redactor.isSecret(name, by: names.places)
     }
 
     // MARK: Texts
@@ -55,7 +56,7 @@ package struct RecordingRedaction: Sendable {
     func text(_ text: String) -> String { values(in: revealsSecrets ? text : hidingNames(in: text)) }
 
     func hidingNames(in text: String) -> String {
-        let hidden = SecretText.hidden(in: Array(text.utf8), isSecret: names.contains)
+        let hidden = SecretText.hidden(in: Array(text.utf8), isSecret: isSecret)
         return hidden.map { String(decoding: $0, as: UTF8.self) } ?? text
     }
 

@@ -1,22 +1,22 @@
 import Pipeline
 import Synchronization
 
-/// Which names are secret, looked up once each.
+/// Decides in which places names are secret, and looks each name up once.
 final class SecretNameCache: Sendable {
-    private let words: Set<String>
-    private let known = Mutex<[String: Bool]>([:])
+    private let words: SecretWords
+    private let known = Mutex<[String: SecretPlaces]>([:])
 
-    init(_ words: Set<String>) { self.words = words }
+    init(_ words: Set<String>) { self.words = SecretWords(words) }
 
-    func contains(_ name: String) -> Bool {
-        if let answer = known.withLock({ $0[name] }) { return answer }
-        let answer = SecretNames(words).contains(name)
-        guard name.utf8.count <= Self.longestName else { return answer }
+    func places(of name: String) -> SecretPlaces {
+        if let places = known.withLock({ $0[name] }) { return places }
+        let places = words.places(of: name)
+        guard name.utf8.count <= Self.longestName else { return places }
         known.withLock { known in
             if known.count >= Self.maximumCount { known = [:] }
-            known[name] = answer
+            known[name] = places
         }
-        return answer
+        return places
     }
 
     private static let longestName = 128

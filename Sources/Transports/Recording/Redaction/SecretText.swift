@@ -1,26 +1,45 @@
 import Foundation
+import Pipeline
 
 /// Hides the values of secret names in text of any kind, and leaves everything else as it was written.
 ///
-/// It looks for two patterns, so that it needs no whole document: `"name": value` of JSON, also inside JSON strings, in lines of JSON, in
-/// events and in what was cut short; and `?name=value`, `&name=value`, `://user:password@` of URLs. Shapes stay: a text becomes a
-/// text, a number 0, and of an object or array each value by itself.
+/// It looks for patterns, so that it needs no whole document: `"name": value` of JSON, also inside JSON strings, in lines of JSON, in
+/// events and in what was cut short; `?name=value`, `&name=value` and `://user:password@` of URLs; `name=value` after a blank, a comma or a
+/// semicolon; elements and attributes of XML; and, in bodies, lines such as `name: value`. Shapes stay: a text becomes a text, a
+/// number of JSON 0, and of an object, an array or an element each value separately.
 struct SecretText {
-    private let input: [UInt8]
-    private let isSecret: (String) -> Bool
-    private var index = 0
+    typealias IsSecret = (_ name: String, _ place: SecretPlaces) -> Bool
+
+    let input: [UInt8]
+    let isSecret: IsSecret
+    let readsLines: Bool
+    /// What the text is, by its first character.
+    let start: UInt8?
+    var index = 0
     /// What of the input stands in the output already, or is left out of it.
     private var copied = 0
     private var output: [UInt8] = []
+    var tag: Tag?
+    var hiddenElement: HiddenElement?
+    var unfinishedIslands: Set<Island> = []
 
-    private init(_ input: [UInt8], _ isSecret: @escaping (String) -> Bool) {
+    private init(_ input: [UInt8], _ readsLines: Bool, _ isSecret: @escaping IsSecret) {
         self.input = input
+        self.readsLines = readsLines
         self.isSecret = isSecret
+        let content = input.starts(with: [0xef, 0xbb, 0xbf]) ? input.dropFirst(3) : input[...]
+        start = content.first { !Self.isBlank($0) }
     }
 
-    /// The text with its secrets hidden, `nil` when there are none.
-    static func hidden(in input: [UInt8], isSecret: @escaping (String) -> Bool) -> [UInt8]? {
-        var text = SecretText(input, isSecret)
+    /// Hides the secrets of a text, `nil` if there are none.
+    ///
+    /// - Parameters:
+    ///   - input: the text in UTF-8.
+    ///   - readsLines: whether lines such as `name: value` are looked for.
+    ///   - isSecret: whether a name is secret in a place.
+    /// - Returns: the text, or `nil`.
+    static func hidden(in input: [UInt8], readsLines: Bool = false, isSecret: @escaping IsSecret) -> [UInt8]? {
+        var text = SecretText(input, readsLines, isSecret)
         text.read()
         guard text.copied > 0 else { return nil }
         text.output += input[text.copied...]
@@ -30,23 +49,43 @@ struct SecretText {
     private mutating func read() {
         while index < input.count {
             switch input[index] {
-            case UInt8(ascii: "\""): readQuote()
-            case UInt8(ascii: "="): readEquals()
+            case UInt8(ascii: "\""):
+                readTagQuote()
+                readQuote()
+            case UInt8(ascii: "'"): readTagQuote()
+            case UInt8(ascii: "="): if !readAttribute(), !readLine() { readEquals() }
+            case UInt8(ascii: ":"): _ = readLine()
             case UInt8(ascii: "/"): readSlash()
+            case UInt8(ascii: "<"): readTagStart()
+            case UInt8(ascii: ">"): readTagEnd()
             default: break
             }
             index += 1
         }
     }
 
-    private mutating func replace(_ range: Range<Int>, with text: String) {
-        guard !range.isEmpty, !input[range].elementsEqual(text.utf8) else { return }
+    mutating func replace(_ range: Range<Int>, with text: some Collection<UInt8>) {
+        guard !range.isEmpty, !input[range].elementsEqual(text) else { return }
         output += input[copied..<range.lowerBound]
-        output += text.utf8
+        output += text
         copied = range.upperBound
     }
 
-    private func byte(_ offset: Int) -> UInt8? { input.indices.contains(offset) ? input[offset] : nil }
+    /// Hides a text, but for blanks around it and literals, which are no secrets.
+    mutating func hide(_ range: Range<Int>) {
+        let content = input[range]
+        guard let first = content.firstIndex(where: { !Self.isBlank($0) }),
+            let last = content.lastIndex(where: { !Self.isBlank($0) }),
+            !(last - first < 5 && Self.literals.contains(String(decoding: input[first...last], as: UTF8.self)))
+        else { return }
+        replace(first..<last + 1, with: RecordingRedaction.placeholder.utf8)
+    }
+
+    func byte(_ offset: Int) -> UInt8? { input.indices.contains(offset) ? input[offset] : nil }
+
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
+
+    static let literals: Set<String> = ["true", "false", "null", ""]
 
     // MARK: JSON
 
@@ -63,8 +102,11 @@ struct SecretText {
         let end = index
         let level = level(ofQuoteAt: end)
         let colon = skipBlanks(from: end + 1, level)
-        guard byte(colon) == UInt8(ascii: ":"), let name = name(endingAt: end, level), isSecret(name) else { return }
-        index = hideValue(from: skipBlanks(from: colon + 1, level), level) - 1
+        guard byte(colon) == UInt8(ascii: ":"), let name = name(endingAt: end, level) else { return }
+        let value = skipBlanks(from: colon + 1, level)
+        let isText = byte(value) == UInt8(ascii: "\"") || byte(value) == UInt8(ascii: "\\")
+        guard isSecret(name, isText ? .textMember : .member) else { return }
+        index = hideValue(from: value, level) - 1
     }
 
     private func skipBlanks(from start: Int, _ level: Int) -> Int {
@@ -114,7 +156,7 @@ struct SecretText {
                 place = hideString(from: place, level, isInside: depth > 0)
             case UInt8(ascii: "-"), 0x30...0x39:
                 let end = input[place...].firstIndex { !Self.isNumberByte($0) } ?? input.count
-                replace(place..<end, with: "0")
+                replace(place..<end, with: "0".utf8)
                 place = end
             default:
                 if depth == 0 { return endOfWord(from: place) }
@@ -139,7 +181,7 @@ struct SecretText {
         if isInside, byte(skipBlanks(from: end, level)) == UInt8(ascii: ":") { return end }
         // The backslashes before a mark of an inner level belong to the mark.
         let marks = byte(close) == UInt8(ascii: "\"") ? (1 << level) - 1 : 0
-        replace(open + 1..<max(close - marks, open + 1), with: RecordingRedaction.placeholder)
+        replace(open + 1..<max(close - marks, open + 1), with: RecordingRedaction.placeholder.utf8)
         return end
     }
 
@@ -147,8 +189,8 @@ struct SecretText {
     private mutating func endOfWord(from start: Int) -> Int {
         let end = input[start...].firstIndex { $0 <= 0x20 || ",}]\"\\".utf8.contains($0) } ?? input.count
         let word = String(decoding: input[start..<end], as: UTF8.self)
-        if !["true", "false", "null", ""].contains(word) {
-            replace(start..<end, with: RecordingRedaction.placeholder)
+        if !Self.literals.contains(word) {
+            replace(start..<end, with: RecordingRedaction.placeholder.utf8)
         }
         return max(end, start + 1)
     }
@@ -157,48 +199,5 @@ struct SecretText {
         (0x30...0x39).contains(byte) || byte == 0x2b || byte == 0x2d || byte == 0x2e || byte | 0x20 == 0x65
     }
 
-    // MARK: URLs
-
-    /// Hides what follows `?name=`, `&name=`, `#name=` and their escaped forms.
-    private mutating func readEquals() {
-        var start = index
-        while let byte = byte(start - 1), Self.isNameByte(byte), index - start < Self.longestName { start -= 1 }
-        guard let mark = byte(start - 1) else { return }
-        if mark == UInt8(ascii: "\\"), input[start...].starts(with: "u0026".utf8) {
-            start += 5
-        } else if mark == UInt8(ascii: ";") {
-            guard input[..<start].suffix(5).elementsEqual("&amp;".utf8) else { return }
-        } else {
-            guard "?&#".utf8.contains(mark) else { return }
-        }
-        guard start <= index else { return }
-        let name = String(decoding: input[start..<index], as: UTF8.self)
-        guard isSecret(name.removingPercentEncoding ?? name) else { return }
-        let end = input[(index + 1)...].firstIndex { $0 <= 0x20 || "&#;\"'<>\\)]}".utf8.contains($0) } ?? input.count
-        replace(index + 1..<end, with: RecordingRedaction.placeholder)
-        index = end - 1
-    }
-
-    /// Hides the user name and the password of a URL.
-    private mutating func readSlash() {
-        guard let before = byte(index - 1) else { return }
-        let isStart =
-            before == UInt8(ascii: "/") && (byte(index - 2) ?? UInt8(ascii: ":")) == UInt8(ascii: ":")
-            || before == UInt8(ascii: "\\") && input[..<index].suffix(4).elementsEqual(":\\/\\".utf8)
-        guard isStart else { return }
-        let start = index + 1
-        let end = input[start...].firstIndex { $0 <= 0x20 || "/?#\"'<>\\".utf8.contains($0) } ?? input.count
-        guard let at = input[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return }
-        replace(start..<at, with: RecordingRedaction.placeholder)
-        index = at
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x80...0xff: true
-        default: "_-.~%[]$+".utf8.contains(byte)
-        }
-    }
-
-    private static let longestName = 256
+    static let longestName = 256
 }

@@ -1,0 +1,197 @@
+import Pipeline
+
+/// Elements and attributes of XML.
+///
+/// A text that begins with `<` is taken for XML: only texts between tags and quoted values are replaced, so that it stays as
+/// well-formed as it was. In other texts, elements that hold nothing but text are looked for.
+extension SecretText {
+    /// A tag that is being read.
+    struct Tag {
+        let name: Range<Int>
+        let isEnd: Bool
+        /// The quotation mark of the value that is being read, 0 outside of values.
+        var quote: UInt8 = 0
+    }
+
+    /// An element with a secret name, all texts of which are hidden.
+    struct HiddenElement {
+        let name: ArraySlice<UInt8>
+        /// How many elements of this name are open.
+        var count = 1
+    }
+
+    private var isMarkup: Bool { start == UInt8(ascii: "<") }
+
+    // MARK: Tags
+
+    mutating func readTagStart() {
+        tag = nil
+        if isMarkup, skipIsland() { return }
+        var start = index + 1
+        if byte(start) == UInt8(ascii: "\\"), byte(start + 1) == UInt8(ascii: "/") { start += 1 }
+        let isEnd = byte(start) == UInt8(ascii: "/")
+        if isEnd { start += 1 }
+        var end = start
+        while let byte = byte(end), Self.isTagByte(byte), end - start < Self.longestName { end += 1 }
+        if end > start { tag = Tag(name: start..<end, isEnd: isEnd) }
+    }
+
+    mutating func readTagQuote() {
+        guard let tag else { return }
+        if tag.quote == input[index] { self.tag?.quote = 0 }
+        guard tag.quote == 0 else { return }
+        var place = index - 1
+        while let byte = byte(place), Self.isBlank(byte) || byte == UInt8(ascii: "\\") { place -= 1 }
+        // Other quotation marks in tags are of JSON or another text.
+        if byte(place) == UInt8(ascii: "=") { self.tag?.quote = input[index] } else { self.tag = nil }
+    }
+
+    mutating func readTagEnd() {
+        guard let tag, tag.quote == 0 else { return }
+        self.tag = nil
+        let isEmpty = byte(index - 1) == UInt8(ascii: "/")
+        guard isMarkup else {
+            if !tag.isEnd, !isEmpty, isSecret(localName(tag.name), .textMember), endsWithText(tag) { hideText() }
+            return
+        }
+        let name = input[tag.name]
+        if let hidden = hiddenElement {
+            if !isEmpty, hidden.name == name { hiddenElement?.count += tag.isEnd ? -1 : 1 }
+            if hiddenElement?.count == 0 { hiddenElement = nil }
+        } else if !tag.isEnd, !isEmpty {
+            let local = localName(tag.name)
+            if isSecret(local, .member) || isSecret(local, .textMember) && endsWithText(tag) {
+                hiddenElement = HiddenElement(name: name)
+            }
+        }
+        if hiddenElement != nil { hideText() }
+    }
+
+    /// Whether the element whose tag has just been read holds nothing but text.
+    private func endsWithText(_ tag: Tag) -> Bool {
+        let end = endOfText
+        guard end < input.count else { return isMarkup || !input[index...].contains(UInt8(ascii: "\"")) }
+        let rest = input[(end + 1)...]
+        if isMarkup, rest.starts(with: "![CDATA[".utf8) { return true }
+        let name = rest.first == UInt8(ascii: "\\") ? rest.dropFirst() : rest
+        return name.first == UInt8(ascii: "/") && name.dropFirst().starts(with: input[tag.name])
+    }
+
+    private var endOfText: Int { input[(index + 1)...].firstIndex(of: UInt8(ascii: "<")) ?? input.count }
+
+    private mutating func hideText() {
+        let end = endOfText
+        hide(index + 1..<end)
+        index = end - 1
+    }
+
+    /// A name without its namespace prefix.
+    private func localName(_ range: Range<Int>) -> String {
+        let name = input[range]
+        let start = name.lastIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? range.lowerBound
+        return String(decoding: name[start...], as: UTF8.self)
+    }
+
+    // MARK: Attributes
+
+    /// Hides the value of an attribute with a secret name; returns whether there is one.
+    mutating func readAttribute() -> Bool {
+        guard let tag, !tag.isEnd, tag.quote == 0 else { return false }
+        var end = index
+        while end > tag.name.upperBound, Self.isBlank(input[end - 1]) { end -= 1 }
+        var start = end
+        while start > tag.name.upperBound, Self.isTagByte(input[start - 1]), end - start < Self.longestName {
+            start -= 1
+        }
+        // What declares a namespace is the address of one.
+        guard start < end, Self.isBlank(input[start - 1]) || input[start - 1] == UInt8(ascii: "\\"),
+            !input[start..<end].starts(with: "xmlns:".utf8),
+            isSecret(localName(start..<end), .member)
+        else { return false }
+        let open = input[(index + 1)...].firstIndex { !Self.isBlank($0) && $0 != UInt8(ascii: "\\") } ?? input.count
+        guard let quote = byte(open), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return false }
+        let close = input[(open + 1)...].firstIndex { $0 == quote || $0 == UInt8(ascii: "<") } ?? input.count
+        // The backslashes before a mark in a JSON string belong to the mark.
+        let marks = byte(close) == quote ? input[..<open].reversed().prefix { $0 == UInt8(ascii: "\\") }.count : 0
+        hide(open + 1..<max(close - marks, open + 1))
+        index = byte(close) == quote ? close : close - 1
+        return true
+    }
+
+    private static func isTagByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x3a, 0x41...0x5a, 0x61...0x7a, 0x80...0xff: true
+        default: "_-.".utf8.contains(byte)
+        }
+    }
+
+    // MARK: Comments, CDATA, instructions, declarations
+
+    /// Moves to the end of what begins with `<!` or `<?`, in which tags are not tags; returns whether it has an end.
+    private mutating func skipIsland() -> Bool {
+        guard let kind = Island.allCases.first(where: { input[index...].starts(with: $0.rawValue.utf8) }) else {
+            return false
+        }
+        let start = index + kind.rawValue.utf8.count
+        let end = unfinishedIslands.contains(kind) ? nil : self.end(of: kind, from: start)
+        guard let end else {
+            // Searched once: there is none from any later place either.
+            unfinishedIslands.insert(kind)
+            if hiddenElement == nil { return false }
+            hide(start..<input.count)
+            index = input.count
+            return true
+        }
+        if kind != .documentType, hiddenElement != nil {
+            hide(start..<end.lowerBound)
+        } else if kind != .documentType,
+            let hidden = Self.hidden(
+                in: Array(input[start..<end.lowerBound]),
+                readsLines: readsLines,
+                isSecret: isSecret
+            )
+        {
+            replace(start..<end.lowerBound, with: hidden)
+        }
+        index = end.upperBound - 1
+        if hiddenElement != nil { hideText() }
+        return true
+    }
+
+    /// What is not made of tags.
+    ///
+    /// No island holds its own end, so that they nest three deep at most. A document type may declare texts that look like tags, and is left alone.
+    enum Island: String, CaseIterable {
+        case comment = "<!--"
+        case data = "<![CDATA["
+        case instruction = "<?"
+        case documentType = "<!DOCTYPE"
+    }
+
+    private func end(of island: Island, from start: Int) -> Range<Int>? {
+        switch island {
+        case .comment: return range(of: "-->", from: start)
+        case .data: return range(of: "]]>", from: start)
+        case .instruction: return range(of: "?>", from: start)
+        case .documentType:
+            let mark = input[start...].firstIndex { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: ">") }
+            guard let mark, input[mark] == UInt8(ascii: "[") else { return mark.map { $0..<$0 + 1 } }
+            var place = mark
+            while let bracket = input[place...].firstIndex(of: UInt8(ascii: "]")) {
+                place = input[(bracket + 1)...].firstIndex { !Self.isBlank($0) } ?? input.count
+                if byte(place) == UInt8(ascii: ">") { return bracket..<place + 1 }
+            }
+            return nil
+        }
+    }
+
+    private func range(of text: StaticString, from start: Int) -> Range<Int>? {
+        let text = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        var place = start
+        while let found = input[place...].firstIndex(of: text[0]) {
+            if input[found...].starts(with: text) { return found..<found + text.count }
+            place = found + 1
+        }
+        return nil
+    }
+}
