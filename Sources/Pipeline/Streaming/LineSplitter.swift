@@ -123,11 +123,11 @@ struct LineSplitter: Sendable {
 extension [UInt8] {
     /// Appends bytes.
     ///
-    /// - Returns: how many bytes were copied: the new ones, and those before them when the storage had to grow.
+    /// - Returns: how many bytes were copied: the new ones, and those before them if they have moved.
     mutating func append(copying bytes: UnsafeRawBufferPointer) -> Int {
-        let (oldCount, oldCapacity) = (count, capacity)
+        let (oldCount, oldAddress) = (count, withUnsafeBytes { $0.baseAddress })
         append(contentsOf: bytes.assumingMemoryBound(to: UInt8.self))
-        return bytes.count + (capacity == oldCapacity ? 0 : oldCount)
+        return bytes.count + (withUnsafeBytes { $0.baseAddress } == oldAddress ? 0 : oldCount)
     }
 }
 
