@@ -5,7 +5,7 @@ extension PipelineError.Code {
     public static let tokenRefresh = Self(rawValue: "tokenRefresh")
     /// The limit for refreshes of the access token within a short time was reached.
     public static let excessiveRefresh = Self(rawValue: "excessiveRefresh")
-    /// The session ended while the call waited for an access token, or before the server refused the call's token.
+    /// The session ended while the call waited for an access token, or before the call was refused or retried.
     public static let sessionEnded = Self(rawValue: "sessionEnded")
 }
 

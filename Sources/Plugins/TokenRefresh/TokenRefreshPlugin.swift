@@ -48,8 +48,8 @@ public import Pipeline
 /// - A credential set by the application wins over a refresh in progress: the refresh is cancelled, and the calls that wait
 ///   continue with the new credential.
 /// - The session ends when the application removes the credential and when a refresh returns `nil`. All calls that wait then fail
-///   with `sessionEnded` and are not sent, and so do calls that were sent before and are refused later: they never use the token of
-///   a later log-in. ``TokenRefreshPolicy/sessionEnd`` chooses to send them without a token instead.
+///   with `sessionEnded` and are not sent, and so do calls that were sent before and are refused or retried later: they never use
+///   the token of a later log-in. ``TokenRefreshPolicy/sessionEnd`` chooses to send them without a token instead.
 ///
 /// **Changes**: `onChange` sees every change of the credential, exactly once and in order: log-in, refresh, log-out, and the end of
 /// a session. It is the one place to store the credential. It runs in a task of its own, one change at a time, and does not see the
@@ -171,6 +171,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
         try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, "an access token")
         let ticket = try await ticket(refresher.begin(patience(context), context), context)
         guard let ticket else { return try await next(request) }
+        refresher.note(ticket, context)
         var authorized = request
         try authorized.setAccessToken(ticket.credential.accessToken, type)
         var response = try await next(authorized)
@@ -180,6 +181,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: AuthenticatingPlu
         context.update(HasRefreshed.self) { $0 = true }
         await response.discardBody(context, within: context.remainingTime)
         guard let ticket = try await self.ticket(admission, context, response) else { return response }
+        refresher.note(ticket, context)
         try authorized.setAccessToken(ticket.credential.accessToken, type)
         return try await next(authorized)
     }

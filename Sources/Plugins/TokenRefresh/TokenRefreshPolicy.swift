@@ -20,9 +20,10 @@ public struct TokenRefreshPolicy: Sendable {
         public let rawValue: String
         /// Makes a choice; the plugin knows only those below.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Calls that wait fail with `sessionEnded`, and so do calls whose token is refused afterwards.
+        /// Calls that wait fail with `sessionEnded`, and so do calls that are refused or retried afterwards.
         public static let failCalls = Self(rawValue: "failCalls")
-        /// Calls that wait are sent without a token, and calls that were refused get their response.
+        /// Calls that wait are sent without a token, calls that are refused get their response, and a retry has the present
+        /// token.
         public static let sendWithoutToken = Self(rawValue: "sendWithoutToken")
     }
 

@@ -144,11 +144,20 @@ extension TokenRefreshState {
     ///
     /// - Parameters:
     ///   - patience: how far the call may go for a token.
+    ///   - earlier: the generation of the ticket that an earlier attempt of the call had.
     ///   - now: the present moment.
     ///   - date: the present date.
     /// - Returns: what the call does next.
-    mutating func begin(_ patience: Patience, now: PipelineClock.Instant, date: Date) -> Admission {
+    mutating func begin(
+        _ patience: Patience,
+        after earlier: Int? = nil,
+        now: PipelineClock.Instant,
+        date: Date
+    ) -> Admission {
         if isUnseen { count(from: date) }
+        if let earlier, earlier < firstGeneration, policy.sessionEnd != .sendWithoutToken {
+            return .fail(.sessionEnded(nil))
+        }
         let needsRefresh = needsRefresh(at: date)
         if patience == .none, isRefreshing || needsRefresh && credential == nil { return .fail(.deadline) }
         return isRefreshing || needsRefresh && patience == .start ? wait(now) : .proceed(ticket)

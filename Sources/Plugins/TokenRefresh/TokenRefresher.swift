@@ -81,7 +81,13 @@ final class TokenRefresher<Credential: TokenCredential>: Sendable {
 extension TokenRefresher {
     /// A call is about to be sent.
     func begin(_ patience: State.Patience, _ context: PipelineContext) -> Admission {
-        admit(context) { state, now, date in state.begin(patience, now: now, date: date) }
+        let earlier = context[TicketGenerations.self][ObjectIdentifier(self)]
+        return admit(context) { state, now, date in state.begin(patience, after: earlier, now: now, date: date) }
+    }
+
+    /// A call is sent with this ticket: its later attempts belong to the same session.
+    func note(_ ticket: State.Ticket, _ context: PipelineContext) {
+        context.update(TicketGenerations.self) { $0[ObjectIdentifier(self)] = ticket.generation }
     }
 
     /// A response to a call says that its token is refused.
@@ -269,6 +275,11 @@ extension TokenRefresher {
             self.release(change.number)
         }
     }
+}
+
+/// The generation of the last ticket that the call had of each refresher.
+private enum TicketGenerations: PipelineContextKey {
+    static let defaultValue: [ObjectIdentifier: Int] = [:]
 }
 
 /// Marks code that is part of a refresh or of a report, so that its own calls do not wait for it.

@@ -41,6 +41,8 @@ final class TokenRefreshModel {
     /// From when on the credential may be refreshed before a server refuses it; `nil` for never.
     private var halfLife: Date?
     private var isRefused = false
+    /// Tickets before it belong to a session that has ended.
+    private var firstGeneration = 0
     /// The life of a credential that came without a clock counts from the next call.
     private var isUncounted = true
     private var number = 0
@@ -116,7 +118,14 @@ final class TokenRefreshModel {
             state.needsRefresh(at: date) == needsRefresh,
             "a token is refreshed before half of its life, or too late"
         )
-        let admission = state.begin(patience, now: now, date: date)
+        let earlier = pick() ? tickets.randomElement(using: &random)?.generation : nil
+        let admission = state.begin(patience, after: earlier, now: now, date: date)
+        if let earlier, earlier < firstGeneration, setup.sessionEnd == .failCalls {
+            guard case .fail(.sessionEnded(nil)) = admission else {
+                return require(false, "A08 a call of an ended session is sent a second time")
+            }
+            return
+        }
         admit(admission, patience, isJoining: isJoining)
         guard case .proceed = admission, let expiry = expected?.expiry, !needsRefresh else { return }
         if expiry < date.addingTimeInterval(3) { see("short life") }
@@ -257,6 +266,7 @@ final class TokenRefreshModel {
 
     private func change(to new: Session?, _ reason: TokenCredentialChange) {
         if setup.reports, new != nil || expected != nil { changes.append(.init(new?.accessToken, reason)) }
+        if new == nil { firstGeneration = state.generation + 1 }
         expected = new
         isRefused = false
     }

@@ -124,6 +124,23 @@ struct TokenSessionTests: TokenCalls {
         #expect(plugin.credential?.accessToken == "another user's")
     }
 
+    @Test("A08 A call that is retried after its session ended fails and never uses the token of a later log-in")
+    func retriedLater() async throws {
+        let bench = TokenBench { _ in true }
+        let plugin = bench.plugin()
+        let retry = InterceptPlugin.intercept { request, _, next in
+            _ = try await next(request)
+            await plugin.setCredential(nil)
+            await plugin.setCredential(Session(accessToken: "another user's"))
+            return try await next(request)
+        }
+        let provider = bench.provider(handled.plugin, retry, plugin)
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask.bearer) }
+        #expect(error?.code == .sessionEnded)
+        #expect(handled.statuses == [])
+        #expect(bench.sent == ["Bearer old"])
+    }
+
     // MARK: Without a failure
 
     @Test("With sendWithoutToken a log-out returns the 401s of refused calls, and sends the others without a token")
