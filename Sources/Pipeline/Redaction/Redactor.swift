@@ -47,7 +47,7 @@ public struct Redactor: Sendable {
     /// A list with at least one word of ``standardSecretNames`` also covers names that are ambiguous, each as a whole name: `key` and `code`
     /// in queries and forms, `access`, `refresh`, `seed`, `sig` and `ticket` in queries, forms, and in JSON if the value is a string. Header fields
     /// are secret as well if `key`, `sig` or `ticket` is a part of their name. Kinds, counts and addresses are shown although a word in their name
-    /// is secret: `token_type`, `token_endpoint`, `expires_in`, `max_tokens` and other counts. To hide one of them, add its name.
+    /// is secret: `token_type`, `token_endpoint`, `refresh_token_expires_in`, `max_tokens` and other counts. To hide one of them, add its name.
     public var secretNames: Set<String>
 
     /// The largest body that is parsed.

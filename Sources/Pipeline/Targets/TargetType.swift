@@ -44,8 +44,9 @@ public protocol TargetType: Sendable {
 
     /// Header fields of the request; names are compared without case.
     ///
-    /// **Secrets**: one that sounds secret is marked so, ``PipelineRequest/secretFields``: when a part of its name is `key` or a word of
-    /// ``Redactor/standardSecretNames``, such as X-Api-Key and X-Auth-Token, unless it stands in ``Redactor/standardHeaderFields``.
+    /// **Secrets**: a field is marked as secret, ``PipelineRequest/secretFields``, if its name matches ``Redactor/standardSecretNames`` as
+    /// ``Redactor/secretNames`` describes, or if `key`, `sig` or `ticket` is a part of it: X-Api-Key and X-Auth-Token, for example. Those in
+    /// ``Redactor/standardHeaderFields`` are not.
     var headers: [String: String]? { get }
 
     /// Which statuses count as success for this target; checked last, after every plugin.

@@ -56,8 +56,9 @@ public import Pipeline
 /// closure throws, as the underlying error of code `plugin`.
 ///
 /// **Secrets**: a field is marked as secret, so that it is dropped when a redirect leaves the origin and shown in no log, when `secret` has
-/// its name, when it is Authorization, Cookie or Proxy-Authorization, and when a part of its name is `key` or a word of
-/// `Redactor.standardSecretNames`, such as X-Api-Key and X-Auth-Token, unless it stands in `Redactor.standardHeaderFields`.
+/// its name, when it is Authorization, Cookie or Proxy-Authorization, and when its name matches `Redactor.standardSecretNames` as
+/// `Redactor.secretNames` describes or has `key`, `sig` or `ticket` as a part: X-Api-Key and X-Auth-Token, for example. Those in
+/// `Redactor.standardHeaderFields` are not.
 ///
 /// Source: RFC 9110 §5, https://www.rfc-editor.org/rfc/rfc9110.html#section-5
 public struct HeadersPlugin: Stage.Prepare {

@@ -79,7 +79,9 @@ extension SecretText {
             }
             start -= 1
         }
-        let words = input[start..<index].split { $0 == 0x20 || $0 == 0x09 }
+        var words = input[start..<index].split { $0 == 0x20 || $0 == 0x09 }
+        // The mark of an item in a list.
+        if words.first?.elementsEqual("-".utf8) == true { words.removeFirst() }
         guard (1...2).contains(words.count) else { return nil }
         return words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     }
