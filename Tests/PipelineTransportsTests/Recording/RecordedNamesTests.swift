@@ -121,11 +121,12 @@ struct RecordedNamesTests {
     @Test("F14 a replayed OAuth response keeps token_type, expires_in and the counts of tokens")
     func tokenResponse() async throws {
         struct Token: Decodable {
-            let access_token: String
-            let token_type: String
-            let refresh_token_expires_in: Int
-            let usage: [String: Int]
+            let accessToken: String
+            let tokenType: String
+            let refreshTokenExpiresIn: Int
+            let usage: Usage
         }
+        struct Usage: Decodable { let totalTokens: Int }
         let bench = try RecordingBench()
         let body = """
             {"access_token": "2YotnFZFEjr1zCsicMWpAA", "token_type": "Bearer", "refresh_token_expires_in": 3600,
@@ -137,8 +138,10 @@ struct RecordedNamesTests {
             _ = try await $0.request(bench.target())
         }
         let response = try await bench.provider(try ReplayTransport(bench.file)).request(bench.target())
-        let token = try JSONDecoder().decode(Token.self, from: response.data)
-        #expect(token.access_token == "REDACTED" && token.token_type == "Bearer")
-        #expect(token.refresh_token_expires_in == 3_600 && token.usage["total_tokens"] == 15)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let token = try decoder.decode(Token.self, from: response.data)
+        #expect(token.accessToken == "REDACTED" && token.tokenType == "Bearer")
+        #expect(token.refreshTokenExpiresIn == 3_600 && token.usage.totalTokens == 15)
     }
 }
