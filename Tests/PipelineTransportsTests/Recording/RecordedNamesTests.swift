@@ -124,8 +124,9 @@ struct RecordedNamesTests {
             let accessToken: String
             let tokenType: String
             let refreshTokenExpiresIn: Int
-            let usage: [String: Int]
+            let usage: Usage
         }
+        struct Usage: Decodable { let totalTokens: Int }
         let bench = try RecordingBench()
         let body = """
             {"access_token": "2YotnFZFEjr1zCsicMWpAA", "token_type": "Bearer", "refresh_token_expires_in": 3600,
@@ -141,6 +142,6 @@ struct RecordedNamesTests {
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let token = try decoder.decode(Token.self, from: response.data)
         #expect(token.accessToken == "REDACTED" && token.tokenType == "Bearer")
-        #expect(token.refreshTokenExpiresIn == 3_600 && token.usage["total_tokens"] == 15)
+        #expect(token.refreshTokenExpiresIn == 3_600 && token.usage.totalTokens == 15)
     }
 }
