@@ -21,8 +21,8 @@ public import Pipeline
 ///
 /// Besides these statuses, `connectionLost`, `truncated` and a timeout of an exchange are retried: `timeout.attempt`, `timeout.head`,
 /// `timeout.idle`, `timeout.write`, and `timeout` without a phase, if the attempt made an exchange. A failure without a connection is
-/// retried whatever the method. The timeout of a plugin, such as `timeout.tokenRefresh`, is not retried unless `decide`
-/// says so. `tls`, `timeout.total` and cancellation never are, whatever `decide` says.
+/// retried whatever the method. The timeout of a plugin, such as `timeout.tokenRefresh`, and `timeout.pool` are not retried unless
+/// `decide` says so. `tls`, `timeout.total` and cancellation never are, whatever `decide` says.
 ///
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2
 public struct RetryPolicy: Sendable {
@@ -121,6 +121,9 @@ public struct RetryPolicy: Sendable {
         switch outcome.result {
         case .success(let response):
             return statusCodes.contains(response.statusCode) ? .retry : .giveBack
+        // The pool is busy: another wait would make the line longer.
+        case .failure(let error) where error.code == .timeout(.pool):
+            return .giveBack
         case .failure(let error) where error.code.provesNothingSent:
             return outcome.wasSent ? .retry : .retryUnprocessed
         case .failure(let error):

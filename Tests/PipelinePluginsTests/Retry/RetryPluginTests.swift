@@ -173,6 +173,17 @@ struct RetryPluginTests {
         }
     }
 
+    @Test("T09 A call for which all connections stay busy is not retried, and takes nothing from the budget")
+    func busyPool() async {
+        let bench = RetryBench(
+            [.failure(.timeout(.pool)), .status(503), .status(200)],
+            [RetryPlugin(budget: RetryBudget(ratio: 0, minimumPerSecond: 0.1))]
+        )
+        #expect(await bench.outcome().text == "timeout.pool")
+        #expect(bench.transport.sent.count == 1)
+        #expect(await bench.outcome().text == "200")
+    }
+
     // MARK: Effects: the body
 
     private static func once(_ text: String) -> PipelineBody {

@@ -94,13 +94,14 @@ struct RecordedTextTests {
         return withExtendedLifetime(delegate) { parser.parse() }
     }
 
+    /// Content without processing instructions: Foundation's parser on Linux crashes on one without data.
     private static func content(_ depth: Int, _ random: inout PipelineRandom) -> String {
         let pieces = [
             "canary", "a=1 password=canary", "\npassword: canary\n", "&lt;password&gt;", "&#65;", " true ", "'", "\"",
             "]] >",
             "<![CDATA[<password>]]>", "<![CDATA[\npassword=canary\n</password> password=\"canary]]>",
             "<!-- <password> ' -->",
-            "<!--\npassword: a=\"-->", "<?pi <password> token=canary?>", "<b token=\"canary\"/>", "<password/>",
+            "<!--\npassword: a=\"-->", "<b token=\"canary\"/>", "<password/>",
             "<![CDATA[]]>", "<!---->", "?token=canary", "https://u:canary@h/",
         ]
         return (0..<Int.random(in: 0...4, using: &random)).map { _ in
