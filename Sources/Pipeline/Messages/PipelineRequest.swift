@@ -100,7 +100,7 @@ public struct PipelineRequest: Sendable {
 
     /// The header fields, in order, repeats kept.
     ///
-    /// A CR, LF or NUL written here is replaced by a space before the pipeline can see it; ``setHeader(_:for:isSecret:)``
+    /// A CR, LF or NUL written here is replaced by a space before the pipeline can see it; ``setHeader(_:for:isSecret:)-(_,HTTPField.Name,_)``
     /// refuses it instead.
     public var headers: HTTPFields {
         get { head.headerFields }
