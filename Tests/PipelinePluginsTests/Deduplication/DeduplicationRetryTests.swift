@@ -35,7 +35,7 @@ struct DeduplicationRetryTests {
             options: .init { $0.deduplication = .on }
         )
         let calls = await bench.begin(3) { _ in target }
-        await bench.runOut()
+        await bench.runOut(calls)
         #expect(await calls.results.map(\.text) == ["dns", "dns", "dns"])
         #expect(bench.transport.sent.count == 2)
     }
@@ -49,7 +49,7 @@ struct DeduplicationRetryTests {
             $0 == 0 ? .status(503) : .status(200, body: "fine")
         }
         let calls = await bench.begin(1_000)
-        await bench.runOut()
+        await bench.runOut(calls)
         #expect(Set(await calls.results.map(\.text)) == ["fine"])
         #expect(bench.transport.sent.count == 2)
     }

@@ -71,6 +71,21 @@ struct DeduplicationBench: Sendable {
             return plugin.callerCount == 0
         }
     }
+
+    /// Lets time pass until calls have ended, which may leave a shared exchange and come back to another.
+    func runOut(_ calls: [Call]) async {
+        let hasEnded = Atomic(false)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for call in calls { _ = await call.result }
+                hasEnded.store(true, ordering: .releasing)
+            }
+            await eventually {
+                clock.advanceIfAnyoneSleeps()
+                return hasEnded.load(ordering: .acquiring)
+            }
+        }
+    }
 }
 
 /// Waits until a condition holds; records an issue when it does not within 500 seconds.
