@@ -74,17 +74,20 @@ struct DeduplicationBench: Sendable {
 
     /// Lets time pass until calls have ended, which may leave a shared exchange and come back to another.
     func runOut(_ calls: [Call]) async {
-        let hasEnded = Atomic(false)
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for call in calls { _ = await call.result }
-                hasEnded.store(true, ordering: .releasing)
-            }
-            await eventually {
-                clock.advanceIfAnyoneSleeps()
-                return hasEnded.load(ordering: .acquiring)
-            }
+        let end = Flag()
+        let waiting = Task {
+            for call in calls { _ = await call.result }
+            end.isSet.store(true, ordering: .releasing)
         }
+        await eventually {
+            clock.advanceIfAnyoneSleeps()
+            return end.isSet.load(ordering: .acquiring)
+        }
+        await waiting.value
+    }
+
+    private final class Flag: Sendable {
+        let isSet = Atomic(false)
     }
 }
 
