@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What a caller is told while an operation runs.
+/// A step that an operation reports while it runs.
 enum APIStep: Sendable {
     case started
     case failure(PipelineError)
     case progress(Double)
 }
 
-/// Whom an operation tells of its steps, and of which.
+/// The receiver of an operation's steps, with the steps that it wants.
 struct APIListener: Sendable {
     var hearsProgress = true
     /// Takes a step; returns whether it took it, as it does until the call is cancelled.
@@ -15,7 +15,7 @@ struct APIListener: Sendable {
 }
 
 extension APIOperation {
-    /// Runs the operation, and waits with each step until the one before is told.
+    /// Runs the operation, and delivers its steps one after the other.
     ///
     /// `started` comes first and once; progress is above 0, each step more than the last one, 1 at the end of a success. Progress that
     /// comes faster than it is taken is left out, failures are not.

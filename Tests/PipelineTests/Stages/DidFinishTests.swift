@@ -18,7 +18,7 @@ struct DidFinishTests {
         Provider(transport: ScriptedTransport(steps), plugins: [outcomes] + plugins, limits: limits, clock: clock)
     }
 
-    /// A step that takes a time, which passes by itself.
+    /// A step that takes a time, which passes without the test.
     private func taking(_ duration: Duration, _ step: ScriptedTransport.Step) -> ScriptedTransport.Step {
         .answer { [clock] request, context in
             clock.advance(by: duration)

@@ -12,7 +12,7 @@ struct URLParts: Equatable {
             String(decoding: URLParts.decoded(name.utf8, plus: UInt8(ascii: "+")), as: UTF8.self)
         }
 
-        /// As it stands in a query.
+        /// As it is written in a query.
         var text: String { "\(name)=\(value)" }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Pipeline
 
-/// Recognizes values that may stand in a cookie or a credential and are not secret: hosts, paths, URLs, dates, words, numbers.
+/// Recognizes values that a cookie or a credential may hold and that are not secret: hosts, paths, URLs, dates, words, numbers.
 ///
 /// Such a value also occurs where it has nothing to do with the secret. Replacing it there would change requests and responses.
 enum PlainValue {

@@ -25,7 +25,7 @@ package struct RecordedSecrets: Sendable {
     /// Values that are replaced wherever they stand.
     package var replaced: Set<String> { values.filter { $0.utf8.count >= Self.replacedByteCount && !isInHost($0) } }
 
-    /// Values that are too short to be replaced, and are reported where they stand outside of their own places.
+    /// Values that are too short to be replaced, and are reported where they are found outside of their own places.
     package var reported: Set<String> {
         values.filter {
             (Self.reportedByteCount..<Self.replacedByteCount).contains($0.utf8.count) && !isInHost($0)
