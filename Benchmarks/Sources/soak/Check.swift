@@ -31,7 +31,7 @@ extension Figures {
         if let latency = cancelLatencyCheck { checks.append(latency) }
         if let descriptors {
             let text = "\(descriptors.before) before, \(descriptors.after) after"
-            checks.append(Check("descriptors", text, descriptors.after <= descriptors.before))
+            checks.append(Check("descriptors", text, descriptors.after == descriptors.before))
         }
         if let threads { checks.append(Check("threads", "\(threads.before) before, \(threads.after) after", nil)) }
         let held = remains.isEmpty ? "nothing" : remains.joined(separator: ", ")

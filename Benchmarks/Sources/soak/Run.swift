@@ -35,7 +35,7 @@ struct Run {
 
         var figures = Figures(options)
         figures.tally = prelude.tally.mismatchesOnly
-        let descriptors = await steadyDescriptorCount(within: .seconds(10))
+        let descriptors = ProcessFigures.descriptorCount
         let threads = ProcessFigures.threadCount
         remains = try await makeCalls(of: Rounds(options), &figures)
         await settle(remains, within: .seconds(30), descriptors, &figures)
@@ -81,23 +81,11 @@ struct Run {
         let start = ContinuousClock.now
         await wait(limit) {
             remains.names.isEmpty && (server?.openConnectionCount() ?? 0) == 0
-                && (descriptors == nil || (ProcessFigures.descriptorCount ?? 0) <= (descriptors ?? 0))
+                && (descriptors == nil || ProcessFigures.descriptorCount == descriptors)
         }
         figures.settling = ContinuousClock.now - start
         figures.remains = remains.names
         figures.openConnectionCount = server?.openConnectionCount()
-    }
-
-    /// The number of descriptors when it has not changed for half a second: the client closes some after its shutdown has returned.
-    private func steadyDescriptorCount(within limit: Duration) async -> Int? {
-        var count = ProcessFigures.descriptorCount
-        var since = ContinuousClock.now
-        await wait(limit) {
-            let present = ProcessFigures.descriptorCount
-            if present != count { (count, since) = (present, ContinuousClock.now) }
-            return ContinuousClock.now - since > .milliseconds(500)
-        }
-        return count
     }
 
     private func wait(_ limit: Duration, until isOver: () -> Bool) async {
