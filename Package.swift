@@ -66,8 +66,10 @@ let package = Package(
         .library(name: "Pipeline", targets: ["Pipeline"]),
         .library(name: "PipelinePlugins", targets: ["PipelinePlugins"]),
         .library(name: "PipelineTransports", targets: ["PipelineTransports"]),
+        .library(name: "PipelineRecording", targets: ["PipelineRecording"]),
         .library(name: "PipelineCombine", targets: ["PipelineCombine"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
+        .library(name: "PipelineReplayTesting", targets: ["PipelineReplayTesting"]),
     ],
     traits: [
         .trait(name: "AsyncHTTPClient", description: "AsyncHTTPClientTransport, with async-http-client"),
@@ -106,13 +108,13 @@ let package = Package(
         ),
         .target(
             name: "PipelineTransports",
-            dependencies: ["Pipeline", "PipelineContentCoding", httpTypes, asyncHTTPClient, nioSSL, nioHTTP2] + nio,
+            dependencies: ["Pipeline", httpTypes, asyncHTTPClient, nioSSL, nioHTTP2] + nio,
             path: "Sources/Transports",
             swiftSettings: swiftSettings
         ),
         .target(
             name: "PipelineTesting",
-            dependencies: ["Pipeline", "PipelineTransports", httpTypes],
+            dependencies: ["Pipeline", httpTypes],
             path: "Sources/Testing",
             swiftSettings: swiftSettings
         ),
@@ -123,17 +125,24 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
-            name: "PipelineRecordings",
-            dependencies: ["Pipeline", "PipelineTransports", httpTypes],
-            path: "Sources/Recordings",
+            name: "PipelineRecording",
+            dependencies: ["Pipeline", "PipelineContentCoding", httpTypes],
+            path: "Sources/Recording",
+            exclude: ["Command", "Testing"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "PipelineReplayTesting",
+            dependencies: ["Pipeline", "PipelineRecording", "PipelineTransports"],
+            path: "Sources/Recording/Testing",
             swiftSettings: swiftSettings
         ),
         // No product of its own, nor has `quickstart`: whoever depends on this package fetches what its products need, and neither
         // ArgumentParser nor FlyingFox is part of that.
         .executableTarget(
             name: "har",
-            dependencies: ["Pipeline", "PipelineTransports", "PipelineRecordings", httpTypes, argumentParser],
-            path: "Sources/HarCommand",
+            dependencies: ["Pipeline", "PipelineRecording", httpTypes, argumentParser],
+            path: "Sources/Recording/Command",
             swiftSettings: swiftSettings
         ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -147,9 +156,19 @@ let package = Package(
             path: "Examples/Quickstart",
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "TestSupport",
+            dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, asyncHTTPClient]
+                + nio,
+            path: "Tests/Support",
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "PipelineTests",
-            dependencies: ["Pipeline", "PipelineTesting", "PipelineTransports", "PipelinePlugins", httpTypes],
+            dependencies: [
+                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineReplayTesting",
+                "PipelineTesting", httpTypes,
+            ],
             exclude: ["Documentation/Replays"],
             swiftSettings: swiftSettings
         ),
@@ -164,10 +183,10 @@ let package = Package(
         .testTarget(
             name: "PipelineTransportsTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox,
-                asyncHTTPClient, nioSSL,
+                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "TestSupport", "CZlib",
+                httpTypes,
+                flyingFox, asyncHTTPClient, nioSSL,
             ] + nio,
-            exclude: ["HAR/Samples"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -181,21 +200,24 @@ let package = Package(
             swiftSettings: [.defaultIsolation(MainActor.self)]
         ),
         .testTarget(
-            name: "PipelineRecordingsTests",
-            dependencies: ["Pipeline", "PipelineTransports", "PipelineRecordings", "har", httpTypes],
+            name: "PipelineRecordingTests",
+            dependencies: [
+                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineReplayTesting",
+                "PipelineTesting", "TestSupport", "har", httpTypes, asyncHTTPClient,
+            ],
+            exclude: ["HAR/Samples", "Testing/Replays"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "PipelineTestingTests",
             dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", httpTypes],
-            exclude: ["Replay/Replays"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes, asyncHTTPClient,
-                nioSSL,
+                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineTesting", httpTypes,
+                asyncHTTPClient, nioSSL,
             ] + nio,
             exclude: ["httpbin", "mitmproxy"],
             swiftSettings: swiftSettings

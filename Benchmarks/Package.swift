@@ -67,6 +67,7 @@ let package = Package(
             name: "recording",
             dependencies: [
                 .product(name: "Pipeline", package: "Pipeline"),
+                .product(name: "PipelineRecording", package: "Pipeline"),
                 .product(name: "PipelineTransports", package: "Pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

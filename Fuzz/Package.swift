@@ -36,7 +36,7 @@ let package = Package(
         .executableTarget(name: "events", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(
             name: "har",
-            dependencies: dependencies + [.product(name: "PipelineTransports", package: "Pipeline")],
+            dependencies: dependencies + [.product(name: "PipelineRecording", package: "Pipeline")],
             swiftSettings: swiftSettings
         ),
         .executableTarget(name: "multipart", dependencies: dependencies, swiftSettings: swiftSettings),

@@ -1,7 +1,6 @@
 import Foundation
 public import HTTPTypes
 public import Pipeline
-import PipelineTransports
 import Synchronization
 
 /// A transport that answers by script and keeps what it was sent.
@@ -39,7 +38,8 @@ public final class ScriptedTransport: Transport {
 
         /// Any failure, a `URLError` as the typed error that a real transport gives.
         public static func failure(_ error: any Error) -> Step {
-            Step { _, _ in throw TransportFailure.of(error) }
+            let isFoundations = (error as NSError).domain == NSURLErrorDomain
+            return Step { _, _ in throw isFoundations ? URLErrorMapping.pipelineError(for: error) : error }
         }
 
         /// No answer until the call is cancelled.

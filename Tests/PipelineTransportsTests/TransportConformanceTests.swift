@@ -2,6 +2,7 @@ import Foundation
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 @Suite("Transport conformance", .timeLimit(.minutes(10)))

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineRecording
 import PipelineTransports
 
 /// Measures how many calls a recording answers and takes in a second, beside a stub that answers the same.

@@ -3,7 +3,7 @@ import FuzzSupport
 import HTTPTypes
 import Pipeline
 
-@testable import PipelineTransports
+@testable import PipelineRecording
 
 /// The first byte decides: JSON alone, one entry, or a whole file.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Pipeline

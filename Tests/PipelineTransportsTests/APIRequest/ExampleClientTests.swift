@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 @Suite("Examples of APIRequest: what an app does with its client", .timeLimit(.minutes(10)))

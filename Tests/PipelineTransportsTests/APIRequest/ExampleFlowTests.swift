@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Examples of APIRequest: chains and batches", .timeLimit(.minutes(10)))

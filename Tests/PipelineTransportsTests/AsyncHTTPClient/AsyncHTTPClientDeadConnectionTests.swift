@@ -5,6 +5,7 @@ import Pipeline
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 /// Row C13: a pooled connection that the server has just closed.

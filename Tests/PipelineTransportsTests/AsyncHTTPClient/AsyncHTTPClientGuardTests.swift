@@ -7,6 +7,7 @@ import Pipeline
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("AsyncHTTPClientTransport: its connections", .timeLimit(.minutes(10)))

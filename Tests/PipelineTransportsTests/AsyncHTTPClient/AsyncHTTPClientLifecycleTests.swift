@@ -6,6 +6,7 @@ import NIOHTTP1
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 @Suite("AsyncHTTPClientTransport: whose client it is", .timeLimit(.minutes(10)))

@@ -7,6 +7,7 @@ import Pipeline
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("AsyncHTTPClientTransport, busy connections", .timeLimit(.minutes(10)))

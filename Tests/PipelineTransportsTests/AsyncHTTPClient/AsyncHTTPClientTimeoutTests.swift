@@ -5,6 +5,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 /// The transport's own times; what they do to a call is tested with the faults.

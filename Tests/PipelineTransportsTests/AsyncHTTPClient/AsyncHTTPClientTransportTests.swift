@@ -6,6 +6,7 @@ import NIOCore
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 @Suite("AsyncHTTPClientTransport", .timeLimit(.minutes(10)))

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 /// Rows C01 to C07 and C09 of the matrix of faults; TLS (C04) is elsewhere.

@@ -4,6 +4,7 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 /// Rows F12 and T10 of the matrix of faults: downloads that are cut, and parts that were not asked for.

@@ -4,6 +4,7 @@ import Pipeline
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 /// A transport that meets faults, and what has to hold after each of them.

@@ -4,6 +4,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 @Suite("Faults: mutated answers", .timeLimit(.minutes(10)))

@@ -2,6 +2,7 @@ import Foundation
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 /// Rows R09 and R10 of the matrix of faults: redirects whose bodies are slow, long or broken.

@@ -3,6 +3,7 @@ import Pipeline
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 /// Rows C08 and C12 of the matrix of faults: servers that are slow to answer.

@@ -4,6 +4,7 @@ import Pipeline
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 /// Rows C10 and C11 of the matrix of faults: servers that do not read what is sent to them.

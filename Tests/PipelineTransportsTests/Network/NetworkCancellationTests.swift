@@ -2,6 +2,7 @@ import Foundation
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 @Suite("Network transports: cancellation and time", .timeLimit(.minutes(10)))

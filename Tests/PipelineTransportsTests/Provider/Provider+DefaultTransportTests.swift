@@ -2,6 +2,7 @@ import Foundation
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 @Suite("Provider without a transport")

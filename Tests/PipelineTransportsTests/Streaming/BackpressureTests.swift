@@ -4,6 +4,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 /// That a side which pauses makes the other one wait, with bodies that no buffer of the system holds.

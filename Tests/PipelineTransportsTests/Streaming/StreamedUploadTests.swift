@@ -4,6 +4,7 @@ import Pipeline
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Streamed bodies of requests", .timeLimit(.minutes(10)))

@@ -1,6 +1,7 @@
 import Foundation
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// 300 calls, each cancelled after some yields, every third one a stream; gives back the server that they went to.

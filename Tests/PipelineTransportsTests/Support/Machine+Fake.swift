@@ -1,6 +1,7 @@
 import Pipeline
 
 @testable import PipelineTransports
+import TestSupport
 
 extension Machine {
     /// A machine with these proxy variables.

@@ -1,0 +1,120 @@
+import Foundation
+import Pipeline
+
+extension RecordingCheck {
+    mutating func check(request: JSONNode) {
+        let url = request["url"]?.string ?? ""
+        if !isAbsolute(url) { say(.meaning, "request.url", "is not absolute") }
+        if url.contains("#") { say(.meaning, "request.url", "has a fragment") }
+        items("headers", of: request, .header, "request")
+        items("cookies", of: request, .cookie, "request")
+        let query = items("queryString", of: request, .query, "request").map {
+            Pair(name: $0["name"]?.string ?? "", value: $0["value"]?.string ?? "")
+        }
+        if !Self.readings(ofQueryIn: url).contains(query) {
+            say(.meaning, "request.queryString", "is not the query of the URL")
+        }
+        checkPostData(of: request)
+    }
+
+    private func isAbsolute(_ url: String) -> Bool {
+        guard let start = url.range(of: "://") else { return false }
+        let host = url[start.upperBound...].prefix { !"/?#".contains($0) }
+        return start.lowerBound != url.startIndex && !host.isEmpty
+    }
+
+    private mutating func checkPostData(of request: JSONNode) {
+        let size = request["bodySize"]?.int
+        guard let post = request["postData"] else {
+            if let size, size > 0 { say(.meaning, "request.postData", "is missing, and bodySize is \(size)") }
+            return
+        }
+        guard hasShape(.postData, post, "request.postData") else { return }
+        items("params", of: post, .parameter, "request.postData")
+        guard post["text"] != nil || post["params"] != nil || post["_file"] != nil else {
+            say(.meaning, "request.postData", "has neither text nor params")
+            return
+        }
+        // The parameters are the body then, in a form that no member names.
+        if post["text"]?.string?.isEmpty == true, post["params"]?.elements.isEmpty == false { return }
+        let encoding = post["encoding"]?.string ?? post["_encoding"]?.string
+        // The size says which of the two a text without an encoding is.
+        let latin1 = encoding == nil ? post["text"]?.string?.data(using: .isoLatin1)?.count : nil
+        if let body = body(in: post, encoding: encoding, "request.postData"), let size, size >= 0,
+            ![body.count, latin1].contains(size)
+        {
+            say(.meaning, "request.bodySize", "is \(size), and the body has \(body.count) bytes")
+        }
+    }
+
+    mutating func check(response: JSONNode, of entry: JSONNode) {
+        let isError = [response, entry].contains { $0["_error"] != nil || $0["_failureText"] != nil }
+        let status = response["status"]?.int ?? 0
+        if !(100...599).contains(status), !isError, response["status"] != nil {
+            say(.meaning, "response.status", "is \(status), and nothing says why")
+        }
+        let fields = items("headers", of: response, .header, "response").map {
+            Pair(name: $0["name"]?.string?.lowercased() ?? "", value: $0["value"]?.string ?? "")
+        }
+        let cookieCount = items("cookies", of: response, .cookie, "response").count
+        let setCounts = Self.cookieCounts(in: fields.filter { $0.name == "set-cookie" }.map(\.value))
+        if !setCounts.contains(cookieCount) {
+            say(.meaning, "response.cookies", "are \(cookieCount), and there are \(setCounts.upperBound) Set-Cookie")
+        }
+        let location = fields.first { $0.name == "location" }?.value ?? ""
+        if (300...399).contains(status), response["redirectURL"]?.string ?? "" != location {
+            say(.meaning, "response.redirectURL", "is not the value of Location")
+        }
+        guard let content = response["content"], hasShape(.content, content, "response.content") else { return }
+        check(content: content, wireByteCount: response["bodySize"]?.int)
+    }
+
+    /// How many cookies there may be: some writers join several in one field, with line ends or with commas.
+    private static func cookieCounts(in fields: [String]) -> ClosedRange<Int> {
+        let lines = fields.flatMap { $0.split(whereSeparator: \.isNewline).map(String.init) }
+        let cookies = lines.flatMap { SetCookieSplitting.values(of: $0, needsBlank: false) }
+        return min(fields.count, cookies.count)...max(fields.count, cookies.count)
+    }
+
+    private mutating func check(content: JSONNode, wireByteCount: Int?) {
+        let size = content["size"]?.int
+        // Polly.JS marks what is in pieces, or in hexadecimal digits, so.
+        let isBinary = content["_isBinary"] == .bool(true)
+        let encoding = content["encoding"]?.string ?? (isBinary ? "hex" : nil)
+        if let body = body(in: content, encoding: encoding, "response.content"), let size, body.count != size {
+            say(.meaning, "response.content.size", "is \(size), and the body has \(body.count) bytes")
+        }
+        if let saved = content["compression"]?.int, let size, let wireByteCount, wireByteCount >= 0,
+            saved != size - wireByteCount
+        {
+            say(.meaning, "response.content.compression", "is \(saved), not size - bodySize")
+        }
+    }
+
+    // MARK: Queries
+
+    struct Pair: Equatable {
+        var name: String
+        var value: String
+
+        func map(_ transform: (String) -> String) -> Pair { Pair(name: transform(name), value: transform(value)) }
+    }
+
+    /// What real writers make of a query: names and values as they stand in the URL or decoded, with `+` as a blank or without.
+    private static func readings(ofQueryIn url: String) -> [[Pair]] {
+        let whole = url.prefix { $0 != "#" }
+        let query = whole.firstIndex(of: "?").map { whole[whole.index(after: $0)...] } ?? ""
+        let raw = query.split(separator: "&").map { item in
+            let equals = item.firstIndex(of: "=") ?? item.endIndex
+            return Pair(name: String(item[..<equals]), value: String(item[equals...].dropFirst()))
+        }
+        let decoded = raw.map { $0.map { $0.removingPercentEncoding ?? $0 } }
+        let spaced = raw.map {
+            $0.map { text in
+                let blank = text.replacing("+", with: " ")
+                return blank.removingPercentEncoding ?? blank
+            }
+        }
+        return [raw, decoded, spaced]
+    }
+}

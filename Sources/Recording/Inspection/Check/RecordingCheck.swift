@@ -1,0 +1,170 @@
+package import Foundation
+import Pipeline
+
+/// Finds what is wrong with a recording: its shape, as HAR 1.2 has it, and what contradicts itself.
+package struct RecordingCheck {
+    /// Where side files are.
+    private let folder: URL?
+    private var index: Int?
+    private(set) var findings: [RecordingFinding] = []
+    private var pages: Set<String> = []
+
+    private init(_ folder: URL?) { self.folder = folder }
+
+    /// What is wrong with a file.
+    ///
+    /// - Parameters:
+    ///   - root: what the file holds.
+    ///   - folder: where its side files are; `nil` when it has none.
+    /// - Returns: what is wrong, in the order of the file.
+    package static func findings(in root: JSONNode, folder: URL? = nil) -> [RecordingFinding] {
+        var check = RecordingCheck(folder)
+        check.checkLog(root)
+        return check.findings
+    }
+
+    /// What is wrong with a file; that it cannot be read, or is no JSON, is a finding as well.
+    package static func findings(of file: URL) -> [RecordingFinding] {
+        do {
+            var data = try Data(contentsOf: file)
+            if data.starts(with: [0xef, 0xbb, 0xbf]) { data = data.dropFirst(3) }
+            return findings(in: try JSONParser.parse(data), folder: file.deletingLastPathComponent())
+        } catch let failure as JSONParser.Failure {
+            return [RecordingFinding(.shape, nil, "byte \(failure.offset)", failure.reason)]
+        } catch {
+            return [RecordingFinding(.shape, nil, file.lastPathComponent, "cannot be read")]
+        }
+    }
+
+    mutating func say(_ level: RecordingFinding.Level, _ place: String, _ text: String) {
+        findings.append(RecordingFinding(level, index, place, text))
+    }
+
+    /// Whether it is an object; says what is wrong with its members.
+    mutating func hasShape(_ shape: RecordingShape, _ node: JSONNode, _ place: String) -> Bool {
+        guard let problems = shape.problems(of: node, at: place) else {
+            say(.shape, place, "is not an object")
+            return false
+        }
+        for problem in problems { say(.shape, problem.place, problem.text) }
+        return true
+    }
+
+    /// The objects of an array.
+    @discardableResult
+    mutating func items(_ name: String, of node: JSONNode, _ shape: RecordingShape, _ place: String) -> [JSONNode] {
+        var items: [JSONNode] = []
+        for (number, item) in (node[name]?.elements ?? []).enumerated()
+        where hasShape(shape, item, "\(place).\(name)[\(number)]") {
+            items.append(item)
+        }
+        return items
+    }
+
+    // MARK: The file
+
+    private mutating func checkLog(_ root: JSONNode) {
+        guard let log = root["log"], hasShape(.log, log, "log") else {
+            if root["log"] == nil { say(.shape, "log", "is missing") }
+            return
+        }
+        for name in ["creator", "browser"] {
+            if let part = log[name] { _ = hasShape(.creator, part, "log.\(name)") }
+        }
+        pages = Set(items("pages", of: log, .page, "log").compactMap { $0["id"]?.string })
+        let entries = log["entries"]?.elements ?? []
+        for (number, entry) in entries.enumerated() {
+            index = number
+            if hasShape(.entry, entry, "entry") { checkEntry(entry) }
+        }
+        checkSecrets(of: entries)
+    }
+
+    /// Finds secret values that are too short to be replaced, outside of their own places.
+    private mutating func checkSecrets(of entries: [JSONNode]) {
+        let redaction = RecordingRedaction(.standard)
+        var secrets = RecordedSecrets()
+        for entry in entries {
+            guard let exchange = try? HAREntry(json: entry).exchange(sideFiles: folder) else { continue }
+            secrets.formUnion(redaction.secrets(of: exchange))
+        }
+        guard !secrets.reported.isEmpty else { return }
+        let search = RecordingRedaction(Redactor(secretNames: [])).adding(secretValues: secrets.reported)
+        for (number, entry) in entries.enumerated()
+        where search.containsSecret(in: redaction.entry(HAREntry(json: entry)).json.data()) {
+            index = number
+            let lengths = "\(RecordedSecrets.reportedByteCount) to \(RecordedSecrets.replacedByteCount - 1) bytes"
+            say(
+                .privacy,
+                "entry",
+                "holds a secret value of \(lengths) outside of its field; hide it with har redact --secret"
+            )
+        }
+    }
+
+    private mutating func checkEntry(_ entry: JSONNode) {
+        if let page = entry["pageref"]?.string, !pages.contains(page) {
+            say(.meaning, "entry.pageref", "names no page")
+        }
+        if let date = entry["startedDateTime"]?.string, !Self.isDate(date) {
+            say(.meaning, "entry.startedDateTime", "is no date of ISO 8601 with a zone")
+        }
+        checkTimings(of: entry)
+        if let request = entry["request"], hasShape(.request, request, "request") { check(request: request) }
+        if let response = entry["response"], hasShape(.response, response, "response") {
+            check(response: response, of: entry)
+        }
+    }
+
+    private mutating func checkTimings(of entry: JSONNode) {
+        guard let timings = entry["timings"], hasShape(.timings, timings, "timings") else { return }
+        for name in ["send", "wait", "receive"] {
+            if let time = timings[name]?.double, time < 0 { say(.meaning, "timings.\(name)", "is negative") }
+        }
+        // The time for TLS is part of that for connecting.
+        let parts = ["blocked", "dns", "connect", "send", "wait", "receive"].compactMap { timings[$0]?.double }
+        let sum = parts.reduce(0) { $0 + max(0, $1) }
+        if let time = entry["time"]?.double, abs(time - sum) > 1 {
+            let total = (sum * 1000).rounded() / 1000
+            say(.meaning, "entry.time", "is \(time), and the timings are \(total) in all")
+        }
+    }
+
+    private static func isDate(_ text: String) -> Bool {
+        let pattern = /\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d(\.\d+)?(Z|[+-]\d\d:?\d\d)/
+        return text.wholeMatch(of: pattern) != nil
+    }
+
+    // MARK: Bodies
+
+    /// The bytes of a body; `nil` when there are none, and when they cannot be had.
+    mutating func body(in holder: JSONNode, encoding: String?, _ place: String) -> Data? {
+        if let name = holder["_file"]?.string {
+            guard let data = sideFile(name) else {
+                say(.meaning, "\(place)._file", "is no file in the folder of the recording")
+                return nil
+            }
+            return data
+        }
+        guard let text = holder["text"]?.string else { return nil }
+        switch encoding {
+        case nil:
+            return Data(text.utf8)
+        case "hex":
+            return nil
+        case "base64":
+            guard let data = Data(base64Encoded: text) else {
+                say(.meaning, "\(place).text", "is not base64")
+                return nil
+            }
+            return data
+        case let name?:
+            say(.meaning, "\(place).encoding", "is \(name.prefix(20)), which is unknown")
+            return nil
+        }
+    }
+
+    private func sideFile(_ name: String) -> Data? {
+        try? HARSideFiles.contents(of: name, in: folder?.resolvingSymlinksInPath())
+    }
+}

@@ -1,0 +1,66 @@
+package import Foundation
+import Pipeline
+
+/// A recording without its secrets, as a recorder would have written it.
+package struct RedactedRecording {
+    private let file: HARFile
+    private let redaction: RecordingRedaction
+    private let secrets: RecordedSecrets
+
+    /// - Parameters:
+    ///   - file: the recording.
+    ///   - redaction: the rules; values of 16 bytes or more that secret header fields, secret query items and cookies of the
+    ///     entries hold are replaced wherever they stand, too.
+    package init(_ file: HARFile, _ redaction: RecordingRedaction) {
+        self.file = file
+        var secrets = RecordedSecrets()
+        for index in 0..<file.count {
+            guard let exchange = try? file.exchange(at: index) else { continue }
+            secrets.formUnion(redaction.secrets(of: exchange))
+        }
+        self.secrets = secrets
+        self.redaction = redaction.adding(secretValues: secrets.replaced)
+    }
+
+    /// Writes it; entries in which nothing is secret stay as they are, byte by byte.
+    ///
+    /// In its old place, side files of ours that no entry names any more are removed; files of other names never are.
+    ///
+    /// - Returns: how many entries have been changed.
+    /// - Throws: `.recording(.secret)` if a secret value is still found in what was written, also one that is too short to be
+    ///   replaced; `.recording(.corrupt)` and `.recording(.notWritten)`.
+    package func write(to output: URL) throws -> Int {
+        let source = file.url?.resolvingSymlinksInPath()
+        let folder = source?.deletingLastPathComponent()
+        let isMoved = output.resolvingSymlinksInPath().deletingLastPathComponent().path != folder?.path
+        let sideFiles = HARSideFiles(for: output)
+        var result = file
+        var before: Set<String> = []
+        var after: Set<String> = []
+        var changeCount = 0
+        for index in 0..<file.count {
+            let entry = try file.entry(at: index)
+            let whole = try entry.withoutSideFiles(in: folder)
+            let redacted = redaction.entry(whole)
+            let isChanged = redacted != whole
+            changeCount += isChanged ? 1 : 0
+            before.formUnion(entry.sideFiles)
+            guard isChanged || isMoved && !entry.sideFiles.isEmpty else {
+                after.formUnion(entry.sideFiles)
+                continue
+            }
+            let stored = entry.sideFiles.isEmpty ? redacted : try sideFiles.moveBodies(of: redacted)
+            after.formUnion(stored.sideFiles)
+            result.replace(at: index, with: stored)
+        }
+        result.replaceLog(with: redaction.log(file.log))
+        try result.write(to: output)
+        if !isMoved, output.resolvingSymlinksInPath().path == source?.path {
+            for name in before.subtracting(after) where HARSideFiles.isOwn(name, of: output) {
+                try? folder.map { try FileManager.default.removeItem(at: $0.appending(path: name)) }
+            }
+        }
+        if let finding = try redaction.finding(in: output, secrets) { throw finding }
+        return changeCount
+    }
+}

@@ -1,0 +1,26 @@
+import Pipeline
+import PipelineRecording
+import Synchronization
+
+/// What one test sends to, and what went wrong there.
+final class ReplaySession: Sendable {
+    @TaskLocal static var current: ReplaySession?
+
+    let transport: any Transport
+    private let failures = Mutex<[String]>([])
+
+    init(_ transport: any Transport) { self.transport = transport }
+
+    /// What the recording did not answer, each text once, in order.
+    var misses: [String] { failures.withLock { $0 } }
+
+    func send(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
+        do {
+            return try await transport.send(request, context: context)
+        } catch let error as PipelineError where error.code.isKind(of: .recording) {
+            let text = error.reason
+            failures.withLock { if !$0.contains(text) { $0.append(text) } }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Pipeline
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension URLErrorMapping {
+    /// What is known of an exchange when it fails.
+    struct ExchangeFacts {
+        /// Whether it goes over TLS.
+        var isSecure: Bool
+        /// Whether header fields have arrived.
+        var hasHead: Bool
+        /// Whether Foundation decodes the body.
+        var isCoded: Bool
+        /// Whether a part of the request's body has not been sent.
+        var isSending: Bool
+    }
+
+    /// The failure of an exchange on the network, without the URL that Foundation puts into its errors.
+    static func exchangeError(for error: any Error, _ facts: ExchangeFacts) -> any Error {
+        let bridged = error as NSError
+        let stripped = URLError(
+            (URLError.Code(rawValue: bridged.code) as URLError.Code?) ?? .unknown,
+            userInfo: [NSLocalizedDescriptionKey: bridged.localizedDescription]
+        )
+        if let (code, reason) = meaningOfTimeout(bridged, facts) {
+            return PipelineError(code, reason, underlyingError: stripped)
+        }
+        #if canImport(FoundationNetworking)
+        if let (code, reason) = meaningOnLinux(of: bridged, facts) {
+            return PipelineError(code, reason, underlyingError: stripped)
+        }
+        #endif
+        return pipelineError(for: stripped)
+    }
+
+    /// What was waited for; Foundation does not say whether there was a connection.
+    private static func meaningOfTimeout(_ error: NSError, _ facts: ExchangeFacts) -> (PipelineError.Code, String)? {
+        guard error.code == NSURLErrorTimedOut, !facts.hasHead else { return nil }
+        return facts.isSending
+            ? (.timeout(.write), "the server took no byte of the body within the transport's idle timeout")
+            : (.timeout(.head), "the header fields of the answer did not come within the transport's idle timeout")
+    }
+
+    #if canImport(FoundationNetworking)
+    /// Foundation on Linux gives most failures of libcurl the code -1; only their text tells them apart.
+    private static func meaningOnLinux(of error: NSError, _ facts: ExchangeFacts) -> (PipelineError.Code, String)? {
+        let text = error.localizedDescription
+        switch error.code {
+        case NSURLErrorBadServerResponse:
+            return (.connectionLost, "the connection ended before the answer began")
+        case NSURLErrorUnsupportedURL:
+            return (.malformedResponse, "the answer is not HTTP")
+        case NSURLErrorUnknown where facts.isSecure && isAboutReading(text):
+            return meaningOfReading(text, facts)
+        case NSURLErrorUnknown where facts.isSecure && !facts.hasHead && isAboutTLS(text):
+            return meaningOfHandshake(text)
+        case NSURLErrorUnknown where text.hasPrefix("Failed to connect"):
+            return (.connect(.unreachable), "the host could not be reached")
+        case NSURLErrorUnknown where text.hasPrefix("Send failure") || text.hasPrefix("Recv failure"):
+            return (.connectionLost, "the connection ended before the answer was complete")
+        case NSURLErrorUnknown where text.hasPrefix("Connection died"):
+            return (.connectionLost, "the connection ended before the answer began, and so did the next ones")
+        case NSURLErrorUnknown where text.hasPrefix("HTTP/2 stream") && !facts.hasHead:
+            return (.connectionLost, "the connection ended before the answer began")
+        case NSURLErrorUnknown where text.hasPrefix("transfer closed with") || text.hasPrefix("HTTP/2 stream"):
+            return (.truncated, "the connection ended before the body was complete")
+        case NSURLErrorUnknown where text.contains("content unencoding") || text.contains("content encoding"):
+            return (.contentCoding, "the body could not be decoded from its content coding")
+        case NSURLErrorUnknown where facts.isCoded && text.hasPrefix("Failed writing received data"):
+            return (.contentCoding, "the body could not be decoded from its content coding")
+        case NSURLErrorUnknown where facts.isCoded && text.hasPrefix("Unrecognized or bad HTTP Content"):
+            return (.contentCoding, "the body could not be decoded from its content coding")
+        case NSURLErrorUnknown where !facts.hasHead && isAboutHeaderBytes(text):
+            return (.limit(.headerBytes), "the header fields are larger than Foundation accepts")
+        case NSURLErrorUnknown where isAboutFraming(text) || (!facts.hasHead && isAboutFirstLine(text)):
+            return (.malformedResponse, "the answer is not HTTP")
+        default:
+            return nil
+        }
+    }
+
+    private static func isAboutTLS(_ text: String) -> Bool {
+        ["SSL", "TLS", "certificate"].contains { text.contains($0) }
+    }
+
+    private static func meaningOfHandshake(_ text: String) -> (PipelineError.Code, String) {
+        if text.hasPrefix("SSL certificate problem") {
+            return (.tls(.certificate), "the server's certificate is not one to trust")
+        }
+        if text.contains("target host name") || text.contains("target hostname") {
+            return (.tls(.hostName), "the certificate is for another host")
+        }
+        if text.contains("SSL_connect") || text.contains("SSL routines") {
+            return (.tls(.handshake), "no secure connection could be made")
+        }
+        return (.tls, "no secure connection could be made")
+    }
+
+    /// Whether TLS failed after the handshake.
+    private static func isAboutReading(_ text: String) -> Bool {
+        text.contains("SSL_read") || text.contains("SSL_write")
+    }
+
+    /// With TLS 1.3 a server refuses a client's certificate when the client has done its part of the handshake.
+    private static func meaningOfReading(_ text: String, _ facts: ExchangeFacts) -> (PipelineError.Code, String) {
+        if facts.hasHead { return (.truncated, "the connection ended before the body was complete") }
+        if text.contains(" alert ") { return (.tls(.handshake), "the server wants another certificate of the client") }
+        return (.connectionLost, "the connection ended before the answer began")
+    }
+
+    private static func isAboutFraming(_ text: String) -> Bool {
+        [
+            "Failed writing header", "Header without colon", "Nul byte in header", "Invalid Content-Length",
+            "chunked-enco",
+        ]
+        .contains { text.contains($0) }
+    }
+
+    private static func isAboutHeaderBytes(_ text: String) -> Bool {
+        text == "Out of memory" || text.hasPrefix("Too large response headers")
+    }
+
+    /// What libcurl says of a first field that is folded.
+    private static func isAboutFirstLine(_ text: String) -> Bool {
+        text == "A libcurl function was given a bad argument"
+    }
+    #endif
+}

@@ -1,0 +1,244 @@
+import Foundation
+import Pipeline
+import Testing
+
+@testable import PipelineRecording
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+@Suite("HAR files that are damaged, large, or have no room")
+struct HARFileFaultTests {
+    private static let entries = [
+        #"{"startedDateTime":"2026-11-21T02:12:26.119Z","time":1.5,"request":{"method":"POST","url":"http://h/?a=b","#
+            + #""headers":[{"name":"A","value":"\u00e9\n"}],"postData":{"mimeType":"","text":"x"}},"#
+            + #""response":{"status":200,"content":{"text":"AP8=","encoding":"base64"},"_chunks":[{"size":2,"time":0}]}}"#,
+        #"{"request":{"method":"GET","url":"ü"},"response":{"status":0,"_error":"x"}}"#,
+    ]
+
+    private static let whole =
+        #"{"log":{"version":"1.2","entries":["# + entries.joined(separator: ",\n") + "],\"x\":[null]}}\n"
+
+    /// The number of entries that can be read.
+    ///
+    /// - Throws: anything but an error that is typed and has its place within the file.
+    private func readableCount(_ data: Data, _ url: URL) throws -> Int? {
+        func check(_ error: any Error) throws {
+            guard let error = error as? PipelineError, error.code == .recording(.corrupt),
+                let place = error.underlyingError as? HARFailure, (0...data.count).contains(place.offset)
+            else { throw error }
+        }
+        try data.write(to: url)
+        do {
+            let file = try HARFile(contentsOf: url)
+            var count = 0
+            for index in 0..<file.count {
+                do {
+                    _ = try file.exchange(at: index)
+                    count += 1
+                } catch { try check(error) }
+            }
+            return count
+        } catch {
+            try check(error)
+            return nil
+        }
+    }
+
+    @Test("F04 Cut at each byte a file is corrupt with an offset, but for the blanks at its end")
+    func truncation() throws {
+        let bench = try HARBench()
+        let data = Data(Self.whole.utf8)
+        for length in 0..<data.count {
+            let count = try readableCount(data.prefix(length), bench.url())
+            #expect(count == (length == data.count - 1 ? 2 : nil), "cut at \(length)")
+        }
+        #expect(try readableCount(data, bench.url()) == 2)
+    }
+
+    @Test("F04 With each byte flipped a file is read or refused", arguments: [0x01, 0x02, 0x20, 0x80, 0xff] as [UInt8])
+    func flips(mask: UInt8) throws {
+        let bench = try HARBench()
+        var data = Data(Self.whole.utf8)
+        var refused = 0
+        for place in data.indices {
+            data[place] ^= mask
+            if try readableCount(data, bench.url()) != 2 { refused += 1 }
+            data[place] ^= mask
+        }
+        #expect(refused > 50)
+    }
+
+    @Test(
+        "F04 Nesting of 100,000 levels is an error at its byte, in an entry and outside",
+        arguments: ["[", #"{"a":"#]
+    )
+    func depth(bracket: String) throws {
+        let bench = try HARBench()
+        let bomb = String(repeating: bracket, count: 100_000)
+        let inside = try bench.write(#"{"log":{"entries":["# + bomb)
+        let place = failure { _ = try HARFile(contentsOf: inside) }?.underlyingError as? HARFailure
+        #expect(place?.offset == 19 + (JSONParser.maximumDepth - 3) * bracket.utf8.count)
+        #expect(place?.index == 0)
+        let outside = try bench.write(#"{"x":"# + bomb)
+        #expect(failure { _ = try HARFile(contentsOf: outside) }?.code == .recording(.corrupt))
+    }
+
+    @Test("F04 Times that are no numbers are read as unknown")
+    func notANumber() throws {
+        let bench = try HARBench()
+        let entry =
+            #"{"time":NaN,"timings":{"send":NaN,"wait":-Infinity},"request":{"method":"GET","url":"u"},"response":{"status":200}}"#
+        #expect(try HARFile(contentsOf: bench.write(entries: [entry])).exchange(at: 0).duration == .zero)
+    }
+
+    @Test("F04 More entries than are kept are an error")
+    func tooMany() throws {
+        let bench = try HARBench()
+        let data =
+            Data(#"{"log":{"entries":[0"#.utf8)
+            + Data(String(repeating: ",0", count: HARScanner.maximumEntryCount).utf8)
+        try (data + Data("]}}".utf8)).write(to: bench.url())
+        let place = failure { _ = try HARFile(contentsOf: bench.url()) }?.underlyingError as? HARFailure
+        #expect(place?.index == HARScanner.maximumEntryCount)
+    }
+
+    @Test("Read in windows of any length a file is the same")
+    func windows() throws {
+        let bytes = Array(Self.whole.utf8)
+        var expected = HARScanner()
+        try bytes.withUnsafeBytes { try expected.scan($0, at: 0) }
+        try expected.finish(at: bytes.count)
+        #expect(expected.entries.map { String(decoding: bytes[$0], as: UTF8.self) } == Self.entries)
+        for length in 1..<40 {
+            var scanner = HARScanner()
+            for start in stride(from: 0, to: bytes.count, by: length) {
+                try Array(bytes[start..<min(start + length, bytes.count)]).withUnsafeBytes {
+                    try scanner.scan($0, at: start)
+                }
+            }
+            try scanner.finish(at: bytes.count)
+            #expect(scanner.entries == expected.entries)
+            #expect(
+                scanner.brackets?.start == expected.brackets?.start && scanner.brackets?.end == expected.brackets?.end
+            )
+        }
+    }
+
+    // In processes of their own: memory, time and the size that files may have are the process's.
+
+    @Test("F04 A file of 100 MB is loaded, read in part and saved in bounded memory", .enabled(if: isLinux))
+    func memory() async throws {
+        let bench = try HARBench()
+        await #expect(processExitsWith: .success) { [path = bench.url().path as String] in
+            let url = URL(filePath: path)
+            let text =
+                Data((Self.entries[0].dropLast() + #","_x":""#).utf8) + Data(repeating: 0x61, count: 1 << 20)
+                + Data(#""}"#.utf8)
+            try HARWriter.replace(url) { writer in
+                try writer.append(Data(#"{"log":{"entries":["#.utf8))
+                for number in 0..<100 { try writer.append((number == 0 ? Data() : Data(",".utf8)) + text) }
+                try writer.append(Data("]}}".utf8))
+            }
+            let before = residentByteCount
+            var file = try HARFile(contentsOf: url)
+            let loaded = residentByteCount
+            _ = try file.exchange(at: 99)
+            file.remove(at: 50)
+            try file.write(to: url)
+            let again = try HARFile(contentsOf: url)
+            guard file.count == 99, again.count == 99, loaded - before < 4 << 20, residentByteCount - before < 16 << 20
+            else {
+                exit(1)
+            }
+        }
+    }
+
+    @Test("F04 Twice the length takes at most 2.3 times the time", arguments: [0, 1, 2])
+    func linear(kind: Int) async throws {
+        let bench = try HARBench()
+        await #expect(processExitsWith: .success) { [path = bench.url().path as String, kind = kind as Int] in
+            let part = [Self.entries[1], #""\\\"\\\\\\\\\\\\""#, #"[[[[[[1,2,{"a":[]}]]]]]]"#][kind]
+            func seconds(_ count: Int) throws -> Double {
+                let entries = Array(repeating: part, count: count).joined(separator: ",")
+                try Data(#"{"log":{"entries":[\#(entries)]}}"#.utf8).write(to: URL(filePath: path))
+                let start = clock()
+                let file = try HARFile(contentsOf: URL(filePath: path))
+                for index in stride(from: 0, to: file.count, by: 8) { _ = try file.entry(at: index) }
+                return Double(clock() - start)
+            }
+            let count = (1 << 17) / part.utf8.count
+            _ = try seconds(count / 8)
+            // In turns, as other work on the machine comes and goes.
+            var least = (once: Double.infinity, twice: Double.infinity)
+            for _ in 0..<30 {
+                least = (min(least.once, try seconds(count)), min(least.twice, try seconds(2 * count)))
+                if least.twice < 2.3 * least.once { exit(0) }
+            }
+            exit(1)
+        }
+    }
+
+    @Test("F01 Without room the old file stays, nothing else does, and the error is recording.notWritten")
+    func noSpace() async throws {
+        let bench = try HARBench()
+        let url = try bench.write(entries: Self.entries)
+        let old = try Data(contentsOf: url)
+        await #expect(processExitsWith: .success) { [path = url.path as String] in
+            signal(SIGXFSZ, SIG_IGN)
+            var size = rlimit(rlim_cur: 64 << 10, rlim_max: 64 << 10)
+            #if canImport(Glibc)
+            let isSet = setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &size) == 0
+            #else
+            let isSet = setrlimit(RLIMIT_FSIZE, &size) == 0
+            #endif
+            let url = URL(filePath: path)
+            let large = HAREntry(json: .string(String(repeating: "a", count: 70_000)))
+            var file = try HARFile(contentsOf: url)
+            file.append(large)
+            let written = failure { try file.write(to: url) }
+            let journal = try HARJournal(for: url)
+            try journal.append(HAREntry(json: .integer(1)))
+            let noted = failure { try journal.append(large) }
+            try journal.append(HAREntry(json: .integer(2)))
+            let kept = try journal.entries().map(\.json)
+            try journal.discard()
+            let entry = try HAREntry(
+                response: #"{"status":200,"content":{"text":"\#(String(repeating: "a", count: 70_000))"}}"#
+            )
+            let moved = failure { _ = try HARSideFiles(for: url, threshold: 10).moveBodies(of: entry) }
+            guard isSet, written?.code == .recording(.notWritten), noted?.code == .recording(.notWritten),
+                moved?.code == .recording(.notWritten), kept == [.integer(1), .integer(2)]
+            else { exit(1) }
+        }
+        #expect(try Data(contentsOf: url) == old)
+        #expect(bench.names == ["test-files", "test.har"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.url("test-files").path).isEmpty)
+    }
+
+    @Test("A folder that is not there is recording.notWritten")
+    func noFolder() throws {
+        let bench = try HARBench()
+        #expect(failure { try HARFile().write(to: bench.url("a/b.har")) }?.code == .recording(.notWritten))
+        #expect(failure { _ = try HARJournal(for: bench.url("a/b.har")) }?.code == .recording(.notWritten))
+    }
+
+    private static var isLinux: Bool {
+        #if os(Linux)
+        true
+        #else
+        false
+        #endif
+    }
+}
+
+/// What of the process is in memory, in bytes; 0 where that is not to be read.
+private var residentByteCount: Int {
+    let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+    return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0
+}

@@ -1,0 +1,255 @@
+import Foundation
+import Pipeline
+import Testing
+
+@testable import PipelineRecording
+
+@Suite("HAR files")
+struct HARFileTests {
+    private static let small = #"{"request":{"method":"GET","url":"http://h/"},"response":{"status":200}}"#
+
+    private func text(_ url: URL) throws -> String { String(decoding: try Data(contentsOf: url), as: UTF8.self) }
+
+    private func location(_ error: PipelineError?) -> HARFailure? { error?.underlyingError as? HARFailure }
+
+    @Test("F11 A new file is HAR 1.2 with its entries on lines, mode 0600, and can be read again")
+    func new() throws {
+        let bench = try HARBench()
+        var file = HARFile()
+        #expect(file.count == 0 && file.url == nil)
+        file.append(HAREntry(json: .object(["a": .integer(1)])))
+        file.append(HAREntry(json: .object([])))
+        try file.write(to: bench.url())
+        #expect(
+            try text(bench.url()) == """
+                {
+                  "log": {
+                    "version": "1.2",
+                    "creator": {
+                      "name": "Pipeline",
+                      "version": "1"
+                    },
+                    "entries": [
+                      {
+                        "a": 1
+                      },
+                      {}
+                    ]
+                  }
+                }
+
+                """
+        )
+        let mode = try FileManager.default.attributesOfItem(atPath: bench.url().path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(bench.names == ["test.har"])
+        let again = try HARFile(contentsOf: bench.url())
+        #expect(again.count == 2)
+        #expect(try again.entry(at: 0).json["a"]?.int == 1)
+        #expect(again.log["creator"]?["name"]?.string == "Pipeline")
+    }
+
+    @Test("A new file without entries can be read again, and written to")
+    func empty() throws {
+        let bench = try HARBench()
+        try HARFile().write(to: bench.url())
+        var file = try HARFile(contentsOf: bench.url())
+        #expect(file.count == 0)
+        file.append(HAREntry(json: .object([])))
+        try file.write(to: bench.url())
+        #expect(try text(bench.url()).contains("\"entries\": [\n      {}\n    ]\n  }\n}\n"))
+    }
+
+    @Test(
+        "Entries that are added look like the others; what stands around them stays",
+        arguments: [
+            (#"{"log":{"entries":[]}}"#, #"{"log":{"entries":[{"a":[1]}]}}"#),
+            (#"{"log":{"entries":[ ],"x":1}} "#, #"{"log":{"entries":[{"a":[1]}],"x":1}} "#),
+            (#"{"log": {"entries": [1, 2]}}"#, #"{"log": {"entries": [1, 2, {"a":[1]}]}}"#),
+            ("\u{feff}{\"log\":{\"entries\":[1]}}", "\u{feff}{\"log\":{\"entries\":[1,{\"a\":[1]}]}}"),
+            (
+                "{\n\t\"log\": {\n\t\t\"entries\": [\n\t\t\t1\n\t\t]\n\t}\n}",
+                "{\n\t\"log\": {\n\t\t\"entries\": [\n\t\t\t1,\n\t\t\t{\n\t\t\t\t\"a\": [\n\t\t\t\t\t1\n\t\t\t\t]\n\t\t\t}\n\t\t]\n\t}\n}"
+            ),
+            (
+                "{\"log\":{\"entries\":[\n    1\n]}}",
+                "{\"log\":{\"entries\":[\n    1,\n    {\n      \"a\": [\n        1\n      ]\n    }\n]}}"
+            ),
+            (
+                "{\r\n \"log\": {\r\n  \"entries\": [\r\n   1,\r\n   2\r\n  ]}}",
+                "{\r\n \"log\": {\r\n  \"entries\": [\r\n   1,\r\n   2,\r\n   {\n    \"a\": [\n     1\n    ]\n   }\r\n  ]}}"
+            ),
+            (
+                "{\n    \"log\": {\n        \"entries\": []\n    }\n}",
+                "{\n    \"log\": {\n        \"entries\": [\n            {\n                \"a\": [\n                    1\n"
+                    + "                ]\n            }\n        ]\n    }\n}"
+            ),
+            (
+                "{\n  \"log\": {\n    \"entries\": [\n    ]\n  }\n}",
+                "{\n  \"log\": {\n    \"entries\": [\n      {\n        \"a\": [\n          1\n        ]\n      }\n    ]\n  }\n}"
+            ),
+        ]
+    )
+    func layout(before: String, after: String) throws {
+        let bench = try HARBench()
+        var file = try HARFile(contentsOf: bench.write(before))
+        try file.write(to: bench.url("same.har"))
+        #expect(try text(bench.url("same.har")) == before)
+        let added = HAREntry(json: .object(["a": .array([.integer(1)])]))
+        file.append(added)
+        try file.write(to: bench.url("new.har"))
+        #expect(try text(bench.url("new.har")) == after)
+        let again = try HARFile(contentsOf: bench.url("new.har"))
+        #expect(try again.entry(at: again.count - 1) == added)
+    }
+
+    @Test("What was not changed is copied byte by byte, the gaps between such entries as well")
+    func edits() throws {
+        let bench = try HARBench()
+        let url = try bench.write(
+            #"{"x":[1],"log":{"_own":{"entries":[9]},"entries": [ {"n" : 0} ,{"n":1.50}, 2 , "3"],"z":null}}"#
+        )
+        var file = try HARFile(contentsOf: url)
+        #expect(file.count == 4)
+        #expect(try file.entry(at: 1).json == .object(["n": .number("1.50")]))
+        #expect(try file.entry(at: 3).json == .string("3"))
+        file.replace(at: 1, with: HAREntry(json: .bool(true)))
+        try file.write(to: url)
+        #expect(
+            try text(url)
+                == #"{"x":[1],"log":{"_own":{"entries":[9]},"entries": [ {"n" : 0} ,true ,2 , "3"],"z":null}}"#
+        )
+        file.remove(at: 0)
+        file.remove(at: 0)
+        // The file that it was read from is replaced by now, and is still read.
+        #expect(try file.entry(at: 0).json == .integer(2))
+        try file.write(to: url)
+        #expect(try text(url) == #"{"x":[1],"log":{"_own":{"entries":[9]},"entries": [ 2 , "3"],"z":null}}"#)
+        file.remove(at: 0)
+        file.remove(at: 0)
+        try file.write(to: url)
+        #expect(try text(url) == #"{"x":[1],"log":{"_own":{"entries":[9]},"entries": [ ],"z":null}}"#)
+        #expect(try HARFile(contentsOf: url).count == 0)
+    }
+
+    @Test("A sample with an entry added keeps every byte of the others", arguments: HARBench.sampleNames)
+    func sample(name: String) throws {
+        let bench = try HARBench()
+        let sample = try Data(contentsOf: HARBench.samples.appending(path: name))
+        var file = try HARFile(contentsOf: HARBench.samples.appending(path: name))
+        file.append(try HAREntry(Self.small))
+        try file.write(to: bench.url())
+        let data = try Data(contentsOf: bench.url())
+        let end = "\n        ]\n    }\n}"
+        let added = [
+            "{", "    \"request\": {", "        \"method\": \"GET\",", "        \"url\": \"http://h/\"", "    },",
+            "    \"response\": {", "        \"status\": 200", "    }", "}",
+        ].map { "\n            " + $0 }.joined()
+        #expect(data == sample.dropLast(end.utf8.count) + Data((",".appending(added) + end).utf8))
+    }
+
+    @Test("Names spelled with escapes are the same names")
+    func escapedNames() throws {
+        let bench = try HARBench()
+        let file = try HARFile(contentsOf: bench.write(#"{"\u006cog":{"e\u006etries":[1,2]}}"#))
+        #expect(file.count == 2)
+    }
+
+    // MARK: Errors
+
+    @Test("A file that is not there and one that cannot be read are different errors, which name the file alone")
+    func missing() throws {
+        let bench = try HARBench()
+        let missing = failure { _ = try HARFile(contentsOf: bench.url("secret/a.har")) }
+        #expect(missing?.code == .recording(.missingFile))
+        #expect(missing?.reason == #"the file "a.har" is not there"#)
+        #expect(failure { _ = try HARFile(contentsOf: bench.folder) }?.code == .recording(.corrupt))
+    }
+
+    @Test(
+        "F04 What is no HAR file is corrupt, at its byte and in its entry",
+        arguments: [
+            ("", 0, nil), ("{", 1, nil), ("[]", 2, nil), ("7", 1, nil), ("{}", 2, nil), (#"{"log":{}}"#, 10, nil),
+            (#"{"log":[]}"#, 10, nil), (#"{"log":{"entries":{}}}"#, 22, nil), (#"{"log":{"entries":null}}"#, 24, nil),
+            (#"{"a":{"entries":[]}}"#, 20, nil), (#"{"log":{"entries":[}}"#, 19, 0),
+            (#"{"log":{"entries":[1,]}}"#, 21, 1),
+            (#"{"log":{"entries":[1 2]}}"#, 21, 1), (#"{"log":{"entries":[{}],"entries":[]}}"#, 33, nil),
+            (#"{"log":{"entries":[]},"log":{"entries":[]}}"#, 28, nil), (#"{"log":{"entries":[]}}x"#, 22, nil),
+            (#"{"log":{"entries":[{"a":1,}]}}"#, 26, 0), (#"{"log":{"entries":[{}, {"a" 1}]}}"#, 28, 1),
+            (#"{"log":{"entries":[{"a":"#, 24, 0), (#"{"log":{"x":nul,"entries":[]}}"#, 15, nil),
+            (#"{"log":{"entries":[1,2,3],"x":"\q"}}"#, 32, nil), (#"{"log":{"entries":[],"version":"2.0"}}"#, 0, nil),
+            ("\u{feff}{\"log\":{\"entries\":[1],\"x\":tru}}", 32, nil), ("{\"log\":{\"entries\":[\u{1}]}}", 19, 0),
+            ("\"log", 4, nil), ("{,}", 1, nil), ("{:}", 1, nil), ("}", 0, nil), ("{\"log\"]", 6, nil),
+        ] as [(String, Int, Int?)]
+    )
+    func corrupt(text: String, offset: Int, index: Int?) throws {
+        let bench = try HARBench()
+        let url = try bench.write(text)
+        let error = failure { _ = try HARFile(contentsOf: url) }
+        #expect(error?.code == .recording(.corrupt))
+        #expect(location(error)?.offset == offset, "\(error?.reason ?? "")")
+        #expect(location(error)?.index == index)
+        #expect(error?.reason.contains(#""test.har" is wrong at byte \#(offset)"#) == true)
+    }
+
+    @Test(
+        "Versions 1.1, 1.3 and none are read",
+        arguments: [#""version":"1.1","#, #""version":"1.3","#, #""version":null,"#, ""]
+    )
+    func versions(member: String) throws {
+        let bench = try HARBench()
+        #expect(try HARFile(contentsOf: bench.write(#"{"log":{\#(member)"entries":[]}}"#)).count == 0)
+    }
+
+    @Test("An entry that cannot be read is an error with its index and the byte of the file; the others are read")
+    func badEntry() throws {
+        let bench = try HARBench()
+        let bad =
+            #"{"request":{"method":"GET","url":"http://h/"},"response":{"status":200,"content":{"encoding":"base64","text":"*"}}}"#
+        let file = try HARFile(contentsOf: bench.write(entries: [Self.small, #"{"a":tru}"#, bad, "[]", Self.small]))
+        #expect(file.count == 5)
+        #expect(try file.exchange(at: 0).response?.status == 200)
+        #expect(try file.exchange(at: 4).response?.status == 200)
+        let start = 35 + Self.small.utf8.count + 1
+        let syntax = failure { _ = try file.entry(at: 1) }
+        #expect(syntax?.code == .recording(.corrupt))
+        #expect(location(syntax)?.index == 1)
+        #expect(location(syntax)?.offset == start + 8)
+        #expect(syntax?.reason.contains("entry 1") == true)
+        let meaning = failure { _ = try file.exchange(at: 2) }
+        #expect(meaning?.code == .recording(.corrupt))
+        #expect(location(meaning)?.index == 2)
+        #expect(location(meaning)?.offset == start + 10)
+        #expect(location(meaning)?.reason == "response.content.text is not base64")
+        #expect(location(failure { _ = try file.exchange(at: 3) })?.index == 3)
+    }
+
+    @Test("A file that becomes shorter while it is open is an error, and what was to be replaced stays")
+    func shortened() throws {
+        let bench = try HARBench()
+        let url = try bench.write(entries: [Self.small, Self.small])
+        let file = try HARFile(contentsOf: url)
+        try Data("old".utf8).write(to: bench.url("other.har"))
+        let handle = try FileHandle(forWritingTo: url)
+        try handle.truncate(atOffset: 60)
+        #expect(failure { _ = try file.entry(at: 1) }?.code == .recording(.corrupt))
+        #expect(failure { try file.write(to: bench.url("other.har")) }?.code == .recording(.corrupt))
+        #expect(try text(bench.url("other.har")) == "old")
+        #expect(bench.names == ["other.har", "test.har"])
+    }
+
+    @Test("A link to a file is kept, and the file that it leads to is replaced")
+    func link() throws {
+        let bench = try HARBench()
+        let url = try bench.write(entries: [])
+        try FileManager.default.createSymbolicLink(at: bench.url("link.har"), withDestinationURL: url)
+        var file = try HARFile(contentsOf: bench.url("link.har"))
+        file.append(try HAREntry(Self.small))
+        try file.write(to: bench.url("link.har"))
+        #expect(try HARFile(contentsOf: url).count == 1)
+        let journal = try HARJournal(for: bench.url("link.har"))
+        #expect(failure { _ = try HARJournal(for: url) }?.code == .recording(.busy))
+        #expect(journal.url.lastPathComponent == "test.har.journal")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: bench.url("link.har").path) == url.path)
+    }
+}

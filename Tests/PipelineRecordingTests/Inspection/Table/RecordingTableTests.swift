@@ -1,0 +1,131 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineRecording
+import Testing
+
+@testable import PipelineRecording
+
+@Suite("The table of a recording")
+struct RecordingTableTests {
+    @Test("Each entry is a line, in columns")
+    func lines() {
+        let failed = Sample.exchange("DELETE", "http://h.example/") {
+            $0.response = nil
+            $0.failure = .init(code: "connect.refused", text: "")
+            $0.duration = .milliseconds(1_550)
+        }
+        let part = Sample.exchange(status: 206, body: String(repeating: "x", count: 2_000)) {
+            $0.failure = .init(code: "truncated", text: "")
+        }
+        #expect(
+            RecordingTable(Sample.entries(Sample.exchange(), failed, part)).lines() == [
+                "#  method  URL                           status  type                 size      time",
+                "0  GET     https://h.example/a              200  application/json      2 B  100.0 ms",
+                "1  DELETE  http://h.example/    connect.refused                                1.6 s",
+                "2  GET     https://h.example/a    206 truncated  application/json  2.0 KiB  100.0 ms",
+            ]
+        )
+    }
+
+    @Test("An entry that cannot be read stands in its line, and the reason with its index below")
+    func unreadable() {
+        let table = RecordingTable(Sample.entries(Sample.exchange()) + [Sample.unreadable(1)])
+        #expect(
+            table.lines().suffix(2) == ["1  ?       ?                         ?", "entry 1 cannot be read: no URL"]
+        )
+        #expect(table.problems == ["entry 1 cannot be read: no URL"])
+    }
+
+    @Test("Query values, user names and declared secrets are hidden")
+    func secrets() {
+        let exchange = Sample.exchange("GET", "https://u:p4ssw0rd@h.example/k/abcdefgh?token=qqqq") {
+            $0.response?.headers[.contentType] = "text/abcdefgh"
+        }
+        let redactor = Redactor(secretValues: ["abcdefgh"])
+        let text = RecordingTable(Sample.entries(exchange) + [Sample.unreadable(1, "at abcdefgh")], redactor: redactor)
+            .lines().joined(separator: "\n")
+        #expect(text.contains("https://…@h.example/k/…?token=…"))
+        for secret in ["abcdefgh", "p4ssw0rd", "qqqq"] { #expect(!text.contains(secret)) }
+    }
+
+    @Test("A URL that is too long is cut, so that lines fit the terminal", arguments: [80, 100, 200])
+    func width(width: Int) {
+        let long = Sample.exchange("GET", "https://h.example/" + String(repeating: "a", count: 500))
+        let lines = RecordingTable(Sample.entries(long)).lines(width: width)
+        #expect(lines.allSatisfy { $0.count <= width })
+        #expect(lines[1].contains("a…"))
+    }
+
+    @Test("No entry moves the cursor of a terminal")
+    func controls() {
+        let exchange = Sample.exchange("GE\u{1b}[2JT", "https://h.example/\u{1b}[1m\u{9b}") {
+            $0.failure = .init(code: "\u{7}x", text: "")
+        }
+        for line in RecordingTable(Sample.entries(exchange)).lines() {
+            #expect(line.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) })
+        }
+    }
+
+    @Test(
+        "Sizes and times have units",
+        arguments: [
+            (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1_572_864, "1.5 MiB"), (5_368_709_120, "5.0 GiB"),
+        ]
+    )
+    func units(byteCount: Int, text: String) {
+        #expect(RecordingTable.size(byteCount) == text)
+        #expect(RecordingTable.time(.microseconds(1_250)) == "1.3 ms")
+        #expect(RecordingTable.time(.seconds(61)) == "61.0 s")
+    }
+}
+
+@Suite("The waterfall of a recording")
+struct RecordingWaterfallTests {
+    @Test("Bars begin where the entry was sent, and are divided where the header fields arrived")
+    func bars() {
+        let second = Sample.exchange(after: 0.1) {
+            $0.headDelay = .milliseconds(50)
+            $0.duration = .milliseconds(100)
+        }
+        let lines = RecordingWaterfall(Sample.entries(Sample.exchange(), second)).lines(width: 24)
+        #expect(
+            lines == [
+                "   0           200.0 ms",
+                "0  ░░████████",
+                "1            ░░░░░█████",
+            ]
+        )
+    }
+
+    @Test("What took no time is still seen, and nothing is wider than the terminal")
+    func instants() {
+        let instant = Sample.exchange(after: 10) {
+            $0.headDelay = .zero
+            $0.duration = .zero
+        }
+        let lines = RecordingWaterfall(Sample.entries(instant, Sample.exchange())).lines(width: 40)
+        #expect(lines.count == 3)
+        #expect(lines.allSatisfy { $0.count <= 40 })
+        #expect(lines[1].hasSuffix("█"))
+        #expect(RecordingWaterfall(Sample.entries(instant)).lines(width: 40).last == "0  █")
+    }
+
+    @Test("Entries without a start, and unreadable ones, have no bar")
+    func missing() {
+        let undated = Sample.exchange { $0.start = nil }
+        #expect(RecordingWaterfall(Sample.entries(undated) + [Sample.unreadable(1)]).lines() == [])
+        let lines = RecordingWaterfall(Sample.entries(undated, Sample.exchange())).lines(width: 20)
+        #expect(lines.last?.hasPrefix("1  ") == true)
+        #expect(lines.count == 2)
+    }
+
+    @Test("Times that no one can have measured do not stop it")
+    func nonsense() {
+        let odd = Sample.exchange(after: 1e15) {
+            $0.headDelay = .seconds(-5)
+            $0.duration = .seconds(Int64.max / 2)
+        }
+        #expect(RecordingWaterfall(Sample.entries(odd, Sample.exchange())).lines(width: 40).count == 3)
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import Pipeline
+import Synchronization
+import Testing
+
+@testable import PipelineRecording
+
+@Suite("Recorder")
+struct RecorderTests {
+    private final class Reports: Sendable {
+        private let errors = Mutex<[PipelineError]>([])
+        var all: [PipelineError] { errors.withLock { $0 } }
+        func add(_ error: PipelineError) { errors.withLock { $0.append(error) } }
+    }
+
+    @Test(
+        "A recorder that goes away without finish reports the error that finish would throw",
+        arguments: [true, false]
+    )
+    func report(isFinished: Bool) throws {
+        let bench = try RecordingBench()
+        let reports = Reports()
+        var base = HARFile()
+        base.append(
+            HAREntry(
+                RecordedExchange(
+                    request: .init(method: "GET", url: "https://canary.example/"),
+                    response: .init(status: 200)
+                )
+            )
+        )
+        var recorder: Recorder? = Recorder(
+            base,
+            try HARJournal(for: bench.file),
+            for: bench.file,
+            RecordingRedaction(Redactor(secretValues: ["canary"])),
+            byteLimit: 100,
+            isChanged: true,
+            report: { reports.add($0) }
+        )
+        if isFinished {
+            let error = #expect(throws: PipelineError.self) { try recorder?.finish() }
+            #expect(error?.code == .recording(.secret))
+            #expect(error?.reason.contains("entries 0 of \"api.har\"") == true)
+        }
+        recorder = nil
+        #expect(bench.names == ["api.har"])
+        #expect(reports.all.map(\.code) == (isFinished ? [] : [.recording(.secret)]))
+        #expect(reports.all.allSatisfy { !$0.reason.contains("canary") })
+    }
+}

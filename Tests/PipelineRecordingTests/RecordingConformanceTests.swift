@@ -1,0 +1,84 @@
+import Foundation
+import Pipeline
+import PipelineRecording
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Conformance of recording and replay", .timeLimit(.minutes(10)))
+struct RecordingConformanceTests {
+    /// Transports for one check after the other, each with a file of its own.
+    private final class Files: Sendable {
+        private let bench: RecordingBench
+        private let recorders = Mutex<[RecordingTransport]>([])
+        private let replayCount = Mutex(0)
+
+        init() throws { bench = try RecordingBench() }
+
+        private func file(_ number: Int) -> URL { bench.folder.appending(path: "\(number).har") }
+
+        func makeRecorder(_ wrapped: any Transport) -> any Transport {
+            recorders.withLock { recorders in
+                do {
+                    let file = file(recorders.count)
+                    let recorder = try RecordingTransport(
+                        file,
+                        wrapping: wrapped,
+                        mode: .all,
+                        redactor: .revealingSecrets
+                    )
+                    recorders.append(recorder)
+                    return recorder
+                } catch {
+                    Issue.record(error)
+                    return wrapped
+                }
+            }
+        }
+
+        func finish() throws {
+            for recorder in recorders.withLock({ $0 }) { try recorder.finish() }
+        }
+
+        /// The server of a check has another port each time.
+        func makeReplay() -> any Transport {
+            let number = replayCount.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            do {
+                return try ReplayTransport(
+                    file(number),
+                    matching: [.method, .path, .query(.same), .body],
+                    redactor: .revealingSecrets
+                )
+            } catch {
+                Issue.record(error)
+                return RecordingBench.forbidden
+            }
+        }
+    }
+
+    @Test(
+        "a network transport that is recorded does what every transport has to do",
+        arguments: NetworkTransport.allCases
+    )
+    func recording(transport: NetworkTransport) async throws {
+        let files = try Files()
+        let violations = await TransportConformance { files.makeRecorder(transport.make()) }.run()
+        #expect(violations.isEmpty, "\(violations)")
+        try files.finish()
+    }
+
+    @Test("a replay of what was recorded does what every transport has to do", arguments: NetworkTransport.allCases)
+    func replay(transport: NetworkTransport) async throws {
+        let files = try Files()
+        let recorded = await TransportConformance(.recorded) { files.makeRecorder(transport.make()) }.run()
+        #expect(recorded.isEmpty, "\(recorded)")
+        try files.finish()
+        let violations = await TransportConformance(.recorded) { files.makeReplay() }.run()
+        #expect(violations.isEmpty, "\(violations)")
+    }
+}

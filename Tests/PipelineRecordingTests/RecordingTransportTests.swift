@@ -1,0 +1,342 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineRecording
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("RecordingTransport", .timeLimit(.minutes(10)))
+struct RecordingTransportTests {
+    private let bench: RecordingBench
+
+    init() throws { bench = try RecordingBench() }
+
+    @Test("once records when there is no file, and answers from it when there is one")
+    func once() async throws {
+        try await bench.record([.status(200, body: "live")], mode: .once) { provider in
+            let first = try await provider.request(bench.target()).data
+            #expect(first == Data("live".utf8))
+        }
+        let replay = bench.provider(try bench.closed(.once))
+        #expect(try await replay.request(bench.target()).data == Data("live".utf8))
+        #expect(try await replay.failureCode(bench.target("/other")) == .noMatch)
+        #expect(bench.names == ["api.har"])
+    }
+
+    @Test("none answers from the file only")
+    func none() async throws {
+        try await bench.record([.status(200, body: "live")]) { _ = try await $0.request(bench.target()) }
+        let replay = bench.provider(try bench.closed(.none))
+        #expect(try await replay.request(bench.target()).data == Data("live".utf8))
+    }
+
+    @Test("newEpisodes answers from the file and records what it does not answer, behind what is there")
+    func newEpisodes() async throws {
+        try await bench.record([.status(200, body: "first")]) { _ = try await $0.request(bench.target("/1")) }
+        let old = bench.text
+        try await bench.record([.status(200, body: "second")], mode: .newEpisodes) { provider in
+            let first = try await provider.request(bench.target("/1")).data
+            #expect(first == Data("first".utf8))
+            let second = try await provider.request(bench.target("/2")).data
+            #expect(second == Data("second".utf8))
+        }
+        #expect(bench.text.hasPrefix(old.prefix { $0 != "]" }.dropLast(8)))
+        let replay = try bench.closed(.none)
+        let provider = bench.provider(replay)
+        #expect(try await provider.request(bench.target("/2")).data == Data("second".utf8))
+        #expect(replay.recording.entries.map(\.url) == ["https://api.example/1", "https://api.example/2"])
+    }
+
+    @Test("newEpisodes without a file records all, and records again what is used up")
+    func newEpisodesUsedUp() async throws {
+        try await bench.record([.status(200, body: "1")], mode: .newEpisodes) {
+            _ = try await $0.request(bench.target())
+        }
+        try await bench.record([.status(200, body: "2")], mode: .newEpisodes) { provider in
+            let first = try await provider.request(bench.target()).data
+            #expect(first == Data("1".utf8))
+            let second = try await provider.request(bench.target()).data
+            #expect(second == Data("2".utf8))
+        }
+        #expect(try ReplayTransport(bench.file).recording.entries.count == 2)
+    }
+
+    @Test("all leaves the old file alone until it is finished, and then replaces it")
+    func all() async throws {
+        try await bench.record([.status(200, body: "old")]) { _ = try await $0.request(bench.target()) }
+        let old = bench.text
+        let transport = try RecordingTransport(
+            bench.file,
+            wrapping: ScriptedTransport(always: .status(200, body: "new")),
+            mode: .all
+        )
+        _ = try await bench.provider(transport).request(bench.target())
+        #expect(bench.text == old)
+        try transport.finish()
+        #expect(bench.text.contains("new"))
+        #expect(!bench.text.contains("old"))
+    }
+
+    @Test("without anything recorded the file stays as it is", arguments: [RecordingMode.all, .newEpisodes, .once])
+    func nothing(mode: RecordingMode) throws {
+        let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: mode)
+        try transport.finish()
+        #expect(bench.names == [])
+    }
+
+    @Test("passthrough sends all on and touches no file")
+    func passthrough() async throws {
+        let transport = try RecordingTransport(
+            bench.file,
+            wrapping: ScriptedTransport([.status(204)]),
+            mode: .passthrough
+        )
+        #expect(try await bench.provider(transport).request(bench.target()).statusCode == 204)
+        try transport.finish()
+        #expect(bench.names == [])
+    }
+
+    @Test("the file is written at the end of the transport's life")
+    func endOfLife() async throws {
+        do {
+            let transport = try RecordingTransport(
+                bench.file,
+                wrapping: ScriptedTransport(always: .status(200, body: "live")),
+                mode: .once
+            )
+            _ = try await bench.provider(transport).request(bench.target())
+            #expect(bench.names == ["api.har.journal"])
+        }
+        #expect(bench.names == ["api.har"])
+    }
+
+    @Test("the file can be read by its owner only")
+    func permissions() async throws {
+        try await bench.record([.status(200)]) { _ = try await $0.request(bench.target()) }
+        let attributes = try FileManager.default.attributesOfItem(atPath: bench.file.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+
+    @Test(
+        "F03 a second recorder of the same file is refused while there is a first",
+        arguments: [
+            RecordingMode.all, .newEpisodes, .once,
+        ]
+    )
+    func busy(mode: RecordingMode) throws {
+        let first = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: mode)
+        let error = #expect(throws: PipelineError.self) {
+            try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: mode)
+        }
+        #expect(error?.code == .recording(.busy))
+        try first.finish()
+        _ = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: mode)
+    }
+
+    @Test("F03 50 tasks that record to one file lose no entry and mix none")
+    func manyTasks() async throws {
+        let transport = try RecordingTransport(
+            bench.file,
+            wrapping: ScriptedTransport { request, _ in .status(200, body: "answer to \(request.path)") },
+            mode: .all
+        )
+        let provider = bench.provider(transport)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<50 {
+                group.addTask { [bench] in _ = try await provider.request(bench.target("/\(number)")) }
+            }
+            try await group.waitForAll()
+        }
+        try transport.finish()
+        let replay = try ReplayTransport(bench.file)
+        let replayed = bench.provider(replay)
+        for number in 0..<50 {
+            let response = try await replayed.request(bench.target("/\(number)"))
+            #expect(response.data == Data("answer to /\(number)".utf8))
+        }
+        try replay.recording.assertAllUsed()
+    }
+
+    @Test("recorded order is the order in which requests began, whatever the order in which they ended")
+    func order() async throws {
+        let delays: [Duration] = [.seconds(3), .seconds(1), .seconds(2)]
+        let transport = try RecordingTransport(
+            bench.file,
+            wrapping: ScriptedTransport { _, index in .delayed(delays[index], .status(200, body: "\(index)")) },
+            mode: .all
+        )
+        let provider = bench.provider(transport)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<3 {
+                group.addTask { [bench] in _ = try await provider.request(bench.target()) }
+                await bench.clock.waitForSleepers(number + 1)
+            }
+            for _ in 0..<3 { await bench.clock.advanceToNextSleeper() }
+            try await group.waitForAll()
+        }
+        try transport.finish()
+        let replay = bench.provider(try ReplayTransport(bench.file))
+        for number in 0..<3 {
+            #expect(try await replay.request(bench.target()).data == Data("\(number)".utf8))
+        }
+    }
+
+    @Test("an exchange that the caller cancels is not recorded")
+    func cancelled() async throws {
+        let scripted = ScriptedTransport([.hang, .status(200)])
+        let transport = try RecordingTransport(bench.file, wrapping: scripted, mode: .all)
+        let provider = bench.provider(transport)
+        let call = Task { [bench] in try await provider.request(bench.target("/hang")) }
+        #expect(await eventually { scripted.sent.count == 1 })
+        call.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await call.value }
+        _ = try await provider.request(bench.target("/next"))
+        try transport.finish()
+        #expect(try ReplayTransport(bench.file).recording.entries.map(\.url) == ["https://api.example/next"])
+    }
+
+    @Test("what comes after finish is refused, and not sent")
+    func afterFinish() async throws {
+        let scripted = ScriptedTransport(always: .status(200))
+        let transport = try RecordingTransport(bench.file, wrapping: scripted, mode: .all)
+        let provider = bench.provider(transport)
+        _ = try await provider.request(bench.target())
+        try transport.finish()
+        try transport.finish()
+        #expect(try await provider.failureCode(bench.target()) == .recording(.notWritten))
+        #expect(scripted.sent.count == 1)
+    }
+
+    @Test("a body that is too large to be recorded is handed on, and finish says so")
+    func tooLarge() async throws {
+        let transport = try RecordingTransport(
+            bench.file,
+            wrapping: ScriptedTransport(always: .status(200, body: "12345")),
+            mode: .all,
+            bodyByteCount: 4
+        )
+        #expect(try await bench.provider(transport).request(bench.target()).data.count == 5)
+        let error = #expect(throws: PipelineError.self) { try transport.finish() }
+        #expect(error?.code == .recording(.notWritten))
+        #expect(bench.names == [])
+    }
+
+    @Test("a body of more than 1 MiB stands in a file of its own")
+    func sideFile() async throws {
+        let body = Data(repeating: 0x78, count: 1 << 20 + 1)
+        try await bench.record([.status(200, body: .bytes(body))]) { _ = try await $0.request(bench.target()) }
+        #expect(bench.names == ["api-files", "api.har"])
+        #expect(bench.text.utf8.count < 2_000)
+        let response = try await bench.provider(try ReplayTransport(bench.file)).request(bench.target())
+        #expect(response.data == body)
+    }
+
+    @Test("without a mode the environment's counts, and without that once")
+    func defaultMode() throws {
+        let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden)
+        #expect(try transport.mode == RecordingMode.environment() ?? .once)
+    }
+
+    @Test("a folder that is not there fails when the transport is made, and nothing is sent")
+    func noFolder() {
+        let error = #expect(throws: PipelineError.self) {
+            try RecordingTransport(
+                bench.folder.appending(path: "no/api.har"),
+                wrapping: RecordingBench.forbidden,
+                mode: .once
+            )
+        }
+        #expect(error?.code == .recording(.notWritten))
+    }
+
+    @Test(
+        "what a killed recorder has left in its journal is taken over by newEpisodes, and recorded anew by the others"
+    )
+    func journal() async throws {
+        let journal = try HARJournal(for: bench.file)
+        try journal.append(
+            HAREntry(
+                RecordedExchange(
+                    request: .init(method: "GET", url: "https://api.example/left"),
+                    response: .init(status: 200, body: Data("left".utf8))
+                )
+            )
+        )
+        let left = try Data(contentsOf: journal.url)
+        try journal.discard()
+        try left.write(to: journal.url)
+        let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .newEpisodes)
+        #expect(try await bench.provider(transport).request(bench.target("/left")).data == Data("left".utf8))
+        try transport.finish()
+        #expect(bench.text.contains("/left"))
+        try left.write(to: journal.url)
+        try await bench.record([.status(200, body: "anew")]) { _ = try await $0.request(bench.target("/anew")) }
+        #expect(!bench.text.contains("/left"))
+        #expect(bench.names == ["api.har"])
+    }
+
+    @Test("entries that came into the file before the recorder was killed are not taken over twice")
+    func journalAndFile() async throws {
+        let journal = try HARJournal(for: bench.file)
+        var har = HARFile()
+        for path in ["a", "b"] {
+            let entry = HAREntry(
+                RecordedExchange(
+                    request: .init(method: "GET", url: "https://api.example/\(path)"),
+                    response: .init(status: 200, body: Data(path.utf8))
+                )
+            )
+            try journal.append(entry)
+            har.append(entry)
+        }
+        try har.write(to: bench.file)
+        let left = try Data(contentsOf: journal.url)
+        try journal.discard()
+        try left.write(to: journal.url)
+        let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .newEpisodes)
+        #expect(transport.recording.entries.count == 2)
+        try transport.finish()
+        #expect(try HARFile(contentsOf: bench.file).count == 2)
+        #expect(bench.names == ["api.har"])
+    }
+
+    @Test("what an earlier request has shown to be secret is hidden in the journal already")
+    func journalSecrets() async throws {
+        let steps: [ScriptedTransport.Step] = [
+            .status(200, body: "1"), .status(200, body: "you are 2YotnFZFEjr1zCsicMWpAA"),
+        ]
+        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
+        let first = bench.provider(transport) {
+            try $0.setHeader("Bearer 2YotnFZFEjr1zCsicMWpAA", for: .authorization, isSecret: true)
+        }
+        _ = try await first.request(bench.target("/login"))
+        _ = try await bench.provider(transport).request(bench.target("/me"))
+        let journal = try String(contentsOf: bench.folder.appending(path: "api.har.journal"), encoding: .utf8)
+        #expect(journal.contains("/me"))
+        #expect(!journal.contains("2YotnFZFEjr1zCsicMWpAA"))
+        try transport.finish()
+    }
+
+    @Test("a cookie whose value is a word of HAR does not harm the file")
+    func vocabulary() async throws {
+        let headers: HTTPFields = [.setCookie: "view=response"]
+        try await bench.record([.status(200, headers: headers, body: "ok")]) {
+            _ = try await $0.request(bench.target())
+        }
+        #expect(
+            try await bench.provider(try ReplayTransport(bench.file)).request(bench.target()).data == Data("ok".utf8)
+        )
+    }
+
+    @Test("its name shows the wrapped transport and the mode, and it decodes as that does", arguments: [true, false])
+    func description(decodes: Bool) throws {
+        let transport = try RecordingTransport(
+            bench.file,
+            wrapping: ScriptedTransport([], decodesContent: decodes),
+            mode: .all
+        )
+        #expect(transport.name == "RecordingTransport(ScriptedTransport, all)")
+        #expect(transport.decodesContent == decodes)
+    }
+}

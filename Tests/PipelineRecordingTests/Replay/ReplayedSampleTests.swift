@@ -1,0 +1,64 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineRecording
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("Replay of recordings that other software has made", .timeLimit(.minutes(10)))
+struct ReplayedSampleTests {
+    @Test("each recorded request gets its recorded answer, byte by byte", arguments: HARBench.sampleNames)
+    func sample(name: String) async throws {
+        let url = HARBench.samples.appending(path: name)
+        let file = try HARFile(contentsOf: url)
+        let replay = try ReplayTransport(url, redactor: .revealingSecrets)
+        let bench = try RecordingBench()
+        for index in 0..<file.count {
+            let exchange = try file.exchange(at: index)
+            let provider = bench.provider(replay) { request in
+                request.head = HTTPRequest(
+                    method: try #require(HTTPRequest.Method(exchange.request.method)),
+                    url: try #require(URL(string: exchange.request.url)),
+                    headerFields: exchange.request.headers
+                )
+                request.body = exchange.request.body.map { .bytes($0) } ?? .none
+            }
+            do {
+                let response = try await provider.request(bench.target())
+                #expect(response.statusCode == exchange.response?.status, "entry \(index)")
+                #expect(response.data == exchange.response?.body, "entry \(index)")
+                #expect(response.headers[.contentEncoding] == nil, "entry \(index)")
+            } catch let error as PipelineError {
+                #expect(error.code.rawValue == exchange.failure?.code, "entry \(index): \(error)")
+            }
+        }
+        try replay.recording.assertAllUsed()
+    }
+
+    @Test("and with the standard redactor the requests match as well", arguments: HARBench.sampleNames)
+    func redacted(name: String) async throws {
+        let url = HARBench.samples.appending(path: name)
+        let file = try HARFile(contentsOf: url)
+        let redaction = RecordingRedaction(.standard)
+        let bench = try RecordingBench()
+        var copy = HARFile()
+        for index in 0..<file.count { copy.append(redaction.entry(try file.entry(at: index))) }
+        try copy.write(to: bench.file)
+        let replay = try ReplayTransport(bench.file)
+        for index in 0..<file.count {
+            let exchange = try file.exchange(at: index)
+            let provider = bench.provider(replay) { request in
+                request.head = HTTPRequest(
+                    method: try #require(HTTPRequest.Method(exchange.request.method)),
+                    url: try #require(URL(string: exchange.request.url)),
+                    headerFields: exchange.request.headers
+                )
+                request.body = exchange.request.body.map { .bytes($0) } ?? .none
+            }
+            let code = try await provider.failureCode(bench.target())
+            #expect(code?.rawValue == exchange.failure?.code, "entry \(index)")
+        }
+        try replay.recording.assertAllUsed()
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineRecording
+import PipelineTesting
+import Synchronization
+import Testing
+
+@testable import PipelineReplayTesting
+
+/// A target of the recordings beside these tests.
+private struct Item: TargetType {
+    let number: Int
+
+    var baseURL: URL { URL(string: "https://replay.example") ?? URL(filePath: "/") }
+    var path: String { "items/\(number)" }
+    var method: HTTPMethod { .get }
+    var task: RequestTask { .requestPlain }
+}
+
+@Suite("A test with a recording")
+struct ReplayTraitTests {
+    @Test("The trait finds the recording beside the test, and .replay answers from it", .replay("items"))
+    func answers() async throws {
+        let provider = Provider<Item>(transport: .replay)
+        #expect(try await provider.request(Item(number: 1)).mapString() == "one")
+        #expect(try await provider.request(Item(number: 1)).mapString() == "one again")
+    }
+
+    @Test("Each case of a test begins with all entries unused", .replay("items"), arguments: 1...20)
+    func cases(number: Int) async throws {
+        let provider = Provider<Item>(transport: .replay)
+        #expect(try await provider.request(Item(number: 1)).mapString() == "one")
+    }
+
+    private static let shared = Provider<Item>(transport: .replay)
+
+    @Test("A provider that several tests share asks the recording of each", .replay("items"), arguments: 1...20)
+    func sharedProvider(number: Int) async throws {
+        #expect(try await Self.shared.request(Item(number: 1)).mapString() == "one")
+    }
+
+    @Test("A detached task asks the recording of the test in which the transport was made", .replay("items"))
+    func detached() async throws {
+        let provider = Provider<Item>(transport: .replay)
+        let text = try await Task.detached { try await provider.request(Item(number: 1)).mapString() }.value
+        #expect(text == "one")
+    }
+
+    @Test("Without the trait a request fails, and says why")
+    func noTrait() async throws {
+        let error = await #expect(throws: PipelineError.self) {
+            try await Provider<Item>(transport: .replay).request(Item(number: 1))
+        }
+        #expect(error?.code == .recording(.missingFile))
+        #expect(error?.reason.contains(".replay(…)") == true)
+    }
+
+    @Test("A trait for one test holds within a trait for its suite", .replay("other"))
+    func inner() async throws {
+        #expect(try await Provider<Item>(transport: .replay).request(Item(number: 3)).mapString() == "three")
+    }
+}
+
+@Suite("A suite with a recording", .replay("items"))
+struct ReplaySuiteTests {
+    private let provider = Provider<Item>(transport: .replay)
+
+    @Test("Each of its tests begins with all entries unused", arguments: 1...5)
+    func first(number: Int) async throws {
+        #expect(try await provider.request(Item(number: 1)).mapString() == "one")
+    }
+
+    @Suite("Nested")
+    struct Nested {
+        @Test("Suites within it have it, too")
+        func nested() async throws {
+            #expect(try await Provider<Item>(transport: .replay).request(Item(number: 1)).mapString() == "one")
+        }
+    }
+}
+
+@Suite("The scope of a replay")
+struct ReplayScopeTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "replay-\(UUID())")
+    private let reports = Reports()
+
+    private final class Reports: Sendable {
+        private let texts = Mutex<[String]>([])
+        var all: [String] { texts.withLock { $0 } }
+        func add(_ text: String) { texts.withLock { $0.append(text) } }
+    }
+
+    private func scope(
+        _ name: String,
+        mode: String? = nil,
+        unused: ReplayTrait.Unused = .allow,
+        recording transport: (any Transport)? = nil
+    ) -> ReplayScope {
+        var trait: ReplayTrait = .replay(name, unused: unused, recording: transport)
+        if transport != nil {
+            trait = .replay(
+                name,
+                unused: unused,
+                recording: transport,
+                filePath: folder.appending(path: "T.swift").path
+            )
+        }
+        trait.environment = mode.map { [RecordingMode.environmentVariable: $0] } ?? [:]
+        return ReplayScope(trait) { reports.add($0) }
+    }
+
+    private func text(_ number: Int) async throws -> String {
+        try await Provider<Item>(transport: .replay).request(Item(number: number)).mapString()
+    }
+
+    private func check(_ number: Int, _ expected: String) async throws {
+        let text = try await text(number)
+        #expect(text == expected)
+    }
+
+    @Test("A request that the recording does not answer is reported, also when nobody looks at its error")
+    func miss() async throws {
+        try await scope("items").run {
+            for _ in 0..<2 { _ = try? await text(9) }
+        }
+        #expect(reports.all.count == 1)
+        #expect(reports.all.first?.contains("https://replay.example/items/9") == true)
+        #expect(reports.all.first?.contains("entry 0") == true)
+    }
+
+    @Test("A test that throws is reported on as well, and its error passes through")
+    func failing() async throws {
+        await #expect(throws: CancellationError.self) {
+            try await scope("items", unused: .fail).run {
+                _ = try? await text(9)
+                throw CancellationError()
+            }
+        }
+        #expect(reports.all.count == 2)
+    }
+
+    @Test("Entries that are left over are reported where that is asked for")
+    func unused() async throws {
+        try await scope("items").run { _ = try await text(1) }
+        #expect(reports.all == [])
+        try await scope("items", unused: .fail).run { _ = try await text(1) }
+        #expect(reports.all.count == 1)
+        #expect(reports.all.first?.contains("unused") == true)
+        try await scope("items", unused: .fail).run {
+            for number in [1, 1, 2] { _ = try await text(number) }
+        }
+        #expect(reports.all.count == 1)
+    }
+
+    @Test("A recording that is not there is reported with how to make it, and the test does not run")
+    func missing() async throws {
+        await #expect(throws: PipelineError.self) {
+            try await scope("none").run { Issue.record("the test runs") }
+        }
+        #expect(reports.all.first?.contains("PIPELINE_RECORD=once") == true)
+        #expect(reports.all.first?.contains("Replays/none.har") == true)
+    }
+
+    @Test("A mode that there is not is an error")
+    func unknownMode() async throws {
+        await #expect(throws: PipelineError.self) {
+            try await scope("items", mode: "twice").run { Issue.record("the test runs") }
+        }
+    }
+
+    @Test("With PIPELINE_RECORD=once a test records what it sends, and then replays it")
+    func once() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let live = ScriptedTransport(always: .status(200, body: "live"))
+        try await scope("new", mode: "once", recording: live).run { try await check(1, "live") }
+        #expect(live.sent.count == 1)
+        let offline = ScriptedTransport([])
+        try await scope("new", recording: offline).run { try await check(1, "live") }
+        #expect(offline.sent.isEmpty)
+        #expect(reports.all == [])
+    }
+
+    @Test("With PIPELINE_RECORD=once a recording that is there is replayed only")
+    func onceIsThere() async throws {
+        try await scope("items", mode: "once").run {
+            try await check(1, "one")
+            _ = try? await text(9)
+        }
+        #expect(reports.all.count == 1)
+    }
+
+    @Test(
+        "Tests that record one file at once wait for each other, and the file has what all of them need",
+        arguments: ["once", "all"]
+    )
+    func together(mode: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let live = ScriptedTransport { request, _ in .status(200, body: request.path) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...10 {
+                group.addTask {
+                    try await scope("many", mode: mode, recording: live).run {
+                        try await check(0, "/items/0")
+                        try await check(number, "/items/\(number)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(live.sent.count == 11)
+        for number in 1...10 {
+            try await scope("many", recording: live).run {
+                try await check(0, "/items/0")
+                try await check(number, "/items/\(number)")
+            }
+        }
+        #expect(live.sent.count == 11)
+        #expect(reports.all == [])
+    }
+
+    @Test("With PIPELINE_RECORD=all a first test that sends nothing does not keep the others from recording anew")
+    func allAfterNothing() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let old = ScriptedTransport(always: .status(200, body: "old"))
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "Replays"),
+            withIntermediateDirectories: true
+        )
+        let file = folder.appending(path: "Replays/empty.har")
+        let recorder = try RecordingTransport(file, wrapping: old, mode: .all)
+        _ = try await Provider<Item>(transport: recorder).request(Item(number: 1))
+        try recorder.finish()
+        let live = ScriptedTransport(always: .status(200, body: "new"))
+        try await scope("empty", mode: "all", recording: live).run {}
+        try await scope("empty", mode: "all", recording: live).run { try await check(1, "new") }
+        #expect(live.sent.count == 1)
+    }
+
+    @Test("What a failing test has recorded is written as well")
+    func failingRecorder() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let live = ScriptedTransport(always: .status(200, body: "live"))
+        await #expect(throws: CancellationError.self) {
+            try await scope("new", mode: "once", recording: live).run {
+                _ = try await text(1)
+                throw CancellationError()
+            }
+        }
+        try await scope("new", recording: live).run { try await check(1, "live") }
+        #expect(live.sent.count == 1)
+    }
+}

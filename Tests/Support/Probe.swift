@@ -1,0 +1,68 @@
+package import Foundation
+import HTTPTypes
+package import Pipeline
+package import PipelineTesting
+
+/// A target that is nothing but its request.
+package struct Probe: TargetType {
+    package var baseURL: URL
+    package var path = "/"
+    package var method: HTTPMethod = .get
+    package var task = RequestTask.requestPlain
+    package var headers: [String: String]?
+    package var options = RequestOptions()
+    package var sampleData = Data("sample".utf8)
+
+    package init(
+        _ server: LoopbackServer,
+        _ path: String = "/",
+        method: HTTPMethod = .get,
+        task: RequestTask = .requestPlain
+    ) {
+        self.init(server.url, path, method: method, task: task)
+    }
+
+    package init(_ url: URL, _ path: String = "/", method: HTTPMethod = .get, task: RequestTask = .requestPlain) {
+        self.baseURL = url
+        self.path = path
+        self.method = method
+        self.task = task
+    }
+
+    /// The same target with a time for each attempt.
+    package func with(attemptTimeout: Duration) -> Probe {
+        var copy = self
+        copy.options.attemptTimeout = attemptTimeout
+        return copy
+    }
+}
+
+extension Provider where Target == Probe {
+    /// The code of the error with which a call fails, `nil` when it does not.
+    package func failureCode(_ target: Probe) async throws -> PipelineError.Code? {
+        try await failure(target)?.code
+    }
+
+    /// The error with which a call fails, `nil` when it does not.
+    package func failure(_ target: Probe) async throws -> PipelineError? {
+        do {
+            _ = try await request(target)
+            return nil
+        } catch let error as PipelineError {
+            return error
+        }
+    }
+}
+
+/// Waits, without sleeping, for something that is bound to come; `false` when it has not come within 500 s.
+package func eventually(_ condition: () -> Bool) async -> Bool {
+    let deadline = ContinuousClock.now + .seconds(500)
+    var yieldCount = 0
+    while !condition() {
+        guard ContinuousClock.now < deadline else { return false }
+        yieldCount += 1
+        // Many who wait for the network at once would leave no time to those that they wait for.
+        if yieldCount < 200 { await Task.yield() } else { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
+    }
+    return true
+}
