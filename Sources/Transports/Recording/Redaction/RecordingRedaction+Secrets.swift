@@ -36,7 +36,7 @@ extension RecordingRedaction {
         for value in response[values: .setCookie].flatMap({ SetCookieSplitting.values(of: $0, needsBlank: false) }) {
             cookies.append(HTTPField(name: .setCookie, value: value))
         }
-        var values = MessageSecrets.values(of: request, minimumByteCount: count)
+        var values = MessageSecrets.values(of: request.headers, minimumByteCount: count, where: request.isSecret)
             .union(MessageSecrets.values(ofCookiesIn: cookies, minimumByteCount: count))
         let query = (request.query ?? "").prefix { $0 != "#" }
         for item in URLParts.items(query.utf8) where isSecret(name: item.decodedName, in: .query) {

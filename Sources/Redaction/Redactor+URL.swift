@@ -1,13 +1,7 @@
 import Foundation
-import HTTPTypes
 
 // Everything here looks at bytes: as characters, a "?" or "=" may have melted into a combining mark that follows it.
 extension Redactor {
-    /// The URL of a request for people.
-    public func url(of request: PipelineRequest) -> String {
-        url("\(request.head.scheme ?? "")://\(request.head.authority ?? "")\(request.head.path ?? "")")
-    }
-
     /// A URL or a reference to one for people: query values and the fragment as `…`, without user name and password.
     ///
     /// An item of the query without `=` counts as a value. Text that is no URL is treated as if it were one.

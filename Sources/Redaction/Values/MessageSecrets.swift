@@ -12,11 +12,12 @@ package struct MessageSecrets {
     private init(_ minimumByteCount: Int) { self.minimumByteCount = minimumByteCount }
 
     package static func values(
-        of request: PipelineRequest,
-        minimumByteCount: Int = standardByteCount
+        of fields: HTTPFields,
+        minimumByteCount: Int = standardByteCount,
+        where isSecret: (HTTPField.Name) -> Bool
     ) -> Set<String> {
         var secrets = MessageSecrets(minimumByteCount)
-        for field in request.headers where request.isSecret(field.name) {
+        for field in fields where isSecret(field.name) {
             if field.name == .cookie {
                 for pair in field.value.split(separator: ";") { secrets.insert(valueOfPair: pair) }
             } else {

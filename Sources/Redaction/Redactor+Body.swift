@@ -26,7 +26,7 @@ extension Redactor {
     }
 
     /// The whole text of a body, redacted; `nil` when it is larger than the limit, no text, or not to be shown.
-    func wholeText(_ data: Data, contentType: String?, limit: Int) -> String? {
+    package func wholeText(_ data: Data, contentType: String?, limit: Int) -> String? {
         guard data.count <= limit else { return nil }
         guard let shown = shownText(data, MediaType(contentType ?? ""), limit: limit), shown.isWhole else { return nil }
         return shown.text

@@ -132,7 +132,7 @@ extension Redactor: CustomStringConvertible, CustomReflectable {
 
 extension Redactor {
     /// What stands for a hidden value.
-    static let placeholder = "…"
+    package static let placeholder = "…"
 
     /// Fields that describe a message and identify nobody.
     public static let standardHeaderFields: Set<HTTPField.Name> = Set(
