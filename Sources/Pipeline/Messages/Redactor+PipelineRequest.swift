@@ -6,28 +6,27 @@ extension Redactor {
         url("\(request.head.scheme ?? "")://\(request.head.authority ?? "")\(request.head.path ?? "")")
     }
 
-    /// This redactor, with what the secret fields of a request hold hidden wherever it stands.
+    /// This redactor, with the secrets of a request hidden wherever they occur.
     ///
     /// For what belongs to the request: a server may send a token back in the body, or in the URL of a redirect. Values are taken
-    /// from the fields for which ``PipelineRequest/isSecret(_:)`` holds, of Cookie and Set-Cookie one by one, without the name
-    /// of an authentication scheme; with Basic the password too. Those under 8 bytes are left out: they could be any word.
+    /// from the fields for which ``PipelineRequest/isSecret(_:)`` holds, from fields and query items whose names ``secretNames`` covers and
+    /// that this redactor does not show, and from each cookie. Authentication schemes are left out; with Basic the password counts as well. Values
+    /// under 8 bytes are left out because they could be any word, and so are words, dates, hosts and paths in the query.
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - answer: the header fields of its answer, whose cookies are secret as well.
+    ///   - answer: the header fields of its response, whose cookies are secret as well.
     /// - Returns: a copy; ``revealingSecrets`` stays as it is.
     public func adding(secretsOf request: PipelineRequest, answer: HTTPFields = [:]) -> Redactor {
         adding(secretsOf: [request], answer: answer)
     }
 
-    /// This redactor, with what the secret fields of several requests of a call hold hidden wherever it stands.
+    /// This redactor, with the secrets of several requests of a call hidden wherever they occur.
     public func adding(secretsOf requests: [PipelineRequest], answer: HTTPFields = [:]) -> Redactor {
         if revealsSecrets { return self }
-        var values: Set<String> = []
-        for request in requests {
-            values.formUnion(MessageSecrets.values(of: request.headers, where: request.isSecret))
-        }
-        values.formUnion(MessageSecrets.values(ofCookiesIn: answer))
-        return adding(secretValues: values)
+        var secrets = MessageSecrets(self)
+        for request in requests { secrets.insert(request.head, isMarked: request.isSecret) }
+        secrets.insert(cookiesOf: answer)
+        return adding(secretValues: secrets.fieldValues.union(secrets.queryValues.filter { !PlainValue.isPlain($0) }))
     }
 }

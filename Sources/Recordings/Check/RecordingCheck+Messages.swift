@@ -1,4 +1,5 @@
 import Foundation
+import Pipeline
 import PipelineTransports
 
 extension RecordingCheck {

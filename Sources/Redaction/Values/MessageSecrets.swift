@@ -1,41 +1,64 @@
 import Foundation
 package import HTTPTypes
 
-/// The secret values that the fields of a message hold.
+/// The secret values that messages hold in their own places: header fields, cookies and query items.
 package struct MessageSecrets {
     /// The least length that the redaction for people looks for: shorter values could be any word.
     package static let standardByteCount = 8
 
+    private let redactor: Redactor
     private let minimumByteCount: Int
-    private var values: Set<String> = []
+    /// The values of header fields and cookies.
+    package private(set) var fieldValues: Set<String> = []
+    /// The values of query items, decoded.
+    package private(set) var queryValues: Set<String> = []
 
-    private init(_ minimumByteCount: Int) { self.minimumByteCount = minimumByteCount }
-
-    package static func values(
-        of fields: HTTPFields,
-        minimumByteCount: Int = standardByteCount,
-        where isSecret: (HTTPField.Name) -> Bool
-    ) -> Set<String> {
-        var secrets = MessageSecrets(minimumByteCount)
-        for field in fields where isSecret(field.name) {
-            if field.name == .cookie {
-                for pair in field.value.split(separator: ";") { secrets.insert(valueOfPair: pair) }
-            } else {
-                secrets.insert(credentials: field.value)
-            }
-        }
-        return secrets.values
+    /// - Parameters:
+    ///   - redactor: whose secret names count, but for those that it shows.
+    ///   - minimumByteCount: the least length of a value.
+    package init(_ redactor: Redactor, minimumByteCount: Int = standardByteCount) {
+        self.redactor = redactor
+        self.minimumByteCount = minimumByteCount
     }
 
-    package static func values(
-        ofCookiesIn fields: HTTPFields,
-        minimumByteCount: Int = standardByteCount
-    ) -> Set<String> {
-        var secrets = MessageSecrets(minimumByteCount)
-        for field in fields where field.name == .setCookie {
-            secrets.insert(valueOfPair: field.value.prefix { $0 != ";" })
+    /// Inserts the values of the secret fields and query items of a request.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - isMarked: whether the request marks a field as secret, whatever its name.
+    package mutating func insert(_ request: HTTPRequest, isMarked: (HTTPField.Name) -> Bool) {
+        for field in request.headerFields where isMarked(field.name) || isSecret(field.name) {
+            if field.name == .cookie {
+                for pair in field.value.split(separator: ";") { insert(valueOfPair: pair) }
+            } else {
+                insert(credentials: field.value)
+            }
         }
-        return secrets.values
+        let path = (request.path ?? "").utf8
+        guard let mark = path.firstIndex(of: UInt8(ascii: "?")) else { return }
+        let query = path[path.index(after: mark)...].prefix { $0 != UInt8(ascii: "#") }
+        for item in query.split(separator: UInt8(ascii: "&")) { insert(queryItem: Substring(item)) }
+    }
+
+    /// Inserts the values of the cookies that a response sets.
+    package mutating func insert(cookiesOf response: HTTPFields) {
+        for field in response where field.name == .setCookie {
+            for cookie in SetCookieSplitting.values(of: field.value, needsBlank: false) {
+                insert(valueOfPair: cookie.prefix { $0 != ";" })
+            }
+        }
+    }
+
+    private func isSecret(_ name: HTTPField.Name) -> Bool {
+        redactor.isSecret(name) && !redactor.shownHeaderFields.contains(name)
+    }
+
+    private mutating func insert(queryItem item: Substring) {
+        let name = Redactor.decodedName(of: item)
+        guard redactor.isSecret(name: name, in: .query), !redactor.shownQueryNames.contains(name) else { return }
+        let value = item.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()
+        let decoded = String(decoding: PercentEscapes.decoded(value, plus: 0x20), as: UTF8.self)
+        if decoded.utf8.count >= minimumByteCount { queryValues.insert(decoded) }
     }
 
     /// Inserts the value of `name=value`, as it is and without quotes and percent-encoding.
@@ -58,6 +81,6 @@ package struct MessageSecrets {
     }
 
     private mutating func insert(_ value: String) {
-        if value.utf8.count >= minimumByteCount { values.insert(value) }
+        if value.utf8.count >= minimumByteCount { fieldValues.insert(value) }
     }
 }
