@@ -93,7 +93,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     ],
     targets: [
-        .target(name: "Pipeline", dependencies: [httpTypes], swiftSettings: swiftSettings),
+        .target(
+            name: "PipelineRedaction",
+            dependencies: [httpTypes],
+            path: "Sources/Redaction",
+            swiftSettings: swiftSettings
+        ),
+        .target(name: "Pipeline", dependencies: ["PipelineRedaction", httpTypes], swiftSettings: swiftSettings),
         .target(
             name: "PipelineContentCoding",
             dependencies: ["Pipeline", "CZlib", brotli, zstd, httpTypes],
@@ -161,6 +167,11 @@ let package = Package(
             dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, asyncHTTPClient]
                 + nio,
             path: "Tests/Support",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PipelineRedactionTests",
+            dependencies: ["PipelineRedaction", "Pipeline", httpTypes],
             swiftSettings: swiftSettings
         ),
         .testTarget(

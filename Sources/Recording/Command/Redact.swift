@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Pipeline
 import PipelineRecording
 
 /// Hides what is secret in a recording.

@@ -127,7 +127,7 @@ struct MatchedRequest: Sendable {
     private func items(_ order: RequestMatching.QueryOrder, without names: Set<String>) -> [URLParts.Item] {
         var items = url.query
         if !names.isEmpty {
-            let ignored = Set(names.map { URLParts.encoded($0.utf8) })
+            let ignored = Set(names.map { PercentEscapes.encoded($0.utf8) })
             items.removeAll { ignored.contains($0.name) }
         }
         return order.counts ? items : items.sorted()

@@ -1,4 +1,5 @@
 import Foundation
+import Pipeline
 
 /// Compares a redacted text with one that is not: the placeholder equals any text without certain bytes.
 enum RedactedPattern {

@@ -1,3 +1,5 @@
+import Pipeline
+
 /// An absolute URL in parts, each in one form: what differs only in how it is written is equal.
 ///
 /// Source: RFC 3986 §6.2, https://www.rfc-editor.org/rfc/rfc3986.html#section-6.2
@@ -9,7 +11,7 @@ struct URLParts: Equatable {
         static func < (lhs: Item, rhs: Item) -> Bool { (lhs.name, lhs.value) < (rhs.name, rhs.value) }
 
         var decodedName: String {
-            String(decoding: URLParts.decoded(name.utf8, plus: UInt8(ascii: "+")), as: UTF8.self)
+            String(decoding: PercentEscapes.decoded(name.utf8, plus: UInt8(ascii: "+")), as: UTF8.self)
         }
 
         /// As it is written in a query.
@@ -65,57 +67,16 @@ struct URLParts: Equatable {
             let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
             let value = equals < item.endIndex ? item[item.index(after: equals)...] : item[item.endIndex...]
             return Item(
-                name: encoded(decoded(item[..<equals], plus: 0x20)),
-                value: encoded(decoded(value, plus: 0x20))
+                name: PercentEscapes.encoded(PercentEscapes.decoded(item[..<equals], plus: 0x20)),
+                value: PercentEscapes.encoded(PercentEscapes.decoded(value, plus: 0x20))
             )
         }
     }
 
     private static func path(_ bytes: Substring.UTF8View) -> String {
         bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { encoded(decoded($0, plus: UInt8(ascii: "+"))) }.joined(separator: "/")
+            .map { PercentEscapes.encoded(PercentEscapes.decoded($0, plus: UInt8(ascii: "+"))) }.joined(separator: "/")
     }
 
     private static func text(_ bytes: Substring.UTF8View) -> String { String(decoding: bytes, as: UTF8.self) }
-
-    /// Without percent-encoding; what is no escape stays.
-    static func decoded(_ bytes: some Collection<UInt8>, plus: UInt8) -> [UInt8] {
-        let bytes = Array(bytes)
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
-                let low = digit(bytes[index + 2])
-            {
-                result.append(high << 4 | low)
-                index += 3
-            } else {
-                result.append(bytes[index] == UInt8(ascii: "+") ? plus : bytes[index])
-                index += 1
-            }
-        }
-        return result
-    }
-
-    /// With all but letters, digits and `-._~` as `%XX`.
-    static func encoded(_ bytes: some Collection<UInt8>) -> String {
-        var result: [UInt8] = []
-        for byte in bytes {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: result.append(byte)
-            default: result += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 0xf)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    private static let hex = Array("0123456789ABCDEF".utf8)
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46, 0x61...0x66: (byte | 0x20) - 0x57
-        default: nil
-        }
-    }
 }

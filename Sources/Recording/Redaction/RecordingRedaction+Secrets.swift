@@ -30,20 +30,12 @@ extension RecordingRedaction {
         minimumByteCount count: Int
     ) -> Set<String> {
         if revealsSecrets { return [] }
-        var request = request
-        for field in request.headers where isSecret(field.name) { request.secretFields.insert(field.name) }
-        var cookies = HTTPFields()
-        for value in response[values: .setCookie].flatMap({ SetCookieSplitting.values(of: $0, needsBlank: false) }) {
-            cookies.append(HTTPField(name: .setCookie, value: value))
+        var secrets = MessageSecrets(redactor, minimumByteCount: count)
+        secrets.insert(request.head, isMarked: request.isSecret)
+        secrets.insert(cookiesOf: response)
+        return secrets.fieldValues.union(secrets.queryValues).filter {
+            !$0.contains(Self.placeholder) && !HARVocabulary.contains($0)
         }
-        var values = MessageSecrets.values(of: request, minimumByteCount: count)
-            .union(MessageSecrets.values(ofCookiesIn: cookies, minimumByteCount: count))
-        let query = (request.query ?? "").prefix { $0 != "#" }
-        for item in URLParts.items(query.utf8) where isSecret(name: item.decodedName, in: .query) {
-            let value = String(decoding: URLParts.decoded(item.value.utf8, plus: 0x20), as: UTF8.self)
-            if value.utf8.count >= count { values.insert(value) }
-        }
-        return values.filter { !$0.contains(Self.placeholder) && !HARVocabulary.contains($0) }
     }
 
     /// The least length that a declared value may have.

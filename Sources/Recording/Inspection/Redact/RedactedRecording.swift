@@ -1,5 +1,5 @@
 package import Foundation
-import Pipeline
+package import Pipeline
 
 /// A recording without its secrets, as a recorder would have written it.
 package struct RedactedRecording {

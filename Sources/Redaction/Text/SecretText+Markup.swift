@@ -1,5 +1,3 @@
-import Pipeline
-
 /// Elements and attributes of XML.
 ///
 /// A text that begins with `<` is taken for XML: only texts between tags and quoted values are replaced, so that it stays as
@@ -147,8 +145,9 @@ extension SecretText {
         } else if kind != .documentType,
             let hidden = Self.hidden(
                 in: Array(input[start..<end.lowerBound]),
-                readsLines: readsLines,
-                isSecret: isSecret
+                names,
+                placeholder,
+                readsLines: readsLines
             )
         {
             replace(start..<end.lowerBound, with: hidden)

@@ -1,23 +1,23 @@
 import Foundation
 package import HTTPTypes
-package import Pipeline
 
 /// Hides what is secret in a recording, and in the same way in a request before it is compared with one.
 ///
 /// A recording is for replay: unlike in a log, what no rule names is kept. Done twice, it changes nothing more.
 package struct RecordingRedaction: Sendable {
-    /// What stands for a hidden text; ASCII, so that it is the same in a URL, a form, JSON and a header field.
-    package static let placeholder = "REDACTED"
+    /// What is written in place of a hidden text.
+    package static let placeholder = SecretPlaceholder.recorded.text
 
-    private let names: SecretNameCache
-    let revealsSecrets: Bool
-    private(set) var redactor: Redactor
+    /// Shows no field and no query item because it is on a list.
+    package private(set) var redactor: Redactor
+
+    package var revealsSecrets: Bool { redactor.revealsSecrets }
 
     /// - Parameter redactor: its secret names and declared values hold; its lists of what people may see do not.
     package init(_ redactor: Redactor) {
         self.redactor = redactor
-        names = SecretNameCache(redactor.secretNames)
-        revealsSecrets = redactor.revealsSecrets
+        self.redactor.shownHeaderFields = []
+        self.redactor.shownQueryNames = []
     }
 
     /// The same redaction with more secret values, which are replaced wherever they stand.
@@ -33,32 +33,26 @@ package struct RecordingRedaction: Sendable {
 
     /// Whether a name is secret in a place.
     package func isSecret(name: String, in place: SecretPlaces) -> Bool {
-        !revealsSecrets && names.places(of: name).contains(place)
+        redactor.isSecret(name: name, in: place)
     }
 
-    package func isSecret(_ name: HTTPField.Name) -> Bool {
-        !revealsSecrets && Redactor.isSecret(name, by: names.places)
-    }
+    package func isSecret(_ name: HTTPField.Name) -> Bool { redactor.isSecret(name) }
 
     // MARK: Texts
 
     /// Any text, with the declared values hidden.
     package func values(in text: String) -> String {
-        guard let values = redactor.secretValues else { return text }
-        return String(decoding: values.replacing(in: Data(text.utf8), with: Self.placeholder), as: UTF8.self)
+        redactor.secretValues?.hiding(in: text, with: .recorded) ?? text
     }
 
     func values(in bytes: Data) -> Data {
-        redactor.secretValues?.replacing(in: bytes, with: Self.placeholder) ?? bytes
+        redactor.secretValues?.hiding(in: bytes, with: .recorded) ?? bytes
     }
 
     /// Any text: what it holds of JSON and of URLs follows their rules.
-    func text(_ text: String) -> String { values(in: revealsSecrets ? text : hidingNames(in: text)) }
+    package func text(_ text: String) -> String { values(in: hidingNames(in: text)) }
 
-    func hidingNames(in text: String) -> String {
-        let hidden = SecretText.hidden(in: Array(text.utf8), isSecret: isSecret)
-        return hidden.map { String(decoding: $0, as: UTF8.self) } ?? text
-    }
+    func hidingNames(in text: String) -> String { redactor.hidingNames(in: text, with: .recorded) }
 
     // MARK: Header fields
 

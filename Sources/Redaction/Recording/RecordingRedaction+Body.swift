@@ -1,6 +1,4 @@
 package import Foundation
-import HTTPTypes
-import Pipeline
 
 extension RecordingRedaction {
     /// A body, decoded from its content coding.
@@ -41,7 +39,7 @@ extension RecordingRedaction {
     private func bytes(_ bytes: Data) -> Data {
         var shown = bytes
         if !revealsSecrets, String(validating: bytes, as: UTF8.self) != nil,
-            let hidden = SecretText.hidden(in: Array(bytes), readsLines: true, isSecret: isSecret)
+            let hidden = SecretText.hidden(in: Array(bytes), redactor.names, .recorded, readsLines: true)
         {
             shown = Data(hidden)
         }
@@ -62,54 +60,5 @@ extension RecordingRedaction {
             copied = part.content.upperBound
         }
         return values(in: result + body[copied...])
-    }
-
-    // MARK: Exchanges
-
-    /// A request, whose body is decoded from its content coding.
-    func request(
-        _ request: RecordedExchange.Request,
-        secretFields: Set<HTTPField.Name> = []
-    ) -> RecordedExchange.Request {
-        var request = request
-        request.method = values(in: request.method)
-        request.url = url(request.url)
-        request.body = request.body.map { body($0, contentType: request.headers[.contentType]) }
-        request.headers = fields(request.headers, secretFields: secretFields)
-        return request
-    }
-
-    /// A whole exchange, whose bodies are decoded from their content codings.
-    func exchange(
-        _ exchange: RecordedExchange,
-        secretFields: Set<HTTPField.Name> = []
-    ) -> RecordedExchange {
-        var exchange = exchange
-        exchange.request = request(exchange.request, secretFields: secretFields)
-        if let failure = exchange.failure { exchange.failure = .init(code: failure.code, text: text(failure.text)) }
-        if var response = exchange.response {
-            response.reasonPhrase = text(response.reasonPhrase)
-            let shown = body(response.body, contentType: response.headers[.contentType])
-            response.chunks = RecordedExchange.Chunk.scaled(response.chunks, from: response.body.count, to: shown.count)
-            response.body = shown
-            response.headers = fields(response.headers, secretFields: secretFields)
-            exchange.response = response
-        }
-        return exchange
-    }
-}
-
-extension RecordedExchange.Chunk {
-    /// The same pieces of a body that has become longer or shorter.
-    static func scaled(_ chunks: [Self], from oldCount: Int, to newCount: Int) -> [Self] {
-        guard oldCount != newCount, oldCount > 0 else { return chunks }
-        var read = 0
-        var placed = 0
-        return chunks.map { chunk in
-            read += chunk.byteCount
-            let end = read >= oldCount ? newCount : Int(Double(read) / Double(oldCount) * Double(newCount))
-            defer { placed = max(placed, end) }
-            return Self(byteCount: max(end - placed, 0), delay: chunk.delay)
-        }
     }
 }

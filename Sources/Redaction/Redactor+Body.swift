@@ -26,7 +26,7 @@ extension Redactor {
     }
 
     /// The whole text of a body, redacted; `nil` when it is larger than the limit, no text, or not to be shown.
-    func wholeText(_ data: Data, contentType: String?, limit: Int) -> String? {
+    package func wholeText(_ data: Data, contentType: String?, limit: Int) -> String? {
         guard data.count <= limit else { return nil }
         guard let shown = shownText(data, MediaType(contentType ?? ""), limit: limit), shown.isWhole else { return nil }
         return shown.text
@@ -46,7 +46,6 @@ extension Redactor {
             let isParsed = data.count <= parsedBodyByteCount
             if type.isForm { return isParsed ? form(text).map { (self.text($0), true) } : nil }
             if isParsed, let json = JSONRedaction.redacted(text, by: self) { return (json, true) }
-            let names = SecretNames(secretNames)
             if type.isJSON || names.contains(wordOf: text) { return nil }
         }
         if data.count <= bound { return (self.text(text), true) }
@@ -75,12 +74,12 @@ extension Redactor {
 
     /// `nil` for what claims to be a form and has no names: JSON that was sent under the wrong type, for example.
     private func form(_ text: String) -> String? {
-        let names = SecretNames(secretNames)
         var isForm = true
         let shown = Self.mapItems(of: text[...]) { item, name in
             isForm = isForm && name.allSatisfy { $0.isLetter || $0.isNumber || " _-.:$@[]…".contains($0) }
             let isValue = !item.isEmpty && !item.utf8.contains(UInt8(ascii: "="))
-            return isValue || names.contains(name, in: .form) ? Self.hidden(item) : String(item)
+            let isHidden = isValue || names.contains(name, in: .form) || holdsSecretName(inValueOf: item)
+            return isHidden ? Self.hidden(item) : String(item)
         }
         return isForm ? shown : nil
     }

@@ -50,38 +50,3 @@ package struct SecretWords: Sendable {
         return parts
     }
 }
-
-/// Decides which names are secret, and looks each name up once.
-///
-/// A class, so that what is nested in a text adds to the same names: copies would be as long as the text, for each.
-final class SecretNames {
-    private let words: SecretWords
-    private var known: [String: SecretPlaces] = [:]
-
-    init(_ words: Set<String>) { self.words = SecretWords(words) }
-
-    /// Whether a name is secret in a place.
-    func contains(_ name: String, in place: SecretPlaces) -> Bool {
-        if let places = known[name] { return places.contains(place) }
-        let places = words.places(of: name)
-        known[name] = places
-        return places.contains(place)
-    }
-
-    /// Whether one of the words of a text is a secret name.
-    func contains(wordOf text: String) -> Bool {
-        text.withBytes { bytes in
-            bytes.split { !Self.isWordByte($0) }.contains {
-                contains(String(decoding: $0, as: UTF8.self), in: .member)
-            }
-        }
-    }
-
-    /// Letters and digits of ASCII, what joins them in names, and all characters beyond.
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x80...0xff, UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: false
-        }
-    }
-}

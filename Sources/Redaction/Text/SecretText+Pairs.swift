@@ -1,5 +1,4 @@
 import Foundation
-import Pipeline
 
 /// `name=value` in URLs and other texts, `name: value` in lines.
 extension SecretText {
@@ -18,8 +17,8 @@ extension SecretText {
             place = .member
         }
         guard start < index else { return }
-        let name = String(decoding: input[start..<index], as: UTF8.self)
-        guard isSecret(name.removingPercentEncoding ?? name, place) else { return }
+        let name = String(decoding: PercentEscapes.decoded(input[start..<index], plus: 0x20), as: UTF8.self)
+        guard isSecret(name, place) else { return }
         if place == .member, let quoted = quotedValue(from: index + 1) {
             hide(quoted)
             index = quoted.upperBound
@@ -29,7 +28,7 @@ extension SecretText {
             byte <= 0x20 || "&#;\"'<>\\)]}".utf8.contains(byte) || place == .member && byte == UInt8(ascii: ",")
         }
         let end = input[(index + 1)...].firstIndex(where: isEnd) ?? input.count
-        replace(index + 1..<end, with: RecordingRedaction.placeholder.utf8)
+        replace(index + 1..<end, with: placeholder.text.utf8)
         index = end - 1
     }
 
@@ -108,7 +107,7 @@ extension SecretText {
         let start = index + 1
         let end = input[start...].firstIndex { $0 <= 0x20 || "/?#\"'<>\\".utf8.contains($0) } ?? input.count
         guard let at = input[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return }
-        replace(start..<at, with: RecordingRedaction.placeholder.utf8)
+        replace(start..<at, with: placeholder.text.utf8)
         index = at
     }
 

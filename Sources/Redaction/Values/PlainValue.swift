@@ -1,18 +1,17 @@
 import Foundation
-import Pipeline
 
 /// Recognizes values that a cookie or a credential may hold and that are not secret: hosts, paths, URLs, dates, words, numbers.
 ///
 /// Such a value also occurs where it has nothing to do with the secret. Replacing it there would change requests and responses.
-enum PlainValue {
-    static func isPlain(_ value: String) -> Bool {
+package enum PlainValue {
+    package static func isPlain(_ value: String) -> Bool {
         let text = value.removingPercentEncoding ?? value
         return isWord(text) || isNumber(text) || isPlace(text) || isDate(text)
             || isDate(text.replacingOccurrences(of: "+", with: " "))
     }
 
     /// Whether a value is a host, a path or a URL.
-    static func isPlace(_ text: String) -> Bool { isHost(text) || isPath(text) || isURL(text) }
+    package static func isPlace(_ text: String) -> Bool { isHost(text) || isPath(text) || isURL(text) }
 
     /// Letters of one case, or with one capital at the beginning.
     private static func isWord(_ text: some StringProtocol) -> Bool {
@@ -21,7 +20,7 @@ enum PlainValue {
     }
 
     private static func isNumber(_ text: String) -> Bool {
-        text.utf8.count < RecordedSecrets.replacedByteCount && text.utf8.allSatisfy { isDigit($0) || $0 == 0x2e }
+        text.utf8.count < shortestLongNumber && text.utf8.allSatisfy { isDigit($0) || $0 == 0x2e }
     }
 
     /// Labels of lower case, the last one of letters only; addresses of IPv4; a port may follow.
@@ -55,15 +54,30 @@ enum PlainValue {
         return !scheme.isEmpty && scheme.utf8.allSatisfy { isLabelByte($0 | 0x20) || $0 == 0x2b || $0 == 0x2e }
     }
 
-    static func isDate(_ text: String) -> Bool {
-        if HARDate.date(text) != nil || HTTPDate(text, now: Date(timeIntervalSince1970: 0)) != nil { return true }
+    package static func isDate(_ text: String) -> Bool {
+        if isHTTPDate(text) { return true }
         let digits = text.utf8.filter(isDigit).map { Int($0 - 0x30) }
         guard (8...20).contains(digits.count), digits.count < text.utf8.count,
-            text.utf8.allSatisfy({ isDigit($0) || "-/:.,+ TZ".utf8.contains($0) })
+            text.utf8.allSatisfy({ isDigit($0) || "-/:.,+ TZtz".utf8.contains($0) })
         else { return false }
         let (century, month, day) = (digits[0] * 10 + digits[1], digits[4] * 10 + digits[5], digits[6] * 10 + digits[7])
         return (19...20).contains(century) && (1...12).contains(month) && (1...31).contains(day)
     }
+
+    /// One of the three forms of RFC 9110 §5.6.7: the name of a day and of a month, five numbers, and for most `GMT`.
+    private static func isHTTPDate(_ text: String) -> Bool {
+        let words = text.split { " ,-:".contains($0) }
+        let numbers = words.filter { $0.utf8.count <= 4 && $0.utf8.allSatisfy(isDigit) }
+        let names = words.filter { !$0.utf8.contains(where: isDigit) && $0 != "GMT" }
+        return numbers.count == 5 && names.count == 2 && (7...8).contains(words.count)
+            && names.allSatisfy { name in days.contains { name == $0 || name == $0.prefix(3) } || months.contains(name)
+            }
+    }
+
+    private static let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    private static let months: Set<Substring> = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
@@ -71,6 +85,7 @@ enum PlainValue {
         isDigit(byte) || (0x61...0x7a).contains(byte) || byte == UInt8(ascii: "-")
     }
 
+    private static let shortestLongNumber = 16
     private static let longestWord = 20
     private static let longestDomain = 12
 }

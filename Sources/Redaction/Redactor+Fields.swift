@@ -21,7 +21,7 @@ extension Redactor {
         if !revealsSecrets, isSecret || Self.alwaysSecretFields.contains(field.name) { return Self.placeholder }
         if Self.urlFields.contains(field.name) { return url(field.value) }
         let isShown = revealsSecrets || shownHeaderFields.contains(field.name)
-        return isShown ? text(field.value).escapingControls : Self.placeholder
+        return isShown ? text(hidingNames(in: field.value)).escapingControls : Self.placeholder
     }
 }
 

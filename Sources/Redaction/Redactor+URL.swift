@@ -1,13 +1,5 @@
-import Foundation
-import HTTPTypes
-
 // Everything here looks at bytes: as characters, a "?" or "=" may have melted into a combining mark that follows it.
 extension Redactor {
-    /// The URL of a request for people.
-    public func url(of request: PipelineRequest) -> String {
-        url("\(request.head.scheme ?? "")://\(request.head.authority ?? "")\(request.head.path ?? "")")
-    }
-
     /// A URL or a reference to one for people: query values and the fragment as `…`, without user name and password.
     ///
     /// An item of the query without `=` counts as a value. Text that is no URL is treated as if it were one.
@@ -15,6 +7,8 @@ extension Redactor {
         let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
         let query = text[..<fragment].utf8.firstIndex(of: UInt8(ascii: "?")) ?? fragment
         var result = location(text[..<query])
+        // Parameters of a path segment, such as `;jsessionid=…`.
+        if result.utf8.contains(UInt8(ascii: "=")) { result = hidingNames(in: result) }
         if query != fragment {
             let items = text[text.utf8.index(after: query)..<fragment]
             result += "?" + (revealsSecrets ? String(items) : shownQuery(items))
@@ -43,7 +37,8 @@ extension Redactor {
 
     private func shownQuery(_ items: Substring) -> String {
         Self.mapItems(of: items) { item, name in
-            item.isEmpty || shownQueryNames.contains(name) ? String(item) : Self.hidden(item)
+            let isShown = shownQueryNames.contains(name) && !holdsSecretName(inValueOf: item)
+            return item.isEmpty || isShown ? String(item) : Self.hidden(item)
         }
     }
 
@@ -73,9 +68,8 @@ extension Redactor {
         return "\(item[..<equals])=\(placeholder)"
     }
 
-    private static func decodedName(of item: Substring) -> String {
+    static func decodedName(of item: Substring) -> String {
         let name = item[..<(item.utf8.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex)]
-        let spaced = String(decoding: name.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self)
-        return spaced.removingPercentEncoding ?? spaced
+        return String(decoding: PercentEscapes.decoded(name.utf8, plus: 0x20), as: UTF8.self)
     }
 }

@@ -8,7 +8,6 @@ struct JSONRedaction {
 
     private let redactor: Redactor
     private let input: UnsafeBufferPointer<UInt8>
-    private let names: SecretNames
     /// Where declared values stand, from the next token on.
     private var secrets: ArraySlice<Range<Int>>
     private var index = 0
@@ -18,21 +17,20 @@ struct JSONRedaction {
 
     private static let maximumDepth = 256
 
-    private init(_ input: UnsafeBufferPointer<UInt8>, _ redactor: Redactor, _ names: SecretNames) {
+    private init(_ input: UnsafeBufferPointer<UInt8>, _ redactor: Redactor) {
         self.input = input
         self.redactor = redactor
-        self.names = names
         secrets = redactor.secretValues?.ranges(in: input)[...] ?? []
     }
 
     /// The text with its secrets hidden, `nil` when it is not JSON.
     static func redacted(_ text: String, by redactor: Redactor) -> String? {
-        redacted(text, by: redactor, SecretNames(redactor.secretNames), depth: 0)
+        redacted(text, by: redactor, depth: 0)
     }
 
-    private static func redacted(_ text: String, by redactor: Redactor, _ names: SecretNames, depth: Int) -> String? {
+    private static func redacted(_ text: String, by redactor: Redactor, depth: Int) -> String? {
         let shown: String? = text.withBytes { input in
-            var redaction = JSONRedaction(input, redactor, names)
+            var redaction = JSONRedaction(input, redactor)
             guard (try? redaction.readDocument(depth)) != nil else { return nil }
             if redaction.copied == 0 { return text }
             redaction.copyRead()
@@ -111,7 +109,7 @@ struct JSONRedaction {
             try skip(UInt8(ascii: ":"))
             skipSpace()
             let place: SecretPlaces = next == UInt8(ascii: "\"") ? .textMember : .member
-            if names.contains(name, in: place) { try readHidden(depth + 1) } else { try readValue(depth + 1) }
+            if redactor.names.contains(name, in: place) { try readHidden(depth + 1) } else { try readValue(depth + 1) }
             guard next == UInt8(ascii: ",") else { break }
             try skip(UInt8(ascii: ","))
         }
@@ -160,18 +158,20 @@ struct JSONRedaction {
 
     // MARK: Strings
 
-    /// JSON and URLs inside a string follow their own rules.
+    /// JSON and URLs inside a string follow their own rules, other text those of ``SecretText``.
     private mutating func readText(_ depth: Int) throws(Malformed) {
         let range = try skipString()
         let isSecret = hasSecret(range)
-        let mayNest = range.count > 4 && input[range].contains { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") }
+        let mayNest = range.count > 4 && input[range].contains { ":[=<".utf8.contains($0) }
         guard isSecret || mayNest else { return }
         let text = try decoded(range)
         var shown = text
         if text.hasPrefix("{") || text.hasPrefix("[") {
-            shown = Self.redacted(text, by: redactor, names, depth: depth + 1) ?? Redactor.placeholder
+            shown = Self.redacted(text, by: redactor, depth: depth + 1) ?? Redactor.placeholder
         } else if text.contains("://"), !text.contains(where: \.isWhitespace) {
             shown = redactor.url(text)
+        } else {
+            shown = redactor.hidingNames(in: text)
         }
         if isSecret { shown = redactor.text(shown) }
         try show(shown, for: text, at: range, hidesSecrets: isSecret)

@@ -28,7 +28,9 @@ struct MessageSecretsTests {
                 "a canary-123 canary-456 can%2Fary-7 can/ary-7", "a … … … …"
             ),
             ("X-Api-Key", "canary-123", "/canary-123/", "/…/"),
-            ("Bearer-Of-Nothing", "canary-123", "canary-123", "canary-123"),
+            ("X-Session-Token", "canary-123", "canary-123", "…"),
+            ("X-Trace", "canary-123", "canary-123", "canary-123"),
+            ("Idempotency-Key", "canary-123", "canary-123", "canary-123"),
             ("Authorization", "Bearer short12", "short12", "short12"),
             ("Cookie", "theme=dark; lonely-cookie", "dark lonely-cookie", "dark lonely-cookie"),
         ]
@@ -46,6 +48,39 @@ struct MessageSecretsTests {
             answer: [.setCookie: "id=canary-123; Path=/somewhere/else", .server: "nothing-secret"]
         )
         #expect(redactor.text("canary-123 /somewhere/else nothing-secret") == "… /somewhere/else nothing-secret")
+    }
+
+    @Test("Each of several cookies in one field of an answer is hidden")
+    func joinedCookies() throws {
+        let redactor = try redactor([:], answer: [.setCookie: "a=canary-123; Path=/, b=canary-456,c=canary-789"])
+        #expect(redactor.text("canary-123 canary-456 canary-789") == "… … …")
+    }
+
+    @Test(
+        "The values of secret query items are hidden wherever they stand, but for words, dates, hosts and paths",
+        arguments: [
+            ("token=canary-123", "x canary-123", "x …"), ("a=1&api%5Fkey=can%61ry+123#x", "canary 123", "…"),
+            ("code=canary-123", "canary-123", "…"), ("page=canary-123", "canary-123", "canary-123"),
+            ("key=username", "username", "username"), ("key=api.example.com", "api.example.com", "api.example.com"),
+            ("key=2026-11-22", "2026-11-22", "2026-11-22"), ("token=short-1", "short-1", "short-1"),
+            ("key=Sun,+06+Nov+1994+08:49:37+GMT", "Sun, 06 Nov 1994", "Sun, 06 Nov 1994"),
+        ]
+    )
+    func query(query: String, text: String, shown: String) throws {
+        let request = try PipelineRequest(url: "https://a.test/?" + query)
+        #expect(Redactor.standard.adding(secretsOf: request).text(text) == shown)
+    }
+
+    @Test("What a redactor shows by its name is not hidden elsewhere")
+    func shownByName() throws {
+        let name = try #require(HTTPField.Name("X-Token-Hint"))
+        let request = try PipelineRequest(url: "https://a.test/?token=canary-123", headers: [name: "canary-456"])
+        let redactor = Redactor(
+            shownHeaderFields: [name],
+            shownQueryNames: ["token"]
+        ).adding(secretsOf: request)
+        #expect(redactor.text("canary-123 canary-456") == "canary-123 canary-456")
+        #expect(Redactor.standard.adding(secretsOf: request).text("canary-123 canary-456") == "… …")
     }
 
     @Test("The secrets of several requests are hidden together with the declared ones")

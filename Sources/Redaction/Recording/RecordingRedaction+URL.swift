@@ -1,5 +1,4 @@
 import Foundation
-import Pipeline
 
 extension RecordingRedaction {
     /// A URL or a reference to one: user name, password, the values of secret names in query and fragment, and secret values.
@@ -45,10 +44,10 @@ extension RecordingRedaction {
     /// A value that is JSON or a URL in percent-encoding.
     private func encodedValue(_ value: Substring) -> String {
         guard value.utf8.contains(UInt8(ascii: "%")) else { return text(String(value)) }
-        let spaced = String(decoding: value.utf8.map { $0 == UInt8(ascii: "+") ? 0x20 : $0 }, as: UTF8.self)
-        guard let decoded = spaced.removingPercentEncoding else { return String(value) }
-        let shown = text(decoded)
-        return shown == decoded ? String(value) : URLParts.encoded(shown.utf8[...])
+        let decoded = PercentEscapes.decoded(value.utf8, plus: 0x20)
+        let hidden = revealsSecrets ? nil : SecretText.hidden(in: decoded, redactor.names, .recorded)
+        let shown = values(in: Data(hidden ?? decoded))
+        return shown.elementsEqual(decoded) ? String(value) : PercentEscapes.encoded(shown)
     }
 
     // MARK: Values

@@ -48,7 +48,11 @@ public struct Redactor: Sendable {
     /// in queries and forms, `access`, `refresh`, `seed`, `sig` and `ticket` in queries, forms, and in JSON if the value is a string. Header fields
     /// are secret as well if `key`, `sig` or `ticket` is a part of their name. Kinds, counts and addresses are shown although a word in their name
     /// is secret: `token_type`, `token_endpoint`, `refresh_token_expires_in`, `max_tokens` and other counts. To hide one of them, add its name.
-    public var secretNames: Set<String>
+    public var secretNames: Set<String> {
+        didSet { names = SecretNames(secretNames) }
+    }
+
+    package private(set) var names: SecretNames
 
     /// The largest body that is parsed.
     public var parsedBodyByteCount: Int
@@ -108,6 +112,7 @@ public struct Redactor: Sendable {
         self.shownHeaderFields = shownHeaderFields
         self.shownQueryNames = shownQueryNames
         self.secretNames = secretNames
+        names = SecretNames(secretNames)
         self.parsedBodyByteCount = parsedBodyByteCount
         self.revealsSecrets = revealsSecrets
     }
@@ -132,7 +137,7 @@ extension Redactor: CustomStringConvertible, CustomReflectable {
 
 extension Redactor {
     /// What stands for a hidden value.
-    static let placeholder = "…"
+    static let placeholder = SecretPlaceholder.shown.text
 
     /// Fields that describe a message and identify nobody.
     public static let standardHeaderFields: Set<HTTPField.Name> = Set(

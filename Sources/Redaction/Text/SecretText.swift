@@ -1,5 +1,4 @@
 import Foundation
-import Pipeline
 
 /// Hides the values of secret names in text of any kind, and leaves everything else as it was written.
 ///
@@ -8,10 +7,9 @@ import Pipeline
 /// semicolon; elements and attributes of XML; and, in bodies, lines such as `name: value`. Shapes stay: a text becomes a text, a
 /// number of JSON 0, and of an object, an array or an element each value separately.
 struct SecretText {
-    typealias IsSecret = (_ name: String, _ place: SecretPlaces) -> Bool
-
     let input: [UInt8]
-    let isSecret: IsSecret
+    let names: SecretNames
+    let placeholder: SecretPlaceholder
     let readsLines: Bool
     /// What the text is, by its first character.
     let start: UInt8?
@@ -23,10 +21,11 @@ struct SecretText {
     var hiddenElement: HiddenElement?
     var unfinishedIslands: Set<Island> = []
 
-    private init(_ input: [UInt8], _ readsLines: Bool, _ isSecret: @escaping IsSecret) {
+    private init(_ input: [UInt8], _ names: SecretNames, _ placeholder: SecretPlaceholder, _ readsLines: Bool) {
         self.input = input
         self.readsLines = readsLines
-        self.isSecret = isSecret
+        self.names = names
+        self.placeholder = placeholder
         let content = input.starts(with: [0xef, 0xbb, 0xbf]) ? input.dropFirst(3) : input[...]
         start = content.first { !Self.isBlank($0) }
     }
@@ -35,11 +34,18 @@ struct SecretText {
     ///
     /// - Parameters:
     ///   - input: the text in UTF-8.
+    ///   - names: the names that are secret.
+    ///   - placeholder: what is written in place of a value.
     ///   - readsLines: whether lines such as `name: value` are looked for.
-    ///   - isSecret: whether a name is secret in a place.
     /// - Returns: the text, or `nil`.
-    static func hidden(in input: [UInt8], readsLines: Bool = false, isSecret: @escaping IsSecret) -> [UInt8]? {
-        var text = SecretText(input, readsLines, isSecret)
+    static func hidden(
+        in input: [UInt8],
+        _ names: SecretNames,
+        _ placeholder: SecretPlaceholder,
+        readsLines: Bool = false
+    ) -> [UInt8]? {
+        guard input.contains(where: { "=:/<".utf8.contains($0) }) else { return nil }
+        var text = SecretText(input, names, placeholder, readsLines)
         text.read()
         guard text.copied > 0 else { return nil }
         text.output += input[text.copied...]
@@ -64,6 +70,8 @@ struct SecretText {
         }
     }
 
+    func isSecret(_ name: String, _ place: SecretPlaces) -> Bool { names.contains(name, in: place) }
+
     mutating func replace(_ range: Range<Int>, with text: some Collection<UInt8>) {
         guard !range.isEmpty, !input[range].elementsEqual(text) else { return }
         output += input[copied..<range.lowerBound]
@@ -78,7 +86,7 @@ struct SecretText {
             let last = content.lastIndex(where: { !Self.isBlank($0) }),
             !(last - first < 5 && Self.literals.contains(String(decoding: input[first...last], as: UTF8.self)))
         else { return }
-        replace(first..<last + 1, with: RecordingRedaction.placeholder.utf8)
+        replace(first..<last + 1, with: placeholder.text.utf8)
     }
 
     func byte(_ offset: Int) -> UInt8? { input.indices.contains(offset) ? input[offset] : nil }
@@ -156,7 +164,7 @@ struct SecretText {
                 place = hideString(from: place, level, isInside: depth > 0)
             case UInt8(ascii: "-"), 0x30...0x39:
                 let end = input[place...].firstIndex { !Self.isNumberByte($0) } ?? input.count
-                replace(place..<end, with: "0".utf8)
+                replace(place..<end, with: placeholder.number.utf8)
                 place = end
             default:
                 if depth == 0 { return endOfWord(from: place) }
@@ -181,7 +189,7 @@ struct SecretText {
         if isInside, byte(skipBlanks(from: end, level)) == UInt8(ascii: ":") { return end }
         // The backslashes before a mark of an inner level belong to the mark.
         let marks = byte(close) == UInt8(ascii: "\"") ? (1 << level) - 1 : 0
-        replace(open + 1..<max(close - marks, open + 1), with: RecordingRedaction.placeholder.utf8)
+        replace(open + 1..<max(close - marks, open + 1), with: placeholder.text.utf8)
         return end
     }
 
@@ -190,7 +198,7 @@ struct SecretText {
         let end = input[start...].firstIndex { $0 <= 0x20 || ",}]\"\\".utf8.contains($0) } ?? input.count
         let word = String(decoding: input[start..<end], as: UTF8.self)
         if !Self.literals.contains(word) {
-            replace(start..<end, with: RecordingRedaction.placeholder.utf8)
+            replace(start..<end, with: placeholder.text.utf8)
         }
         return max(end, start + 1)
     }

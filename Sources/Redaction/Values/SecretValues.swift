@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Values that must not be seen, and the search for them in each form in which a text may hold them.
 ///
@@ -74,63 +74,60 @@ package final class SecretValues: Sendable {
     ///
     /// - Parameters:
     ///   - text: the text.
-    ///   - limit: how many bytes of it are wanted; what is behind only shows what begins before.
+    ///   - limit: how many bytes of it are wanted; what follows only shows what begins before.
+    ///   - placeholder: what is written in place of a value.
     /// - Returns: the text to show.
-    func hiding(in text: String, upTo limit: Int = .max) -> String {
-        var text = text
-        var limit = limit
-        // What stands side by side after a replacement may be a secret of its own.
-        for _ in 0..<8 {
-            let ranges = text.withBytes(ranges)
-            if ranges.isEmpty { return limit == .max ? text : String(text.prefix(byteCount: limit)) }
-            text = text.withBytes { Self.replacing(ranges, in: $0, upTo: limit) }
-            limit = .max
-        }
-        return Redactor.placeholder
+    func hiding(in text: String, upTo limit: Int = .max, with placeholder: SecretPlaceholder = .shown) -> String {
+        let ranges = text.withBytes(ranges)
+        if ranges.isEmpty { return limit == .max ? text : String(text.prefix(byteCount: limit)) }
+        let bytes = text.withBytes { Self.replacing(ranges, in: $0, upTo: limit, with: placeholder) }
+        return String(decoding: hidingRest(of: bytes, with: placeholder), as: UTF8.self)
     }
 
-    /// Bytes with the values replaced: by 0 where a number may stand in JSON, else by a text.
-    package func replacing(in bytes: Data, with text: String) -> Data {
+    /// Bytes with the values hidden.
+    func hiding(in bytes: Data, with placeholder: SecretPlaceholder) -> Data {
+        let text = Array(bytes)
+        let ranges = text.withUnsafeBufferPointer(ranges)
+        if ranges.isEmpty { return bytes }
+        let shown = text.withUnsafeBufferPointer { Self.replacing(ranges, in: $0, upTo: .max, with: placeholder) }
+        return Data(hidingRest(of: shown, with: placeholder))
+    }
+
+    /// Hides what is a secret of its own now that it is side by side with a placeholder.
+    private func hidingRest(of bytes: [UInt8], with placeholder: SecretPlaceholder) -> [UInt8] {
         var bytes = bytes
-        for _ in 0..<8 {
-            let ranges = Array(bytes).withUnsafeBufferPointer(ranges)
+        for _ in 0..<7 {
+            let ranges = bytes.withUnsafeBufferPointer(ranges)
             if ranges.isEmpty { return bytes }
-            var result = Data()
-            var copied = bytes.startIndex
-            for range in ranges {
-                let start = bytes.startIndex + range.lowerBound
-                let end = bytes.startIndex + range.upperBound
-                result += bytes[copied..<start]
-                result += Self.isNumber(bytes[start..<end], in: bytes) ? Data("0".utf8) : Data(text.utf8)
-                copied = end
-            }
-            bytes = result + bytes[copied...]
+            bytes = bytes.withUnsafeBufferPointer { Self.replacing(ranges, in: $0, upTo: .max, with: placeholder) }
         }
-        return Data(text.utf8)
-    }
-
-    private static func isNumber(_ match: Data, in bytes: Data) -> Bool {
-        guard match.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
-        let before = bytes[..<match.startIndex].last { $0 != 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 }
-        let behind = match.endIndex < bytes.endIndex ? bytes[match.endIndex] : UInt8(ascii: ",")
-        return before.map { ":,[".utf8.contains($0) } == true && ",}] \r\n\t".utf8.contains(behind)
+        return Array(placeholder.text.utf8)
     }
 
     private static func replacing(
         _ ranges: [Range<Int>],
         in text: UnsafeBufferPointer<UInt8>,
-        upTo limit: Int
-    ) -> String {
+        upTo limit: Int,
+        with placeholder: SecretPlaceholder
+    ) -> [UInt8] {
         let end = min(text.count, limit)
         var result: [UInt8] = []
         result.reserveCapacity(end)
         var copied = 0
         for range in ranges where range.lowerBound < end {
             result.append(contentsOf: text[copied..<range.lowerBound])
-            result.append(contentsOf: Redactor.placeholder.utf8)
+            result += (isNumber(range, in: text) ? placeholder.number : placeholder.text).utf8
             copied = range.upperBound
         }
         if copied < end { result.append(contentsOf: text[copied..<end]) }
-        return String(decoding: result, as: UTF8.self)
+        return result
+    }
+
+    /// Whether digits may be a number of JSON.
+    private static func isNumber(_ range: Range<Int>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard text[range].allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+        let before = text[..<range.lowerBound].last { $0 != 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 }
+        let after = range.upperBound < text.count ? text[range.upperBound] : UInt8(ascii: ",")
+        return before.map { ":,[".utf8.contains($0) } == true && ",}] \r\n\t".utf8.contains(after)
     }
 }

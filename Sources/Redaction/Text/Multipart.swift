@@ -1,22 +1,21 @@
-import Foundation
-import Pipeline
+package import Foundation
 
 /// Where the parts of a multipart body stand.
 ///
 /// Source: RFC 2046 §5.1.1, https://www.rfc-editor.org/rfc/rfc2046.html#section-5.1.1
-struct Multipart {
-    struct Part {
-        var name: String?
-        var contentType: String?
+package struct Multipart {
+    package struct Part {
+        package var name: String?
+        package var contentType: String?
         /// Its header fields, as they stand there.
-        var head: Data
-        var content: Range<Data.Index>
+        package var head: Data
+        package var content: Range<Data.Index>
     }
 
-    private(set) var parts: [Part] = []
+    package private(set) var parts: [Part] = []
 
     /// What cannot be read as parts has none.
-    init(_ body: Data, boundary: String) {
+    package init(_ body: Data, boundary: String) {
         let delimiter = Data("--\(boundary)".utf8)
         var rest = body[...]
         var starts: [Range<Data.Index>] = []
@@ -55,7 +54,7 @@ struct Multipart {
     }
 
     /// The boundary that a Content-Type names.
-    static func boundary(in contentType: String) -> String? {
+    package static func boundary(in contentType: String) -> String? {
         parameter("boundary", of: contentType).flatMap { $0.isEmpty ? nil : $0 }
     }
 

@@ -1,0 +1,2 @@
+// Whoever imports Pipeline has the redactor.
+@_exported public import PipelineRedaction

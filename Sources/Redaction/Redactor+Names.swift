@@ -1,0 +1,39 @@
+package import HTTPTypes
+
+extension Redactor {
+    /// Whether a field of this name is likely to carry a secret.
+    package static func soundsSecret(_ name: HTTPField.Name) -> Bool {
+        !standardHeaderFields.contains(name) && isSecret(name, by: SecretWords.standard.places)
+    }
+
+    private static func isSecret(_ name: HTTPField.Name, by places: (String) -> SecretPlaces) -> Bool {
+        if alwaysSecretFields.contains(name) { return true }
+        return !name.canonicalName.hasPrefix("access-control-") && places(name.canonicalName).contains(.field)
+    }
+
+    /// Whether a field of this name is secret, whatever the list of fields that are shown.
+    package func isSecret(_ name: HTTPField.Name) -> Bool {
+        !revealsSecrets && Self.isSecret(name, by: names.places)
+    }
+
+    /// Whether a name is secret in a place.
+    package func isSecret(name: String, in place: SecretPlaces) -> Bool {
+        !revealsSecrets && names.contains(name, in: place)
+    }
+
+    // MARK: Texts
+
+    /// Any text, with the values of secret names hidden that ``SecretText`` finds.
+    func hidingNames(in text: String, with placeholder: SecretPlaceholder = .shown) -> String {
+        if revealsSecrets { return text }
+        let hidden = SecretText.hidden(in: Array(text.utf8), names, placeholder)
+        return hidden.map { String(decoding: $0, as: UTF8.self) } ?? text
+    }
+
+    /// Whether the value of `name=value` holds JSON, a URL or another text with a secret in it.
+    func holdsSecretName(inValueOf item: Substring) -> Bool {
+        guard let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) else { return false }
+        let value = PercentEscapes.decoded(item.utf8[equals...].dropFirst(), plus: 0x20)
+        return SecretText.hidden(in: value, names, .shown) != nil
+    }
+}
