@@ -7,7 +7,7 @@ public import Pipeline
 /// let transport = try RecordingTransport(file, wrapping: URLSessionTransport())
 /// let provider = Provider<GitHub>(transport: transport)
 /// …
-/// try transport.finish()
+/// try await transport.finish()
 /// ```
 ///
 /// **Effects**
@@ -19,9 +19,12 @@ public import Pipeline
 /// - Bodies are handed on as they come. An exchange is recorded when its body has been read to its end or has failed; one whose reader
 ///   stops before is recorded as far as it was read, and replays so far and then fails with `truncated`. An exchange that the caller
 ///   cancels is not recorded. A failure is recorded by its code.
-/// - The file is written by ``finish()``, or at the end of the transport's life, whose errors are printed to standard error: beside the
-///   old one, which it then replaces. Until then a journal beside it keeps what was recorded, and another recorder of the same file is refused. What a process has left that was
-///   killed is taken over by ``RecordingMode/newEpisodes``, and discarded by modes that record all.
+/// - The file is written by ``finish()``, or when the transport is released, which then waits for the disk and prints errors to standard
+///   error. It is written beside the old one, which it then replaces. Until then a journal beside it keeps what was recorded, and another
+///   recorder of the same file is refused. What a process has left that was killed is taken over by ``RecordingMode/newEpisodes``, and
+///   discarded by modes that record all.
+/// - No call waits for the journal: an entry is in it a moment after its exchange has ended. While 1,000 entries wait for a disk that has
+///   stalled, further ones are kept in memory alone.
 /// - A body of more than 1 MiB stands in a file of its own, in a folder beside the HAR file.
 /// - A request is compared as ``RequestMatching`` says, and takes the first entry that answers it and that no other has taken. Where
 ///   something is redacted in an entry, the request may have any value. ``RecordingMode/newEpisodes`` does not add an entry for a
@@ -66,7 +69,7 @@ public final class RecordingTransport: Transport {
     private let recorder: Recorder?
     private let recordsMisses: Bool
 
-    /// Reads the file when the mode asks for it.
+    /// Reads the file when the mode asks for it; the calling thread waits for it.
     ///
     /// - Parameters:
     ///   - file: the HAR file.
@@ -227,7 +230,7 @@ public final class RecordingTransport: Transport {
             guard let recorder else { throw replay.expired(index) }
             return try await recorder.send(request, to: wrapped, context, replacing: index)
         case .miss(let isUsedUp, let error):
-            guard recordsMisses, let recorder else { throw error() }
+            guard recordsMisses, let recorder else { throw await error() }
             return try await recorder.send(request, to: wrapped, context, isMissing: !isUsedUp)
         }
     }
@@ -235,16 +238,16 @@ public final class RecordingTransport: Transport {
     /// Writes what has been recorded; nothing is recorded after it.
     ///
     /// Exchanges that have not ended by then are left out. Without anything recorded the file stays as it is, as it does in modes that
-    /// do not record. A second call does nothing.
+    /// do not record. A second call does nothing. A cancelled task writes the file, too.
     ///
     /// - Throws: ``Pipeline/PipelineError`` with code `recording.notWritten` or `recording.secret`.
-    public func finish() throws {
-        try finishRecording()
+    public func finish() async throws {
+        try await finishRecording()
     }
 
     /// As ``finish()``, and tells whether the file was written.
     @discardableResult
-    package func finishRecording() throws -> Bool {
-        try recorder?.finish() ?? false
+    package func finishRecording() async throws -> Bool {
+        try await recorder?.finish() ?? false
     }
 }

@@ -34,7 +34,7 @@ public final class ReplayTransport: Transport {
 
     private let playback: Playback
 
-    /// Reads the file.
+    /// Reads the file; the calling thread waits for it.
     ///
     /// - Parameters:
     ///   - file: the HAR file.
@@ -83,7 +83,7 @@ public final class ReplayTransport: Transport {
         switch answer {
         case .entry(let index): return try await playback.answer(index, to: request, context)
         case .expired(let index): throw replay.expired(index)
-        case .miss(_, let error): throw error()
+        case .miss(_, let error): throw await error()
         }
     }
 }

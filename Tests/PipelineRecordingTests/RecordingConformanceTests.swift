@@ -38,8 +38,8 @@ struct RecordingConformanceTests {
             }
         }
 
-        func finish() throws {
-            for recorder in recorders.withLock({ $0 }) { try recorder.finish() }
+        func finish() async throws {
+            for recorder in recorders.withLock({ $0 }) { try await recorder.finish() }
         }
 
         /// The server of a check has another port each time.
@@ -69,7 +69,7 @@ struct RecordingConformanceTests {
         let files = try Files()
         let violations = await TransportConformance { files.makeRecorder(transport.make()) }.run()
         #expect(violations.isEmpty, "\(violations)")
-        try files.finish()
+        try await files.finish()
     }
 
     @Test("a replay of what was recorded does what every transport has to do", arguments: NetworkTransport.allCases)
@@ -77,7 +77,7 @@ struct RecordingConformanceTests {
         let files = try Files()
         let recorded = await TransportConformance(.recorded) { files.makeRecorder(transport.make()) }.run()
         #expect(recorded.isEmpty, "\(recorded)")
-        try files.finish()
+        try await files.finish()
         let violations = await TransportConformance(.recorded) { files.makeReplay() }.run()
         #expect(violations.isEmpty, "\(violations)")
     }

@@ -61,7 +61,7 @@ struct RecordingExpiryTests {
         let live = ScriptedTransport([.status(200, body: "new")])
         let transport = try transport(mode, .after(.seconds(1), .recordAgain), live)
         #expect(try await bench.provider(transport).request(bench.target()).data == Data("new".utf8))
-        try transport.finish()
+        try await transport.finish()
         let replay = try ReplayTransport(bench.file, expiry: .after(.seconds(1)))
         #expect(try await bench.provider(replay).request(bench.target()).data == Data("new".utf8))
         #expect(replay.recording.entries.count == 1)
@@ -72,7 +72,7 @@ struct RecordingExpiryTests {
         let live = ScriptedTransport([.failure(.offline)])
         let transport = try transport(.once, .after(.seconds(1), .recordAgain), live)
         #expect(try await bench.provider(transport).failureCode(bench.target()) == .offline)
-        try transport.finish()
+        try await transport.finish()
         #expect(bench.text.contains("old"))
     }
 

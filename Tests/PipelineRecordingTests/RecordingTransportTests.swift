@@ -73,15 +73,15 @@ struct RecordingTransportTests {
         )
         _ = try await bench.provider(transport).request(bench.target())
         #expect(bench.text == old)
-        try transport.finish()
+        try await transport.finish()
         #expect(bench.text.contains("new"))
         #expect(!bench.text.contains("old"))
     }
 
     @Test("without anything recorded the file stays as it is", arguments: [RecordingMode.all, .newEpisodes, .once])
-    func nothing(mode: RecordingMode) throws {
+    func nothing(mode: RecordingMode) async throws {
         let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: mode)
-        try transport.finish()
+        try await transport.finish()
         #expect(bench.names == [])
     }
 
@@ -93,7 +93,7 @@ struct RecordingTransportTests {
             mode: .passthrough
         )
         #expect(try await bench.provider(transport).request(bench.target()).statusCode == 204)
-        try transport.finish()
+        try await transport.finish()
         #expect(bench.names == [])
     }
 
@@ -124,13 +124,13 @@ struct RecordingTransportTests {
             RecordingMode.all, .newEpisodes, .once,
         ]
     )
-    func busy(mode: RecordingMode) throws {
+    func busy(mode: RecordingMode) async throws {
         let first = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: mode)
         let error = #expect(throws: PipelineError.self) {
             try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: mode)
         }
         #expect(error?.code == .recording(.busy))
-        try first.finish()
+        try await first.finish()
         _ = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: mode)
     }
 
@@ -148,7 +148,7 @@ struct RecordingTransportTests {
             }
             try await group.waitForAll()
         }
-        try transport.finish()
+        try await transport.finish()
         let replay = try ReplayTransport(bench.file)
         let replayed = bench.provider(replay)
         for number in 0..<50 {
@@ -175,7 +175,7 @@ struct RecordingTransportTests {
             for _ in 0..<3 { await bench.clock.advanceToNextSleeper() }
             try await group.waitForAll()
         }
-        try transport.finish()
+        try await transport.finish()
         let replay = bench.provider(try ReplayTransport(bench.file))
         for number in 0..<3 {
             #expect(try await replay.request(bench.target()).data == Data("\(number)".utf8))
@@ -192,7 +192,7 @@ struct RecordingTransportTests {
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
         _ = try await provider.request(bench.target("/next"))
-        try transport.finish()
+        try await transport.finish()
         #expect(try ReplayTransport(bench.file).recording.entries.map(\.url) == ["https://api.example/next"])
     }
 
@@ -202,8 +202,8 @@ struct RecordingTransportTests {
         let transport = try RecordingTransport(bench.file, wrapping: scripted, mode: .all)
         let provider = bench.provider(transport)
         _ = try await provider.request(bench.target())
-        try transport.finish()
-        try transport.finish()
+        try await transport.finish()
+        try await transport.finish()
         #expect(try await provider.failureCode(bench.target()) == .recording(.notWritten))
         #expect(scripted.sent.count == 1)
     }
@@ -217,7 +217,7 @@ struct RecordingTransportTests {
             bodyByteCount: 4
         )
         #expect(try await bench.provider(transport).request(bench.target()).data.count == 5)
-        let error = #expect(throws: PipelineError.self) { try transport.finish() }
+        let error = await #expect(throws: PipelineError.self) { try await transport.finish() }
         #expect(error?.code == .recording(.notWritten))
         #expect(bench.names == [])
     }
@@ -268,7 +268,7 @@ struct RecordingTransportTests {
         try left.write(to: journal.url)
         let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .newEpisodes)
         #expect(try await bench.provider(transport).request(bench.target("/left")).data == Data("left".utf8))
-        try transport.finish()
+        try await transport.finish()
         #expect(bench.text.contains("/left"))
         try left.write(to: journal.url)
         try await bench.record([.status(200, body: "anew")]) { _ = try await $0.request(bench.target("/anew")) }
@@ -296,7 +296,7 @@ struct RecordingTransportTests {
         try left.write(to: journal.url)
         let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .newEpisodes)
         #expect(transport.recording.entries.count == 2)
-        try transport.finish()
+        try await transport.finish()
         #expect(try HARFile(contentsOf: bench.file).count == 2)
         #expect(bench.names == ["api.har"])
     }
@@ -312,10 +312,14 @@ struct RecordingTransportTests {
         }
         _ = try await first.request(bench.target("/login"))
         _ = try await bench.provider(transport).request(bench.target("/me"))
-        let journal = try String(contentsOf: bench.folder.appending(path: "api.har.journal"), encoding: .utf8)
-        #expect(journal.contains("/me"))
+        let file = bench.folder.appending(path: "api.har.journal")
+        var journal = ""
+        while !journal.contains("/me\"") || !journal.hasSuffix("\n") {
+            journal = try String(contentsOf: file, encoding: .utf8)
+            await Task.yield()
+        }
         #expect(!journal.contains("2YotnFZFEjr1zCsicMWpAA"))
-        try transport.finish()
+        try await transport.finish()
     }
 
     @Test("a cookie whose value is a word of HAR does not harm the file")

@@ -62,7 +62,7 @@ struct Throughput {
     static func record(to file: URL) async throws {
         let transport = try RecordingTransport(file, wrapping: StubTransport(), mode: .all)
         try await callAll(Provider<Item>(transport: transport))
-        try transport.finish()
+        try await transport.finish()
     }
 
     static func callAll(_ provider: Provider<Item>) async throws {

@@ -82,7 +82,7 @@ struct APIRequestParts: Sendable {
     }
 
     /// Writes query, payload and credential into the request.
-    func encode(into request: inout PipelineRequest, random: PipelineRandom) throws {
+    func encode(into request: inout PipelineRequest, random: PipelineRandom, files: FileChecks) throws {
         if let rawQuery {
             var bytes: [UInt8] = []
             PercentEncoding.append(rawQuery.utf8, to: &bytes, allowed: .query, keepsEscapes: true)
@@ -92,7 +92,8 @@ struct APIRequestParts: Sendable {
             try RequestTask.requestQuery(query).encode(into: &request, random: random, coders: ownCoders)
         }
         let carried = try task ?? makePayloadTask()
-        try carried?.adding(parts: formParts).encode(into: &request, random: random, coders: ownCoders)
+        try carried?.adding(parts: formParts)
+            .encode(into: &request, random: random, coders: ownCoders, files: files)
         if task == nil, !request.body.isNone { try request.requireBodyCarryingMethod() }
         try credential?.authorize(&request, allowsCleartext: server?.allowsCleartext ?? false)
     }

@@ -13,8 +13,10 @@ struct Download: Sendable {
     }
 
     let destination: DownloadDestination
+    /// Where all files of the call are written.
+    let lane = FileLane()
 
-    private var partial: PartialDownload? { destination.partialFile.map(PartialDownload.init) }
+    private var partial: PartialDownload? { destination.partialFile.map { PartialDownload(file: $0, lane: lane) } }
 
     /// Notes what may be resumed, before any plugin sees the request.
     func prepare(_ request: inout PipelineRequest, _ context: PipelineContext) {
@@ -24,9 +26,9 @@ struct Download: Sendable {
     }
 
     /// Asks for the rest of what is there, for each attempt anew.
-    func ask(in request: inout PipelineRequest, _ context: PipelineContext) {
+    func ask(in request: inout PipelineRequest, _ context: PipelineContext) async {
         guard let partial, let resumption = context[DownloadResumption.self] else { return }
-        partial.ask(in: &request, for: resumption.resource)
+        await partial.ask(in: &request, for: resumption.resource)
     }
 
     /// Whether the response becomes a file: it succeeded and has content.
@@ -38,7 +40,14 @@ struct Download: Sendable {
         }
     }
 
-    func step(after response: PipelineResponse, _ context: PipelineContext) throws -> Step {
+    /// What to do with a response; files are made and cut for it.
+    func step(after response: PipelineResponse, _ context: PipelineContext) async throws -> Step {
+        // Without a part to continue and without content there is no file.
+        if partial == nil, !Self.isContent(response) { return .keepInMemory }
+        return try await lane.run { try makeStep(after: response, context) }
+    }
+
+    private func makeStep(after response: PipelineResponse, _ context: PipelineContext) throws -> Step {
         guard let partial, let resumption = context[DownloadResumption.self] else {
             return try writeOnly(response)
         }
@@ -62,7 +71,7 @@ struct Download: Sendable {
     private func writeOnly(_ response: PipelineResponse) throws -> Step {
         guard Self.isContent(response) else { return .keepInMemory }
         try Self.requireAsked(response)
-        return .write(try FileWriter.temporary(in: destination.directory), from: 0)
+        return .write(try FileWriter.temporary(in: destination.directory, lane), from: 0)
     }
 
     /// Throws if the response is a part that the request did not ask for: it must not be taken for the whole.
@@ -93,7 +102,7 @@ struct Download: Sendable {
     private func take(_ partial: PartialDownload, _ context: PipelineContext) throws -> FileWriter? {
         do {
             try Self.makeDirectory(partial.file.deletingLastPathComponent())
-            let file = try FileWriter.partial(partial.file)
+            let file = try FileWriter.partial(partial.file, lane)
             context.update(DownloadResumption.self) { $0?.isTaken = true }
             return file
         } catch let error as PipelineError where error.code == .file(.busy) {
@@ -134,7 +143,7 @@ struct Download: Sendable {
                     "the download is larger than the \(context.limits.downloadByteCount) bytes allowed"
                 )
             }
-            try file.append(chunk)
+            try await lane.run { try file.append(chunk) }
             byteCount += chunk.count
             context.reportReceived(offset + byteCount, of: announced.map { offset + $0 })
         }
@@ -143,7 +152,7 @@ struct Download: Sendable {
         guard end == nil || end == offset + byteCount else {
             throw PipelineError(.malformedResponse, "the body is longer than the range that its Content-Range gives")
         }
-        return .written(file)
+        return .written(file, byteCount: offset + byteCount)
     }
 
     /// Puts the file at its destination, when the call has succeeded.
@@ -158,15 +167,15 @@ struct Download: Sendable {
         } else {
             // A plugin has responded itself or changed the body.
             try Self.requireAsked(response)
-            file = try FileWriter.temporary(in: destination.directory)
+            file = try await lane.run { try FileWriter.temporary(in: destination.directory, lane) }
             response.body = try await receive(response.body, into: file, from: 0, context)
         }
-        // Before the part has its new name, after which another download may begin one.
-        if file.url == partial?.file { partial?.removeRecord() }
         defer { removePartial(after: file) }
+        // Before the part has its new name, after which another download may begin one.
+        if let partial, file.url == partial.file { try await lane.run { partial.removeRecord() } }
         let (url, options) = try choose(file.url, response)
         try await move(file, to: url, options)
-        response.body = .file(url)
+        response.body = .file(url, byteCount: response.body.byteCount)
         return response
     }
 
@@ -174,15 +183,17 @@ struct Download: Sendable {
         try Task.checkCancellation()
         guard url.isFileURL else { throw PipelineError.file(.notWritable, url, "is no file URL") }
         let directory = url.deletingLastPathComponent()
-        if options.contains(.createIntermediateDirectories) { try Self.makeDirectory(directory) }
         let replaces = options.contains(.removePreviousFile)
-        guard try !file.move(to: url, replaces: replaces) else { return }
-        let copy = try FileWriter.temporary(exactlyIn: directory)
-        for try await chunk in PipelineBody.file(file.url).chunks() {
-            try Task.checkCancellation()
-            try copy.append(chunk)
+        let isMoved = try await lane.run {
+            if options.contains(.createIntermediateDirectories) { try Self.makeDirectory(directory) }
+            return try file.move(to: url, replaces: replaces)
         }
-        guard try copy.move(to: url, replaces: replaces) else {
+        if isMoved { return }
+        let copy = try await lane.run { try FileWriter.temporary(exactlyIn: directory, lane) }
+        for try await chunk in PipelineBody.file(file.url).chunks() {
+            try await lane.run { try copy.append(chunk) }
+        }
+        guard try await lane.run({ try copy.move(to: url, replaces: replaces) }) else {
             throw PipelineError.file(.notWritable, url, "cannot be written")
         }
     }
@@ -190,10 +201,12 @@ struct Download: Sendable {
     /// A part that is whole cannot be gone on with, whatever has become of it.
     private func removePartial(after file: FileWriter) {
         guard let partial else { return }
-        if file.url == partial.file {
-            file.removeName()
-        } else {
-            partial.remove()
+        lane.add {
+            if file.url == partial.file {
+                file.removeName()
+            } else {
+                partial.remove()
+            }
         }
     }
 

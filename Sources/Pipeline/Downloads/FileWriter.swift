@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(Darwin)
 import Darwin
@@ -8,43 +8,49 @@ import Glibc
 import Musl
 #endif
 
-/// A file that a download is written to, by one task at a time; a temporary one goes with the last reference to it.
-final class FileWriter: Sendable {
-    let url: URL
+/// A file that is written by one task at a time; a temporary one is removed when the last reference to it is released.
+///
+/// All its methods block: they are called in its lane.
+package final class FileWriter: Sendable {
+    package let url: URL
     let descriptor: Int32
     private let isTemporary: Bool
+    private let lane: FileLane
 
-    private init(_ url: URL, _ descriptor: Int32, isTemporary: Bool) {
+    private init(_ url: URL, _ descriptor: Int32, isTemporary: Bool, _ lane: FileLane) {
         self.url = url
         self.descriptor = descriptor
         self.isTemporary = isTemporary
+        self.lane = lane
     }
 
     deinit {
-        if isTemporary { _ = unlink(url.path) }
-        // Closing alone would leave it to a process that is being started and has copies of all descriptors for a moment.
-        _ = flock(descriptor, LOCK_UN)
-        _ = close(descriptor)
+        lane.add { [url, descriptor, isTemporary] in
+            if isTemporary { _ = unlink(url.path) }
+            // Closing alone would leave it to a process that is being started and has copies of all descriptors for a moment.
+            _ = flock(descriptor, LOCK_UN)
+            _ = close(descriptor)
+        }
     }
 
     /// A file of mode 0600 in the directory if one can be made there, else among the system's temporary files.
-    static func temporary(in directory: URL?) throws -> FileWriter {
-        if let directory, let file = try? temporary(exactlyIn: directory) { return file }
-        return try temporary(exactlyIn: FileManager.default.temporaryDirectory)
+    package static func temporary(in directory: URL?, _ lane: FileLane) throws -> FileWriter {
+        if let directory, let file = try? temporary(exactlyIn: directory, lane) { return file }
+        return try temporary(exactlyIn: FileManager.default.temporaryDirectory, lane)
     }
 
-    static func temporary(exactlyIn directory: URL) throws -> FileWriter {
+    static func temporary(exactlyIn directory: URL, _ lane: FileLane) throws -> FileWriter {
         let url = temporaryName(in: directory)
         let descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw PipelineError.notWritten(directory, errno: errno) }
-        return FileWriter(url, descriptor, isTemporary: true)
+        return FileWriter(url, descriptor, isTemporary: true, lane)
     }
 
     private static func temporaryName(in directory: URL) -> URL {
         directory.appending(path: ".pipeline-\(UUID().uuidString)", directoryHint: .notDirectory)
     }
 
-    func append(_ data: Data) throws {
+    package func append(_ data: Data) throws {
         try data.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
@@ -57,23 +63,30 @@ final class FileWriter: Sendable {
             }
         }
     }
+
+    /// Reads bytes from a place in the file, fewer if it ends before.
+    package func read(_ byteCount: Int, from offset: Int) throws -> Data {
+        try Data.reading(byteCount) { buffer, filled in
+            pread(descriptor, buffer, byteCount - filled, off_t(offset + filled))
+        }
+    }
 }
 
 // MARK: - Files that stay
 
 extension FileWriter {
     /// A file that stays, locked against every other download; made when it is not there.
-    static func partial(_ url: URL) throws -> FileWriter {
+    static func partial(_ url: URL, _ lane: FileLane) throws -> FileWriter {
         // Between opening and locking, the download that had it may have moved it away: then its name is another file's.
         for _ in 0..<100 {
-            if let file = try lock(url, flags: O_CREAT) { return file }
+            if let file = try lock(url, flags: O_CREAT, lane) { return file }
         }
         throw PipelineError.notWritten(url, errno: EWOULDBLOCK)
     }
 
     /// Removes a file that stays, and what else belongs to it, unless a download has it.
-    static func removePartial(_ url: URL, with removeRest: () -> Void) {
-        guard let file = try? lock(url, flags: 0) else { return }
+    static func removePartial(_ url: URL, _ lane: FileLane, with removeRest: () -> Void) {
+        guard let file = try? lock(url, flags: 0, lane) else { return }
         withExtendedLifetime(file) {
             removeRest()
             _ = unlink(url.path)
@@ -93,10 +106,10 @@ extension FileWriter {
     }
 
     /// `nil` when the name is another file's by now.
-    private static func lock(_ url: URL, flags: Int32) throws -> FileWriter? {
+    private static func lock(_ url: URL, flags: Int32, _ lane: FileLane) throws -> FileWriter? {
         let descriptor = open(url.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags, 0o600)
         guard descriptor >= 0 else { throw PipelineError.notWritten(url, errno: errno) }
-        let file = FileWriter(url, descriptor, isTemporary: false)
+        let file = FileWriter(url, descriptor, isTemporary: false, lane)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw PipelineError.notWritten(url, errno: errno) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

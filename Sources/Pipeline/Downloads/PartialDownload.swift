@@ -4,7 +4,7 @@ import HTTPTypes
 /// What is known of an unfinished download: its file, and beside it a record of what it is a part of.
 struct PartialDownload: Sendable {
     /// Which version of which resource the bytes belong to.
-    struct Record: Codable, Equatable {
+    struct Record: Codable, Equatable, Sendable {
         /// A hash of the URL, so that no secret of a query is kept.
         var resource: String
         /// A strong entity tag, or a date that is as good.
@@ -22,6 +22,7 @@ struct PartialDownload: Sendable {
     }
 
     let file: URL
+    let lane: FileLane
 
     private var recordFile: URL { file.appendingPathExtension("resume") }
 
@@ -41,12 +42,18 @@ struct PartialDownload: Sendable {
     }
 
     /// Asks for the rest if a part of the resource is there, unless a plugin has asked for a range of its own.
-    func ask(in request: inout PipelineRequest, for resource: String) {
-        guard request.method == .get, !request.headers.contains(.range), let record = record(of: resource),
-            let byteCount = PipelineBody.file(file).byteCount, byteCount > 0, byteCount < record.byteCount
+    func ask(in request: inout PipelineRequest, for resource: String) async {
+        guard request.method == .get, !request.headers.contains(.range),
+            let (record, byteCount) = try? await lane.run({ kept(of: resource) }), let record, let byteCount,
+            byteCount > 0, byteCount < record.byteCount
         else { return }
         request.headers[.range] = "bytes=\(byteCount)-"
         request.headers[.ifRange] = record.validator
+    }
+
+    private func kept(of resource: String) -> (record: Record?, byteCount: Int?) {
+        guard let record = record(of: resource) else { return (nil, nil) }
+        return (record, PipelineBody.file(file).byteCount)
     }
 
     /// Where the rest begins that ``ask(in:for:)`` asked for, `nil` if the request does not ask for a rest.
@@ -90,14 +97,14 @@ struct PartialDownload: Sendable {
 
     func write(_ record: Record) throws {
         let data = try JSONEncoder().encode(record)
-        let writer = try FileWriter.temporary(exactlyIn: file.deletingLastPathComponent())
+        let writer = try FileWriter.temporary(exactlyIn: file.deletingLastPathComponent(), lane)
         try writer.append(data)
         _ = try writer.move(to: recordFile, replaces: true, isPrivate: true)
     }
 
     /// Removes what is kept, unless a download is at it.
     func remove() {
-        FileWriter.removePartial(file, with: removeRecord)
+        FileWriter.removePartial(file, lane, with: removeRecord)
     }
 
     func removeRecord() {

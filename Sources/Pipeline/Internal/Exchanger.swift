@@ -16,9 +16,10 @@ final class Exchanger: Sendable {
     func run(_ request: consuming PipelineRequest, _ context: PipelineContext) async -> CallResult {
         var context = context
         var isFirst = true
-        if context.isDownload { askForRest(in: &request, context) }
+        if context.isDownload { await askForRest(in: &request, context) }
         while true {
-            if let failure = failure(before: request, context, isFirst) { return .failure(failure) }
+            let fileFailure = request.body.isFile ? await measureFile(of: &request) : nil
+            if let failure = failure(before: request, context, isFirst, fileFailure) { return .failure(failure) }
             isFirst = false
             announce(request, context)
             let (result, followUp) = await send(request, context)
@@ -28,8 +29,8 @@ final class Exchanger: Sendable {
 
     /// Asks for the rest of a download, from what earlier attempts have kept.
     @inline(never)
-    private func askForRest(in request: inout PipelineRequest, _ context: PipelineContext) {
-        context.call.download?.ask(in: &request, context)
+    private func askForRest(in request: inout PipelineRequest, _ context: PipelineContext) async {
+        await context.call.download?.ask(in: &request, context)
     }
 
     @inline(never)
@@ -62,16 +63,28 @@ final class Exchanger: Sendable {
     private func failure(
         before request: PipelineRequest,
         _ context: PipelineContext,
-        _ isFirst: Bool
+        _ isFirst: Bool,
+        _ fileFailure: PipelineError?
     ) -> PipelineError? {
         if Task.isCancelled { return .cancelled(before: request) }
         guard
             var failure = exchangeFailure(context, isFirst)
-                ?? RequestValidation.failure(of: request, limits: context.limits)
+                ?? RequestValidation.failure(of: request, limits: context.limits) ?? fileFailure
         else { return nil }
         failure.request = request
         failure.exchanges = context.exchanges
         return failure
+    }
+
+    /// Notes the length of the file that is to be sent; returns why it cannot be, `nil` if it can.
+    @inline(never)
+    private func measureFile(of request: inout PipelineRequest) async -> PipelineError? {
+        do {
+            request.body = try await request.body.measured()
+            return nil
+        } catch {
+            return PipelineError(thrown: error, otherwise: .file, "the file cannot be read")
+        }
     }
 
     /// The failure of a call that has made all the exchanges it may; the first exchange needs no look.
@@ -191,7 +204,7 @@ final class Exchanger: Sendable {
 
     /// Writes the response of a download into its file.
     private func take(_ received: inout Received, by download: Download, _ context: PipelineContext) async throws {
-        switch try download.step(after: received.response, context) {
+        switch try await download.step(after: received.response, context) {
         case .keepInMemory:
             if received.response.body.bytes == nil { received.response = try await received.response.buffered(context) }
         case .restart(let request):

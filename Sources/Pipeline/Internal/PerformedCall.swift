@@ -5,9 +5,12 @@ struct PerformedCall: Sendable {
     let result: CallResult
     /// The call; `nil` if no plugin sees how it ends.
     private let observed: CallState?
+    /// Where the files of a download are closed and removed, which is waited for before the caller goes on.
+    let lane: FileLane?
 
     init(_ result: CallResult, of call: CallState?) {
         self.result = result
+        lane = call?.download?.lane
         observed = call.flatMap { $0.isObserved ? $0 : nil }
     }
 

@@ -15,7 +15,6 @@ enum RequestValidation {
             byteCount += length + field.name.rawName.utf8.count + 4
             if let failure = framingFailure(of: field, in: request) { return failure }
         }
-        if let url = request.body.fileURL, let failure = PipelineBody.failure(ofFile: url) { return failure }
         return limits.headerFailure(byteCount: byteCount, count: request.head.headerFields.count)
     }
 

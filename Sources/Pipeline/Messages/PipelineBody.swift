@@ -17,10 +17,18 @@ public struct PipelineBody: Sendable {
         let url: URL
         /// What it was written with; a temporary file goes with it.
         let writer: FileWriter?
+        let length: Length
 
-        init(url: URL, writer: FileWriter? = nil) {
+        init(url: URL, writer: FileWriter? = nil, length: Length = .unmeasured) {
             self.url = url
             self.writer = writer
+            self.length = length
+        }
+
+        enum Length {
+            case unmeasured
+            /// So many bytes, `nil` if the system does not say.
+            case measured(Int?)
         }
     }
 
@@ -40,9 +48,14 @@ public struct PipelineBody: Sendable {
         PipelineBody(storage: .file(File(url: url)))
     }
 
+    /// A file whose length is known.
+    static func file(_ url: URL, byteCount: Int?) -> PipelineBody {
+        PipelineBody(storage: .file(File(url: url, length: .measured(byteCount))))
+    }
+
     /// A file that the pipeline has written and still holds.
-    static func written(_ file: FileWriter) -> PipelineBody {
-        PipelineBody(storage: .file(File(url: file.url, writer: file)))
+    static func written(_ file: FileWriter, byteCount: Int) -> PipelineBody {
+        PipelineBody(storage: .file(File(url: file.url, writer: file, length: .measured(byteCount))))
     }
 
     /// The file that the pipeline has written, `nil` for every other body.
@@ -77,6 +90,15 @@ public struct PipelineBody: Sendable {
         PipelineBody(storage: .stream(StreamSource(byteCount: byteCount, isReplayable: true, makeChunks: makeChunks)))
     }
 
+    /// A body with files of which nothing has been asked yet; a stream of unknown length until it is measured.
+    static func unmeasured(
+        _ chunks: MultipartChunks,
+        measure: @escaping @Sendable () throws -> PipelineBody
+    ) -> PipelineBody {
+        let source = StreamSource(byteCount: nil, isReplayable: chunks.isReplayable, measure: measure) { chunks }
+        return PipelineBody(storage: .stream(source))
+    }
+
     /// The bytes when they are in memory (no bytes for no body), `nil` for a file or a stream.
     public var bytes: Data? {
         switch storage {
@@ -101,6 +123,40 @@ public struct PipelineBody: Sendable {
         return file.url
     }
 
+    var isFile: Bool {
+        if case .file = storage { true } else { false }
+    }
+
+    /// Whether a file has to be asked for what is known of the body.
+    var isUnmeasured: Bool {
+        switch storage {
+        case .none, .bytes: false
+        case .file(let file): if case .unmeasured = file.length { true } else { false }
+        case .stream(let source): source.measure != nil
+        }
+    }
+
+    /// The same body with its files as they are now: they can be read, and have this length.
+    ///
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/file(_:)``, and `CancellationError`.
+    func measured() async throws -> PipelineBody {
+        switch storage {
+        case .none, .bytes: return self
+        case .file(let file):
+            let byteCount = try await FileLane().run { try Self.requireReadableFile(file.url) }
+            return PipelineBody(storage: .file(File(url: file.url, writer: file.writer, length: .measured(byteCount))))
+        case .stream(let source):
+            guard let measure = source.measure else { return self }
+            return try await FileLane().run(measure)
+        }
+    }
+
+    /// The length, without a wait in the cooperative pool.
+    private func knownByteCount() async throws -> Int? {
+        guard case .file(let file) = storage, case .unmeasured = file.length else { return byteCount }
+        return try await FileLane().run { Self.byteCount(of: file.url) }
+    }
+
     /// Whether there is no body at all; a body of zero bytes is one.
     public var isNone: Bool {
         guard case .none = storage else { return false }
@@ -109,11 +165,18 @@ public struct PipelineBody: Sendable {
 
     /// The length in bytes; `nil` for a stream of unknown length, a file that cannot be read, and a file that has content but a length of
     /// 0, as those under `/proc` have.
+    ///
+    /// The file of a request has been measured before plugins and transports see it, and so has that of a download. For any other file
+    /// the file system is asked each time, and the calling thread waits for it.
     public var byteCount: Int? {
         switch storage {
         case .none: 0
         case .bytes(let data): data.count
-        case .file(let file): Self.byteCount(of: file.url)
+        case .file(let file):
+            switch file.length {
+            case .measured(let byteCount): byteCount
+            case .unmeasured: Self.byteCount(of: file.url)
+            }
         case .stream(let source): source.byteCount
         }
     }
@@ -137,7 +200,11 @@ public struct PipelineBody: Sendable {
         switch storage {
         case .none: Chunks { { nil } }
         case .bytes(let data): Chunks { Self.makeOnce(data) }
-        case .file(let file): Chunks { try Self.makeReader(of: file) }
+        case .file(let file):
+            Chunks {
+                let reader = FileReader(file.url, of: file.writer)
+                return { try await reader.next() }
+            }
         case .stream(let source): Chunks { try source.makeNext() }
         }
     }
@@ -156,7 +223,7 @@ public struct PipelineBody: Sendable {
 
     /// Reads the whole body into memory and tells how much there is after each piece.
     func collect(upTo limit: Int, onProgress: (Int) -> Void) async throws -> Data {
-        if let byteCount, byteCount > limit { throw Self.tooLarge(limit) }
+        if let byteCount = try await knownByteCount(), byteCount > limit { throw Self.tooLarge(limit) }
         if let bytes { return bytes }
         var collected = Data()
         for try await chunk in chunks() {
@@ -192,54 +259,6 @@ public struct PipelineBody: Sendable {
     private static func makeOnce(_ data: Data) -> Chunks.Next {
         var rest: Data? = data.isEmpty ? nil : data
         return { rest.take() }
-    }
-
-    /// Asked of the file each time, since a `URL` remembers its resource values.
-    private static func byteCount(of url: URL) -> Int? {
-        guard let byteCount = regularFileByteCount(of: url) else { return nil }
-        return byteCount == 0 && hasContent(url) ? nil : byteCount
-    }
-
-    /// What the system says of a file's length, `nil` unless it is a regular file.
-    static func regularFileByteCount(of url: URL) -> Int? {
-        let path = url.resolvingSymlinksInPath().path
-        guard url.isFileURL, let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            attributes[.type] as? FileAttributeType == .typeRegular
-        else { return nil }
-        return (attributes[.size] as? NSNumber)?.intValue
-    }
-
-    private static func hasContent(_ url: URL) -> Bool {
-        guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
-        return (try? handle.read(upToCount: 1))?.isEmpty == false
-    }
-
-    private static func makeReader(of file: File) throws -> Chunks.Next {
-        let url = file.url
-        guard url.isFileURL else { throw unreadable(url, nil) }
-        let handle: FileHandle
-        do {
-            handle = try FileHandle(forReadingFrom: url)
-        } catch {
-            throw unreadable(url, error)
-        }
-        return {
-            do {
-                let chunk = try withExtendedLifetime(file) { try handle.read(upToCount: 64 << 10) }
-                guard let chunk, !chunk.isEmpty else { return nil }
-                return chunk
-            } catch {
-                throw unreadable(url, error)
-            }
-        }
-    }
-
-    private static func unreadable(_ url: URL, _ error: (any Error)?) -> PipelineError {
-        PipelineError(
-            .file(.unreadable),
-            "the file \(url.lastPathComponent.quotedExcerpt) cannot be read",
-            underlyingError: error
-        )
     }
 }
 
@@ -286,16 +305,20 @@ extension PipelineBody {
     private final class StreamSource: Sendable {
         let byteCount: Int?
         let isReplayable: Bool
+        /// Makes the body whose files have been measured; `nil` if that is this one.
+        let measure: (@Sendable () throws -> PipelineBody)?
         private let isTaken = Atomic(false)
         private let make: @Sendable () -> Chunks.Next
 
         init<Upstream: AsyncSequence & Sendable>(
             byteCount: Int?,
             isReplayable: Bool,
+            measure: (@Sendable () throws -> PipelineBody)? = nil,
             makeChunks: @escaping @Sendable () -> Upstream
         ) where Upstream.Element == Data {
             self.byteCount = byteCount
             self.isReplayable = isReplayable
+            self.measure = measure
             self.make = {
                 var iterator = makeChunks().makeAsyncIterator()
                 return { try await iterator.next(isolation: #isolation) }

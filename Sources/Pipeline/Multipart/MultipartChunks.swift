@@ -8,7 +8,7 @@ struct MultipartChunks: AsyncSequence, Sendable {
         let head: Data
         let body: PipelineBody
         /// What was announced, `nil` when nothing was.
-        let byteCount: Int?
+        var byteCount: Int?
         /// How an error names the part.
         let label: String
     }
@@ -16,11 +16,28 @@ struct MultipartChunks: AsyncSequence, Sendable {
     /// Parts in memory are gathered up to this size, larger ones are passed on as they are.
     private static let gatheredByteCount = 64 << 10
 
-    let sections: [Section]
+    private(set) var sections: [Section]
     /// What stands after the last part.
     let end: Data
 
+    init(sections: [Section], end: Data) {
+        self.sections = sections
+        self.end = end
+    }
+
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+
+    var isReplayable: Bool { sections.allSatisfy(\.body.isReplayable) }
+
+    /// The same with the lengths of its files as they are now; the calling thread waits for the file system.
+    func measured() throws -> MultipartChunks {
+        var copy = self
+        for (index, section) in sections.enumerated() {
+            guard let url = section.body.fileURL else { continue }
+            copy.sections[index].byteCount = try PipelineBody.requireReadableFile(url, part: section.label)
+        }
+        return copy
+    }
 
     /// The length in all, `nil` when that of a part is unknown.
     func byteCount() throws -> Int? {

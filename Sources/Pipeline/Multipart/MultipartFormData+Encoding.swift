@@ -6,15 +6,20 @@ extension MultipartFormData {
     private static let inMemoryByteCount = 1 << 20
 
     /// Writes the form into the request; its Content-Type must name the boundary, so one that is there is replaced.
-    func encode(into request: inout PipelineRequest, using generator: inout some RandomNumberGenerator) throws {
-        let made = try makeBody(using: &generator)
+    func encode(
+        into request: inout PipelineRequest,
+        using generator: inout some RandomNumberGenerator,
+        files: FileChecks = .immediate
+    ) throws {
+        let made = try makeBody(using: &generator, files: files)
         request.body = made.body
         request.headers[.contentType] = made.contentType
     }
 
     /// The body and the Content-Type that goes with it.
     func makeBody(
-        using generator: inout some RandomNumberGenerator
+        using generator: inout some RandomNumberGenerator,
+        files: FileChecks = .immediate
     ) throws -> (body: PipelineBody, contentType: String) {
         guard !parts.isEmpty else { throw PipelineError(.encoding, "the form has no parts") }
         let boundary =
@@ -27,7 +32,14 @@ extension MultipartFormData {
             sections: try makeSections(boundary),
             end: Data("\r\n--\(boundary.text)--\r\n".utf8)
         )
-        return (try Self.makeBody(of: chunks), boundary.contentType)
+        let hasFiles = chunks.sections.contains { $0.body.isFile }
+        let body: PipelineBody =
+            if hasFiles, files == .deferred {
+                .unmeasured(chunks) { try Self.makeBody(of: chunks.measured()) }
+            } else {
+                try Self.makeBody(of: hasFiles ? chunks.measured() : chunks)
+            }
+        return (body, boundary.contentType)
     }
 
     private func makeSections(_ boundary: MultipartBoundary) throws -> [MultipartChunks.Section] {
@@ -49,15 +61,14 @@ extension MultipartFormData {
         if let byteCount, byteCount <= inMemoryByteCount, let bytes = chunks.bytes(byteCount: byteCount) {
             return .bytes(bytes)
         }
-        return chunks.sections.allSatisfy(\.body.isReplayable)
+        return chunks.isReplayable
             ? .stream(byteCount: byteCount) { chunks }
             : .stream(chunks, byteCount: byteCount)
     }
 
-    /// How long a part will be, `nil` for a stream that does not say.
+    /// How long a part will be, `nil` for a stream that does not say and a file, which is measured later.
     private static func announcedByteCount(of body: PipelineBody, _ label: String) throws -> Int? {
-        if let url = body.fileURL { return try PipelineBody.requireReadableFile(url, part: label) }
-        guard let byteCount = body.byteCount else { return nil }
+        guard !body.isFile, let byteCount = body.byteCount else { return nil }
         guard byteCount >= 0 else {
             throw PipelineError(.encoding, "\(label) announces a length of \(byteCount) bytes")
         }

@@ -138,8 +138,9 @@ extension Provider {
             return PerformedCall(.failure(error), of: makeUnbegunCall(target, options, isStreaming))
         }
         guard !pipeline.plugins.isEmpty else {
-            return await run(target, options, isStreaming, meter, onStart, amend)
-                .described(by: target.options.overridden(by: options))
+            let call = await run(target, options, isStreaming, meter, onStart, amend)
+            if let lane = call.lane { await lane.settle() }
+            return call.described(by: target.options.overridden(by: options))
         }
         let depth = CallDepth.current
         guard depth < settings.limits.nestedCallCount else {
@@ -148,10 +149,11 @@ extension Provider {
             let isFirst = depth == settings.limits.nestedCallCount
             return PerformedCall(.failure(error), of: isFirst ? makeUnbegunCall(target, options, isStreaming) : nil)
         }
-        return await CallDepth.$current.withValue(depth + 1) {
+        let call = await CallDepth.$current.withValue(depth + 1) {
             await run(target, options, isStreaming, meter, onStart, amend)
         }
-        .described(by: target.options.overridden(by: options))
+        if let lane = call.lane { await lane.settle() }
+        return call.described(by: target.options.overridden(by: options))
     }
 
     private func run(
@@ -165,10 +167,23 @@ extension Provider {
         let (context, begun) = begin(target, options, isStreaming, meter, onStart, amend)
         let result: CallResult
         switch begun {
+        case .success(let request) where request.body.isUnmeasured: result = await runMeasuring(request, context)
         case .success(let request): result = await finish(await pipeline.outermost.run(request, context), context)
         case .failure(let error): result = await fail(error, context)
         }
         return PerformedCall(await validate(result, target.validationType, context), of: context.call)
+    }
+
+    /// The result of a request with files, which are measured before any plugin sees it.
+    @inline(never)
+    private func runMeasuring(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
+        var request = request
+        do {
+            request.body = try await request.body.measured()
+        } catch {
+            return await fail(error, context)
+        }
+        return await finish(await pipeline.outermost.run(request, context), context)
     }
 
     /// What the status of a response makes of a result.
@@ -215,7 +230,7 @@ extension Provider {
 
     private func makeRequest(of endpoint: Endpoint, _ context: PipelineContext) throws -> PipelineRequest {
         do {
-            return try endpoint.makeRequest(random: settings.random)
+            return try endpoint.makeRequest(random: settings.random, files: .deferred)
         } catch let error as PipelineError
             where [.invalidRequest(.url), .invalidRequest(.scheme)].contains(error.code)
             && endpoint.url == Endpoint(context.target).url
@@ -250,10 +265,11 @@ extension Provider {
         switch result {
         case .success(let response):
             let isWhole = response.exchanges.isSameArray(as: exchanges)
-            if isWhole, !response.needsBuffering(context) { return result }
+            if isWhole, !response.needsBuffering(context), !response.body.isUnmeasured { return result }
             var response = response
             response.exchanges = exchanges
             do {
+                if response.body.isUnmeasured, let body = try? await response.body.measured() { response.body = body }
                 if response.needsBuffering(context) { response = try await response.buffered(context) }
                 return .success(response)
             } catch {

@@ -110,7 +110,7 @@ public struct Endpoint: Sendable {
     }
 
     /// The same, with chance from the provider's generator.
-    func makeRequest(random: PipelineRandom) throws -> PipelineRequest {
+    func makeRequest(random: PipelineRandom, files: FileChecks = .immediate) throws -> PipelineRequest {
         if let refusedPath { throw PipelineError(.invalidRequest(.path), refusedPath) }
         let target = try URLText.requestTarget(of: url)
         var head = HTTPRequest(
@@ -126,7 +126,7 @@ public struct Endpoint: Sendable {
         for name in head.headerFields.lazy.map(\.name) where !request.isSecret(name) && Redactor.soundsSecret(name) {
             request.secretFields.insert(name)
         }
-        try task.encode(into: &request, random: random)
+        try task.encode(into: &request, random: random, files: files)
         return request
     }
 

@@ -5,15 +5,21 @@ extension RequestTask {
     /// Writes what the task carries into the request.
     ///
     /// A random boundary comes from `random`, and encoders that the task has not from `coders`.
-    func encode(into request: inout PipelineRequest, random: PipelineRandom, coders: APICoders? = nil) throws {
-        try encodeContent(into: &request, random: random, coders: coders)
+    func encode(
+        into request: inout PipelineRequest,
+        random: PipelineRandom,
+        coders: APICoders? = nil,
+        files: FileChecks = .immediate
+    ) throws {
+        try encodeContent(into: &request, random, coders, files)
         if !extraQuery.isEmpty { try URLEncoding.queryString.encode(extraQuery, into: &request) }
     }
 
     private func encodeContent(
         into request: inout PipelineRequest,
-        random: PipelineRandom,
-        coders: APICoders?
+        _ random: PipelineRandom,
+        _ coders: APICoders?,
+        _ files: FileChecks
     ) throws {
         switch content {
         case .plain:
@@ -36,7 +42,7 @@ extension RequestTask {
             try URLEncoding.queryString.encode(query, into: &request)
         case .file(let url):
             try request.requireBodyCarryingMethod()
-            try PipelineBody.requireReadableFile(url)
+            if files == .immediate { try PipelineBody.requireReadableFile(url) }
             request.body = .file(url)
         case .stream(let body):
             try request.requireBodyCarryingMethod()
@@ -47,9 +53,9 @@ extension RequestTask {
             try request.requireBodyCarryingMethod()
             try URLEncoding.queryString.encode(urlParameters, into: &request)
             var random = random
-            try form.encode(into: &request, using: &random)
+            try form.encode(into: &request, using: &random, files: files)
         case .api(let parts):
-            try parts.encode(into: &request, random: random)
+            try parts.encode(into: &request, random: random, files: files)
         }
     }
 

@@ -1,5 +1,5 @@
 package import Foundation
-import Pipeline
+package import Pipeline
 import Synchronization
 
 #if canImport(Darwin)
@@ -14,6 +14,8 @@ import Musl
 ///
 /// Each line is an entry with a checksum before it. Whoever is killed leaves whole lines, and behind them at most a part of one,
 /// which is dropped. To lose nothing, take the journal before the file is read, and discard it after the file is written.
+///
+/// All methods but ``add(_:)`` block, and are called in the journal's lane once it is shared.
 package final class HARJournal: Sendable {
     private struct State {
         /// `nil` after `discard`.
@@ -21,8 +23,15 @@ package final class HARJournal: Sendable {
         var byteCount = 0
     }
 
+    /// How many entries may wait for the disk.
+    private static let maximumWaitingCount = 1000
+
     package let url: URL
+    /// Where the journal is written, and the HAR file when it is done.
+    package let lane = FileLane()
+    /// Changed in the lane only; the lock is never held while the file is used.
     private let state: Mutex<State>
+    private let waitingCount = Atomic(0)
 
     /// Takes the journal of a HAR file for this recorder, with what another has left in it.
     ///
@@ -36,12 +45,25 @@ package final class HARJournal: Sendable {
     }
 
     deinit {
-        state.withLock { state in
-            guard let descriptor = state.descriptor else { return }
-            if state.byteCount == 0 { _ = unlink(url.path) }
-            // Closing alone would leave it to a process that is being started and has copies of all descriptors for a moment.
-            _ = flock(descriptor, LOCK_UN)
-            _ = close(descriptor)
+        let state = state.withLock { $0 }
+        guard let descriptor = state.descriptor else { return }
+        if state.byteCount == 0 { _ = unlink(url.path) }
+        // Closing alone would leave it to a process that is being started and has copies of all descriptors for a moment.
+        _ = flock(descriptor, LOCK_UN)
+        _ = close(descriptor)
+    }
+
+    /// Adds an entry in the lane, and does not wait for it.
+    ///
+    /// An entry that cannot be written is left out, and so is one that comes while 1,000 others wait for the disk.
+    package func add(_ entry: HAREntry) {
+        guard waitingCount.add(1, ordering: .relaxed).newValue <= Self.maximumWaitingCount else {
+            waitingCount.subtract(1, ordering: .relaxed)
+            return
+        }
+        lane.add { [self] in
+            try? append(entry)
+            waitingCount.subtract(1, ordering: .relaxed)
         }
     }
 
@@ -52,16 +74,16 @@ package final class HARJournal: Sendable {
     package func append(_ entry: HAREntry) throws {
         let text = entry.json.data()
         let line = Data((Self.checksum(text) + " ").utf8) + text + Data("\n".utf8)
-        try state.withLock { state in
-            if state.descriptor == nil { state = try Self.open(url) }
-            guard let descriptor = state.descriptor else { return }
-            do {
-                try line.withUnsafeBytes { try HARWriter.append($0, to: descriptor, url) }
-                state.byteCount += line.count
-            } catch {
-                _ = ftruncate(descriptor, off_t(state.byteCount))
-                throw error
-            }
+        var state = state.withLock { $0 }
+        if state.descriptor == nil { state = try Self.open(url) }
+        defer { self.state.withLock { $0 = state } }
+        guard let descriptor = state.descriptor else { return }
+        do {
+            try line.withUnsafeBytes { try HARWriter.append($0, to: descriptor, url) }
+            state.byteCount += line.count
+        } catch {
+            _ = ftruncate(descriptor, off_t(state.byteCount))
+            throw error
         }
     }
 
@@ -69,16 +91,14 @@ package final class HARJournal: Sendable {
     ///
     /// - Throws: `.recording(.corrupt)`.
     package func entries() throws -> [HAREntry] {
-        try state.withLock { state in
-            guard let descriptor = state.descriptor else { return [] }
-            var entries: [HAREntry] = []
-            _ = try Self.readLines(of: descriptor, url) { text in
-                guard let json = try? JSONParser.parse(text) else { return false }
-                entries.append(HAREntry(json: json))
-                return true
-            }
-            return entries
+        guard let descriptor = state.withLock({ $0.descriptor }) else { return [] }
+        var entries: [HAREntry] = []
+        _ = try Self.readLines(of: descriptor, url) { text in
+            guard let json = try? JSONParser.parse(text) else { return false }
+            entries.append(HAREntry(json: json))
+            return true
         }
+        return entries
     }
 
     /// Removes the journal, once its entries stand in the HAR file.
@@ -87,12 +107,10 @@ package final class HARJournal: Sendable {
     ///
     /// - Throws: `.recording(.notWritten)`.
     package func discard() throws {
-        try state.withLock { state in
-            guard let descriptor = state.descriptor else { return }
-            guard unlink(url.path) == 0 || errno == ENOENT else { throw PipelineError.notWritten(url, errno: errno) }
-            _ = close(descriptor)
-            state = State()
-        }
+        guard let descriptor = state.withLock({ $0.descriptor }) else { return }
+        guard unlink(url.path) == 0 || errno == ENOENT else { throw PipelineError.notWritten(url, errno: errno) }
+        _ = close(descriptor)
+        state.withLock { $0 = State() }
     }
 }
 

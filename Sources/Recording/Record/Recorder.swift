@@ -7,28 +7,17 @@ import Synchronization
 final class Recorder: Sendable {
     private struct State {
         var nextTicket = 0
-        var entries: [Int: HAREntry] = [:]
-        /// Of the new entries, those of requests that no old entry matches.
-        var missing: Set<Int> = []
-        /// New entries for old ones, by index.
-        var replacements: [Int: HAREntry] = [:]
-        /// What secret fields of requests and cookies of responses have held.
-        var secrets = RecordedSecrets()
-        var problem: PipelineError?
+        var recorded = Recorded()
         var isClosed = false
     }
 
     private let file: URL
-    private let base: HARFile
-    private let isChanged: Bool
-    /// Whether the base holds a request, in the form in which it is stored.
-    private let isKnown: @Sendable (RecordedExchange.Request) -> Bool
+    private let output: RecordingOutput
     private let report: @Sendable (PipelineError) -> Void
     private let journal: HARJournal
     private let redaction: RecordingRedaction
     private let byteLimit: Int
     private let state = Mutex(State())
-    private let isWritten = Mutex(false)
 
     /// - Parameters:
     ///   - base: what the new entries are added to.
@@ -49,19 +38,19 @@ final class Recorder: Sendable {
         isKnown: @escaping @Sendable (RecordedExchange.Request) -> Bool = { _ in false },
         report: @escaping @Sendable (PipelineError) -> Void = { Recorder.print($0) }
     ) {
-        self.base = base
+        output = RecordingOutput(base, journal, for: file, redaction, isChanged: isChanged, isKnown: isKnown)
         self.journal = journal
         self.file = file
         self.redaction = redaction
         self.byteLimit = byteLimit
-        self.isChanged = isChanged
-        self.isKnown = isKnown
         self.report = report
     }
 
+    /// Waits for the disk: what is left to another thread would be lost if the process ended then.
     deinit {
         do {
-            try finish()
+            let recorded = close()
+            try journal.lane.runBlocking { _ = try output.write(recorded) }
         } catch {
             report(error as? PipelineError ?? PipelineError(.recording(.notWritten), "the recording is not written"))
         }
@@ -116,7 +105,7 @@ final class Recorder: Sendable {
                 )
             }
             state.nextTicket += 1
-            if isMissing { state.missing.insert(state.nextTicket) }
+            if isMissing { state.recorded.missing.insert(state.nextTicket) }
             return state.nextTicket
         }
     }
@@ -126,8 +115,8 @@ final class Recorder: Sendable {
         case .abandoned: return
         case .tooLarge:
             state.withLock { state in
-                state.problem =
-                    state.problem
+                state.recorded.problem =
+                    state.recorded.problem
                     ?? PipelineError(
                         .recording(.notWritten),
                         "an exchange with a body of more than \(byteLimit) bytes is not recorded"
@@ -137,17 +126,22 @@ final class Recorder: Sendable {
             if index != nil, exchange.failure != nil { return }
             let own = redaction.secrets(of: request, response: exchange.response?.headers ?? [:])
             let secrets = state.withLock { state in
-                state.secrets.formUnion(own)
+                state.recorded.secrets.formUnion(own)
                 // With more, looking for all of them each time would take longer than the exchange; the end looks for all.
-                return state.secrets.count <= Self.maximumSecretCount ? state.secrets.replaced : own.replaced
+                let secrets = state.recorded.secrets
+                return secrets.count <= Self.maximumSecretCount ? secrets.replaced : own.replaced
             }
             let entry = entry(exchange, request, secrets)
             // Under the lock, so that nothing comes into the journal after it was discarded.
             state.withLock { state in
                 guard !state.isClosed else { return }
-                if let index { state.replacements[index] = entry } else { state.entries[ticket] = entry }
+                if let index {
+                    state.recorded.replacements[index] = entry
+                } else {
+                    state.recorded.entries[ticket] = entry
+                }
                 // What the journal does not take is still in memory, and written at the end.
-                try? journal.append(entry)
+                journal.add(entry)
             }
         }
     }
@@ -179,51 +173,22 @@ final class Recorder: Sendable {
 
     // MARK: Writing
 
-    /// Writes what has ended by now; when nothing has, the file stays as it is.
+    /// Writes what has ended by now, outside the cooperative pool; when nothing has, the file stays as it is.
+    ///
+    /// It is written also if the task is cancelled, which does not end the wait.
     ///
     /// - Returns: whether it was written.
     @discardableResult
-    func finish() throws -> Bool {
-        try isWritten.withLock { isWritten in
-            guard !isWritten else { return false }
-            let closed = state.withLock { state in
-                state.isClosed = true
-                return state
-            }
-            let (replacements, entries) = try news(of: closed)
-            let hasNews = isChanged || !entries.isEmpty || !replacements.isEmpty
-            if hasNews { try write(replacements, entries) }
-            isWritten = true
-            try journal.discard()
-            if hasNews, let finding = try redaction.finding(in: file, closed.secrets) { throw finding }
-            if let problem = closed.problem { throw problem }
-            return hasNews
-        }
+    func finish() async throws -> Bool {
+        let recorded = close()
+        return try await journal.lane.complete { [output] in try output.write(recorded) }
     }
 
-    /// What is written, without what later requests have shown to be secret.
-    private func news(of closed: State) throws -> (replacements: [(Int, HAREntry)], entries: [HAREntry]) {
-        let redaction = redaction.adding(secretValues: closed.secrets.replaced)
-        func checked(_ entry: HAREntry) -> HAREntry {
-            redaction.containsSecret(in: entry.json.data()) ? redaction.entry(entry) : entry
+    /// Takes no more requests, and nothing more comes into the journal.
+    private func close() -> Recorded {
+        state.withLock { state in
+            state.isClosed = true
+            return state.recorded
         }
-        let replacements = closed.replacements.sorted { $0.key < $1.key }.map { ($0.key, checked($0.value)) }
-        let entries = try closed.entries.sorted { $0.key < $1.key }.compactMap { ticket, entry -> HAREntry? in
-            let entry = checked(entry)
-            // A request that its own entry does not match would be added in each run.
-            guard closed.missing.contains(ticket), isKnown(try entry.exchange(sideFiles: nil).request) else {
-                return entry
-            }
-            return nil
-        }
-        return (replacements, entries)
-    }
-
-    private func write(_ replacements: [(Int, HAREntry)], _ entries: [HAREntry]) throws {
-        var har = base
-        let sideFiles = HARSideFiles(for: file)
-        for (index, entry) in replacements { har.replace(at: index, with: try sideFiles.moveBodies(of: entry)) }
-        for entry in entries { har.append(try sideFiles.moveBodies(of: entry)) }
-        try har.write(to: file)
     }
 }

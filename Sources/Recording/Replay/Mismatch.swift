@@ -2,12 +2,21 @@ import Foundation
 import Pipeline
 
 /// Why no entry answers a request, part by part.
-struct Mismatch {
+struct Mismatch: Sendable {
     let playback: Playback
     let mode: RecordingMode
     let live: LiveRequest
 
-    func error(isUsedUp: Bool) -> PipelineError {
+    /// The error that says so; the nearest entries are read for it.
+    func error(isUsedUp: Bool) async -> PipelineError {
+        do {
+            return try await playback.lane.run { makeError(isUsedUp: isUsedUp) }
+        } catch {
+            return PipelineError(.cancelled, "the call was cancelled")
+        }
+    }
+
+    private func makeError(isUsedUp: Bool) -> PipelineError {
         let file = playback.url.lastPathComponent.quotedExcerpt
         let hiding = live.hiding()
         let sent = live.shown(hiding).request

@@ -37,6 +37,8 @@ final class Playback: Sendable {
     private let patterns: [UInt64]
     private let candidates: [[MatchedRequest.Fingerprint]: [Int]]
     private let state: Mutex<State>
+    /// Where the file is read.
+    let lane = FileLane()
 
     /// - Throws: `.recording(.corrupt)` for an entry that cannot be read, unless such are left out.
     init(_ file: HARFile, at url: URL, _ rules: Rules) throws {
@@ -105,7 +107,19 @@ final class Playback: Sendable {
     ///
     /// - Returns: its index; `nil` with `isUsedUp` for none.
     /// - Throws: `.recording(.corrupt)`.
-    func take(_ live: LiveRequest) throws -> (entry: Int?, isUsedUp: Bool) {
+    func take(_ live: LiveRequest) async throws -> (entry: Int?, isUsedUp: Bool) {
+        let summary = live.byNames.summary(kinds)
+        // Without closures, entries that are alike need not be read.
+        if !kinds.contains(where: \.isClosure), let alike = candidates[summary.fingerprints] {
+            return take(oneOf: alike, isStable: true)
+        }
+        return try await lane.run { [self] in try takeReading(live, summary) }
+    }
+
+    private func takeReading(
+        _ live: LiveRequest,
+        _ summary: (fingerprints: [MatchedRequest.Fingerprint], patterns: UInt64)
+    ) throws -> (entry: Int?, isUsedUp: Bool) {
         let closures = kinds.filter(\.isClosure)
         func accepted(_ alike: [Int], _ request: MatchedRequest) throws -> [Int] {
             guard !closures.isEmpty else { return alike }
@@ -114,7 +128,7 @@ final class Playback: Sendable {
                 return closures.allSatisfy { $0.closureAccepts(request, recorded) }
             }
         }
-        let (byNames, livePatterns) = live.byNames.summary(kinds)
+        let (byNames, livePatterns) = summary
         var chosen = try accepted(candidates[byNames] ?? [], live.byNames)
         if chosen.isEmpty, let request = live.byValues {
             chosen = try accepted(candidates[request.summary(kinds).fingerprints] ?? [], request)
@@ -125,6 +139,10 @@ final class Playback: Sendable {
             chosen = try accepted(try resembling(live.byNames, byNames, livePatterns), live.byNames)
         }
         guard !chosen.isEmpty else { return (nil, false) }
+        return take(oneOf: chosen, isStable: isStable)
+    }
+
+    private func take(oneOf chosen: [Int], isStable: Bool) -> (entry: Int?, isUsedUp: Bool) {
         let answer = state.withLock { state in
             isStable
                 ? state.sequence.take(chosen, atEnd: rules.end) : state.sequence.takeChosen(chosen, atEnd: rules.end)
@@ -169,7 +187,7 @@ final class Playback: Sendable {
     /// Responds to a request with an entry, and lets plugins know if no time passes.
     func answer(_ index: Int, to request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse
     {
-        let exchange = try file.exchange(at: entries[index].index)
+        let exchange = try await lane.run { [file, number = entries[index].index] in try file.exchange(at: number) }
         context.isReplayed = rules.pace.factor == 0
         let replayed = ReplayedResponse(exchange, rules.pace, byteLimit: rules.bodyByteCount)
         return try await replayed.response(to: request, context)

@@ -8,7 +8,7 @@ struct Replay {
         /// To be recorded again.
         case expired(Int)
         /// No entry, because there is none, or because all that match have been used.
-        case miss(isUsedUp: Bool, () -> PipelineError)
+        case miss(isUsedUp: Bool, () async -> PipelineError)
     }
 
     let playback: Playback
@@ -32,10 +32,10 @@ struct Replay {
             body = read
         }
         let live = LiveRequest(request, body: body, playback.rules)
-        let taken = try playback.take(live)
+        let taken = try await playback.take(live)
         guard let index = taken.entry else {
             let mismatch = Mismatch(playback: playback, mode: mode, live: live)
-            return (.miss(isUsedUp: taken.isUsedUp) { mismatch.error(isUsedUp: taken.isUsedUp) }, request)
+            return (.miss(isUsedUp: taken.isUsedUp) { await mismatch.error(isUsedUp: taken.isUsedUp) }, request)
         }
         return (try checkAge(of: index, context, canRecord: canRecord), request)
     }

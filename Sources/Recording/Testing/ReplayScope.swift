@@ -13,6 +13,7 @@ struct ReplayScope {
     private static let recorded = Mutex<Set<URL>>([])
 
     private let trait: ReplayTrait
+    private let lane = FileLane()
     /// Is told what is wrong with a test that it may not have noticed itself.
     private let report: @Sendable (String) -> Void
 
@@ -27,7 +28,7 @@ struct ReplayScope {
         guard mode != .none else { return try await replay(test) }
         try await Self.turns.withTurn(trait.file) {
             let isRecorded = Self.recorded.withLock { $0.contains(trait.file) }
-            let isThere = FileManager.default.fileExists(atPath: trait.file.path)
+            let isThere = try await lane.run { FileManager.default.fileExists(atPath: trait.file.path) }
             if mode == .once, isThere, !isRecorded { return try await replay(test) }
             let isAdded = isRecorded && (mode == .once || mode == .all)
             try await record(isAdded ? .newEpisodes : mode, test)
@@ -37,12 +38,14 @@ struct ReplayScope {
     private func replay(_ test: () async throws -> Void) async throws {
         let transport: ReplayTransport
         do {
-            transport = try ReplayTransport(
-                trait.file,
-                matching: trait.matching,
-                atEnd: trait.end,
-                redactor: trait.redactor
-            )
+            transport = try await lane.run {
+                try ReplayTransport(
+                    trait.file,
+                    matching: trait.matching,
+                    atEnd: trait.end,
+                    redactor: trait.redactor
+                )
+            }
         } catch let error as PipelineError where error.code == .recording(.missingFile) {
             let variable = RecordingMode.environmentVariable
             report("there is no recording \(trait.file.path); to record it, run the test with \(variable)=once")
@@ -54,23 +57,30 @@ struct ReplayScope {
     }
 
     private func record(_ mode: RecordingMode, _ test: () async throws -> Void) async throws {
-        let folder = trait.file.deletingLastPathComponent()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let transport = try RecordingTransport(
-            trait.file,
-            wrapping: trait.makeTransport() ?? DefaultTransport.make(),
-            mode: mode,
-            matching: trait.matching,
-            atEnd: trait.end,
-            redactor: trait.redactor
-        )
+        let wrapped = trait.makeTransport() ?? DefaultTransport.make()
+        let transport = try await lane.run {
+            let folder = trait.file.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            return try RecordingTransport(
+                trait.file,
+                wrapping: wrapped,
+                mode: mode,
+                matching: trait.matching,
+                atEnd: trait.end,
+                redactor: trait.redactor
+            )
+        }
         try await run(test, ReplaySession(transport)) {
-            if try transport.finishRecording() { Self.recorded.withLock { _ = $0.insert(trait.file) } }
+            if try await transport.finishRecording() { Self.recorded.withLock { _ = $0.insert(trait.file) } }
         }
     }
 
     /// Runs the test, and then what ends it, also when it fails.
-    private func run(_ test: () async throws -> Void, _ session: ReplaySession, end: () throws -> Void) async throws {
+    private func run(
+        _ test: () async throws -> Void,
+        _ session: ReplaySession,
+        end: () async throws -> Void
+    ) async throws {
         let result: Result<Void, any Error>
         do {
             result = .success(try await ReplaySession.$current.withValue(session) { try await test() })
@@ -79,7 +89,7 @@ struct ReplayScope {
         }
         for miss in session.misses { report(miss) }
         do {
-            try end()
+            try await end()
         } catch {
             report((error as? PipelineError)?.reason ?? "\(error)")
         }

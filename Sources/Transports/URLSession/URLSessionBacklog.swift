@@ -3,19 +3,29 @@ import Pipeline
 
 /// Bytes that have arrived and that nobody has read: in memory up to a limit, and then in a temporary file where that is allowed.
 struct URLSessionBacklog {
+    /// Where bytes have gone.
+    enum Place {
+        case memory
+        /// They are to be added to this file.
+        case file(URLSessionOverflow)
+        /// There was no room.
+        case refused
+    }
+
+    /// The oldest bytes.
+    enum Piece {
+        case bytes(Data)
+        /// So many bytes are to be read from this file.
+        case file(URLSessionOverflow, byteCount: Int)
+    }
+
     private static let pieceByteCount = 1 << 20
 
     private let memoryLimit: Int
     private let spills: Bool
     private var memory = Data()
-    private var spool: Spool?
-
-    private struct Spool {
-        let file: URLSessionSpool
-        let writer: FileHandle
-        let reader: FileHandle
-        var unreadByteCount = 0
-    }
+    private var overflow: URLSessionOverflow?
+    private var overflowByteCount = 0
 
     /// - Parameters:
     ///   - memoryLimit: the most bytes in memory.
@@ -25,47 +35,42 @@ struct URLSessionBacklog {
         self.spills = spills
     }
 
-    var isEmpty: Bool { memory.isEmpty && spool == nil }
+    var isEmpty: Bool { memory.isEmpty && overflow == nil }
 
-    /// Adds bytes; gives back whether there was room.
-    mutating func append(_ data: Data) throws -> Bool {
+    /// Adds bytes; the caller writes those that belong into the file, before it gives up the lock.
+    mutating func append(_ data: Data) -> Place {
         // Once some are in the file, those that follow have to come after them.
-        if spool == nil {
+        if overflow == nil {
             if data.count <= memoryLimit - memory.count {
                 if memory.isEmpty { memory = data } else { memory.append(data) }
-                return true
+                return .memory
             }
-            guard spills else { return false }
-            let file = try URLSessionSpool()
-            spool = Spool(
-                file: file,
-                writer: try FileHandle(forWritingTo: file.url),
-                reader: try FileHandle(forReadingFrom: file.url)
-            )
+            guard spills else { return .refused }
         }
-        if let writer = spool?.writer { try URLSessionSpool.write(data, to: writer) }
-        spool?.unreadByteCount += data.count
-        return true
+        let overflow = overflow ?? URLSessionOverflow(limit: memoryLimit)
+        self.overflow = overflow
+        overflowByteCount += data.count
+        return .file(overflow)
     }
 
-    /// The oldest bytes; `nil` when there are none.
-    mutating func take() throws -> Data? {
+    /// Takes the oldest bytes; `nil` when there are none.
+    mutating func take() -> Piece? {
         if !memory.isEmpty {
             defer { memory = Data() }
-            return memory
+            return .bytes(memory)
         }
-        guard let spool else { return nil }
-        guard let piece = try spool.reader.read(upToCount: min(Self.pieceByteCount, spool.unreadByteCount)),
-            !piece.isEmpty
-        else { throw PipelineError(.file(.unreadable), "the temporary file for the body cannot be read") }
-        self.spool?.unreadByteCount -= piece.count
+        guard let overflow else { return nil }
+        let byteCount = min(Self.pieceByteCount, overflowByteCount)
+        overflowByteCount -= byteCount
         // Read to its end: what comes next has room in memory again.
-        if self.spool?.unreadByteCount == 0 { self.spool = nil }
-        return piece
+        if overflowByteCount == 0 { self.overflow = nil }
+        return .file(overflow, byteCount: byteCount)
     }
 
     mutating func removeAll() {
         memory = Data()
-        spool = nil
+        overflow?.close()
+        overflow = nil
+        overflowByteCount = 0
     }
 }

@@ -16,7 +16,7 @@ import Musl
 final class URLSessionBodySource: Sendable {
     private enum Content {
         case bytes(Data)
-        case file(FileHandle)
+        case file(Int32, FileLane)
     }
 
     let byteCount: Int
@@ -28,14 +28,24 @@ final class URLSessionBodySource: Sendable {
         content = .bytes(bytes)
     }
 
-    init(_ file: URL) throws {
-        do {
-            content = .file(try FileHandle(forReadingFrom: file))
-            guard let byteCount = PipelineBody.file(file).byteCount else { throw CocoaError(.fileReadUnknown) }
-            self.byteCount = byteCount
-        } catch {
-            throw PipelineError(.file(.unreadable), "the file to send cannot be read", underlyingError: error)
+    /// Opens a file, which blocks, and closes it in the lane.
+    init(_ file: URL, _ lane: FileLane) throws {
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
+        let failure = errno
+        content = .file(descriptor, lane)
+        byteCount = PipelineBody.file(file).byteCount ?? -1
+        guard descriptor >= 0, byteCount >= 0 else {
+            throw PipelineError(
+                .file(.unreadable),
+                "the file to send cannot be read",
+                underlyingError: descriptor < 0 ? POSIXErrorCode(rawValue: failure).map { POSIXError($0) } : nil
+            )
         }
+    }
+
+    deinit {
+        guard case .file(let descriptor, let lane) = content, descriptor >= 0 else { return }
+        lane.add { _ = close(descriptor) }
     }
 
     /// Whether a file had fewer bytes than it had when its length was announced.
@@ -49,8 +59,8 @@ final class URLSessionBodySource: Sendable {
         case .bytes(let bytes):
             bytes.dropFirst(offset).copyBytes(to: buffer, count: count)
             return count
-        case .file(let handle):
-            let count = pread(handle.fileDescriptor, buffer, count, off_t(offset))
+        case .file(let descriptor, _):
+            let count = pread(descriptor, buffer, count, off_t(offset))
             if count <= 0 { isShort.store(true, ordering: .releasing) }
             return count
         }

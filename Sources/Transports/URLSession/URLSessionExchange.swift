@@ -16,6 +16,8 @@ final class URLSessionExchange: Sendable {
         var head: URLSessionResponseHead?
         var isStreaming: Bool
         var unread: URLSessionBacklog
+        /// The file from which the next piece is being read.
+        var reading: URLSessionOverflow?
         var receivedByteCount = 0
         var isSending = false
         var end: Result<Void, any Error>?
@@ -28,6 +30,8 @@ final class URLSessionExchange: Sendable {
         var response: (CheckedContinuation<PipelineResponse, any Error>, Result<PipelineResponse, any Error>)?
         var chunk: (CheckedContinuation<Data?, any Error>, Result<Data?, any Error>)?
         var isCancelling = false
+        /// The file whose disk has to take more before anything else arrives.
+        var isFilling: URLSessionOverflow?
     }
 
     private let request: PipelineRequest
@@ -104,10 +108,16 @@ extension URLSessionExchange {
         change { state, effects in
             guard state.end == nil || error is CancellationError else { return }
             effects.isCancelling = state.end == nil
-            state.unread.removeAll()
+            self.dropUnread(&state)
             state.end = .failure(error)
             self.settle(&state, &effects)
         }
+    }
+
+    private func dropUnread(_ state: inout State) {
+        state.unread.removeAll()
+        state.reading?.close()
+        state.reading = nil
     }
 }
 
@@ -139,12 +149,40 @@ extension URLSessionExchange {
         change { state, effects in
             guard state.end == nil else { return }
             state.receivedByteCount += data.count
-            do {
-                if try !state.unread.append(data) { self.fail(&state, &effects, self.tooManyBytes(state)) }
-            } catch {
-                self.fail(&state, &effects, error)
+            switch state.unread.append(data) {
+            case .memory: break
+            case .file(let overflow):
+                // Under the lock, so that no read comes before it.
+                overflow.add(data) { [weak self] error in self?.notWritten(error) }
+                effects.isFilling = overflow
+            case .refused: self.fail(&state, &effects, self.tooManyBytes(state))
             }
             self.settle(&state, &effects)
+        }
+    }
+
+    /// The disk has not taken what was to be read later.
+    private func notWritten(_ error: any Error) {
+        change { state, effects in
+            if case .failure = state.end { return }
+            self.fail(&state, &effects, error)
+            self.settle(&state, &effects)
+        }
+    }
+
+    /// A piece has been read from a file.
+    private func didRead(_ result: Result<Data, any Error>, from overflow: URLSessionOverflow) {
+        change { state, effects in
+            // Closed meanwhile.
+            guard state.reading === overflow else { return }
+            state.reading = nil
+            switch result {
+            case .success(let data):
+                effects.chunk = state.chunkWaiter.take().map { ($0, .success(data)) }
+            case .failure(let error):
+                self.fail(&state, &effects, error)
+                self.settle(&state, &effects)
+            }
         }
     }
 
@@ -213,11 +251,12 @@ extension URLSessionExchange {
         if effects.isCancelling { owner.cancel(self) }
         if let (continuation, result) = effects.response { continuation.resume(with: result) }
         if let (continuation, result) = effects.chunk { continuation.resume(with: result) }
+        effects.isFilling?.waitForRoom()
     }
 
     /// Ends an exchange from within, its task with it.
     private func fail(_ state: inout State, _ effects: inout Effects, _ error: any Error) {
-        state.unread.removeAll()
+        dropUnread(&state)
         state.end = .failure(error)
         effects.isCancelling = true
     }
@@ -246,15 +285,23 @@ extension URLSessionExchange {
             return .failure(error)
         case .success:
             guard let head = state.head else { return nil }
-            return Result {
-                let body = PipelineBody.bytes(try state.unread.take() ?? Data())
-                return PipelineResponse(request: request, head: head.fields, body: body)
-            }
+            // Only what is read as a stream goes into a file.
+            guard case .bytes(let data) = state.unread.take() ?? .bytes(Data()) else { return nil }
+            return .success(PipelineResponse(request: request, head: head.fields, body: .bytes(data)))
         }
     }
 
     private func chunkResult(_ state: inout State) -> Result<Data?, any Error>? {
-        if !state.unread.isEmpty { return Result { try state.unread.take() } }
+        if state.reading != nil { return nil }
+        switch state.unread.take() {
+        case .bytes(let data): return .success(data)
+        case .file(let overflow, let byteCount):
+            state.reading = overflow
+            // Under the lock, so that it comes after what has been added.
+            overflow.read(byteCount) { [weak self] result in self?.didRead(result, from: overflow) }
+            return nil
+        case nil: break
+        }
         switch state.end {
         case nil: return nil
         case .success: return .success(nil)

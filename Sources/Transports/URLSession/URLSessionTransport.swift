@@ -77,7 +77,8 @@ public import Foundation
 /// `Int64` stops the process. `timeoutIntervalForRequest` counts whole seconds, and less than one is no time at all. There is no
 /// back-pressure: suspending a task makes Foundation start it again, and what arrives faster than it can be handed over waits in
 /// Foundation's own memory without a bound, that of a download too. The authorities that are trusted are those of the system's
-/// bundle; a reset within a handshake is `connectionLost`; a body without a length that is cut by an end of the connection which TLS
+/// bundle; a file to send is read on the session's own thread, so that a disk that has stalled holds up the other exchanges of
+/// this transport, too; a reset within a handshake is `connectionLost`; a body without a length that is cut by an end of the connection which TLS
 /// does not confirm looks complete; and with HTTP/2 header fields of more than 64 KiB may end in `timeout.idle`.
 public final class URLSessionTransport: Transport {
     private let session: URLSession

@@ -10,7 +10,7 @@ import FoundationNetworking
 struct URLSessionUpload: Sendable {
     private let request: URLRequest
     /// What the file is removed with.
-    private let spool: URLSessionSpool?
+    private let spool: FileWriter?
     #if canImport(FoundationNetworking)
     private let source: URLSessionBodySource?
     #else
@@ -31,7 +31,7 @@ struct URLSessionUpload: Sendable {
         } else if let bytes = request.body.bytes {
             (body, file, spool) = (bytes, nil, nil)
         } else {
-            switch try await URLSessionSpool.read(request.body, limit: limit) {
+            switch try await URLSessionSpool(request.body, limit: limit) {
             case .bytes(let bytes): (body, file, spool) = (bytes.isEmpty ? nil : bytes, nil, nil)
             case .file(let spool): (body, file, self.spool) = (nil, spool.url, spool)
             }
@@ -40,7 +40,12 @@ struct URLSessionUpload: Sendable {
             throw PipelineError(.invalidRequest(.body), "Foundation sends no body with \(request.method)")
         }
         #if canImport(FoundationNetworking)
-        source = try file.map { try URLSessionBodySource($0) } ?? body.map { URLSessionBodySource($0) }
+        if let file {
+            let lane = FileLane()
+            source = try await lane.run { try URLSessionBodySource(file, lane) }
+        } else {
+            source = body.map { URLSessionBodySource($0) }
+        }
         self.request = source.map { Self.announcing($0, in: converted) } ?? converted
         #else
         (self.body, self.file, self.request) = (body, file, converted)

@@ -90,7 +90,7 @@ struct InterchangeTests {
             item.received = response.data
             exchanged.append(item)
         }
-        try recorder.finish()
+        try await recorder.finish()
         return exchanged
     }
 }

@@ -63,7 +63,9 @@ struct HARJournalTests {
         let failures = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 50) { thread in
             for number in 0..<20 {
-                do { try journal.append(entry(thread * 20 + number)) } catch { failures.withLock { $0 += 1 } }
+                do {
+                    try journal.lane.runBlocking { try journal.append(entry(thread * 20 + number)) }
+                } catch { failures.withLock { $0 += 1 } }
             }
         }
         #expect(failures.withLock { $0 } == 0)

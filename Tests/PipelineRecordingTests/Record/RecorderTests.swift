@@ -17,7 +17,7 @@ struct RecorderTests {
         "A recorder that goes away without finish reports the error that finish would throw",
         arguments: [true, false]
     )
-    func report(isFinished: Bool) throws {
+    func report(isFinished: Bool) async throws {
         let bench = try RecordingBench()
         let reports = Reports()
         var base = HARFile()
@@ -39,7 +39,7 @@ struct RecorderTests {
             report: { reports.add($0) }
         )
         if isFinished {
-            let error = #expect(throws: PipelineError.self) { try recorder?.finish() }
+            let error = await #expect(throws: PipelineError.self) { try await recorder?.finish() }
             #expect(error?.code == .recording(.secret))
             #expect(error?.reason.contains("entries 0 of \"api.har\"") == true)
         }

@@ -109,7 +109,7 @@ struct RecordingFidelityTests {
         ]
         let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
         _ = try await bench.provider(transport, redirects: .standard).request(bench.target("/a"))
-        try transport.finish()
+        try await transport.finish()
         let replay = try ReplayTransport(bench.file)
         let response = try await bench.provider(replay, redirects: .standard).request(bench.target("/a"))
         #expect(response.data == Data("there".utf8))
@@ -143,7 +143,7 @@ struct RecordingFidelityTests {
         let call = Task { [bench] in try await bench.provider(recording).request(bench.target()) }
         await bench.clock.advanceToNextSleeper()
         _ = try await call.value
-        try recording.finish()
+        try await recording.finish()
         let replayed = Task { [provider = try replay(pace: .recorded)] in try await provider.request(bench.target()) }
         #expect(await bench.clock.advanceToNextSleeper() == .seconds(5))
         #expect(try await replayed.value.data == Data("late".utf8))
@@ -238,7 +238,7 @@ struct RecordingFidelityTests {
             mode: .all
         )
         _ = try await bench.provider(transport) { $0.body = body }.request(bench.target(method: .post))
-        try transport.finish()
+        try await transport.finish()
         let provider = bench.provider(try ReplayTransport(bench.file)) { $0.body = .bytes(Data("onetwo".utf8)) }
         #expect(try await provider.failureCode(bench.target(method: .post)) == nil)
     }

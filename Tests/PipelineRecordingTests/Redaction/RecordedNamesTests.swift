@@ -98,7 +98,7 @@ struct RecordedNamesTests {
             redactor: .revealingSecrets
         )
         try await send(to: clear, bench, value: Self.canary)
-        try clear.finish()
+        try await clear.finish()
         let file = try HARFile(contentsOf: bench.file)
         let redaction = RecordingRedaction(.standard)
         let entries = try (0..<file.count).map { redaction.entry(try file.entry(at: $0)) }
@@ -109,7 +109,7 @@ struct RecordedNamesTests {
         try await send(to: transport, bench, value: Self.canary)
         let journal = try String(contentsOf: bench.folder.appending(path: "api.har.journal"), encoding: .utf8)
         expectCanaries(in: journal, "journal")
-        try transport.finish()
+        try await transport.finish()
         expectCanaries(in: bench.text, "file")
         // The same values, and others where they are secret.
         try await send(to: ReplayTransport(bench.file), bench, value: Self.canary)

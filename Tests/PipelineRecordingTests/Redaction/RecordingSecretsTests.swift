@@ -97,7 +97,7 @@ struct RecordingSecretsTests {
         let journal = try String(contentsOf: bench.folder.appending(path: "api.har.journal"), encoding: .utf8)
         #expect(journal.contains("REDACTED"))
         try expectNoCanary(in: journal)
-        try transport.finish()
+        try await transport.finish()
     }
 
     private func expectNoCanary(in text: String) throws {
@@ -171,7 +171,7 @@ struct RecordingSecretsTests {
         _ = try await bench.provider(transport).request(bench.target("/login"))
         let provider = bench.provider(transport) { $0.headers[.authorization] = "Bearer learned-later-01" }
         _ = try await provider.request(bench.target("/use"))
-        try transport.finish()
+        try await transport.finish()
         #expect(bench.text.contains("/login"))
         #expect(!bench.text.contains("learned-later-01"))
     }
@@ -186,7 +186,7 @@ struct RecordingSecretsTests {
             redactor: Redactor(secretValues: ["declared-value"])
         )
         _ = try await bench.provider(transport).request(bench.target("/new"))
-        let error = #expect(throws: PipelineError.self) { try transport.finish() }
+        let error = await #expect(throws: PipelineError.self) { try await transport.finish() }
         #expect(error?.code == .recording(.secret))
         #expect(error?.reason.contains("declared-value") == false)
     }

@@ -32,7 +32,7 @@ struct RecordingReplayPropertyTests {
         }
         let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
         #expect(try await send(requests, to: transport) == requests.map(\.marker))
-        do { try transport.finish() } catch let error as PipelineError { return error }
+        do { try await transport.finish() } catch let error as PipelineError { return error }
         return nil
     }
 
@@ -63,7 +63,7 @@ struct RecordingReplayPropertyTests {
         let before = bench.text
         let closed = try bench.closed(.newEpisodes)
         #expect(try await send(requests, to: closed) == requests.map(\.marker))
-        try closed.finish()
+        try await closed.finish()
         #expect(bench.text == before)
     }
 
@@ -83,7 +83,7 @@ struct RecordingReplayPropertyTests {
                 request.body = .bytes(Data("{\"n\": 4711471147114711}".utf8))
             }
             _ = try await provider.request(bench.target())
-            try transport.finish()
+            try await transport.finish()
             #expect(try HARFile(contentsOf: bench.file).count == 1)
         }
     }
@@ -98,10 +98,10 @@ struct RecordingReplayPropertyTests {
         _ = try await provider.request(bench.target("/b"))
         let journal = bench.folder.appending(path: "api.har.journal")
         let left = try Data(contentsOf: journal)
-        try transport.finish()
+        try await transport.finish()
         #expect(!bench.text.contains(token))
         try left.write(to: journal)
-        try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .newEpisodes).finish()
+        try await RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .newEpisodes).finish()
         #expect(try HARFile(contentsOf: bench.file).count == 2)
     }
 

@@ -59,7 +59,7 @@ final class RecordingBench: Sendable {
             redactor: redactor
         )
         try await requests(provider(transport))
-        try transport.finish()
+        try await transport.finish()
     }
 
     /// A transport that may record and must not be called.

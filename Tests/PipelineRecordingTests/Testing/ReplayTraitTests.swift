@@ -230,7 +230,7 @@ struct ReplayScopeTests {
         let file = folder.appending(path: "Replays/empty.har")
         let recorder = try RecordingTransport(file, wrapping: old, mode: .all)
         _ = try await Provider<Item>(transport: recorder).request(Item(number: 1))
-        try recorder.finish()
+        try await recorder.finish()
         let live = ScriptedTransport(always: .status(200, body: "new"))
         try await scope("empty", mode: "all", recording: live).run {}
         try await scope("empty", mode: "all", recording: live).run { try await check(1, "new") }

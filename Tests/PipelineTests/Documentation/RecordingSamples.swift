@@ -39,7 +39,7 @@ enum RecordingSamples {
         let recorder = try RecordingTransport(file, wrapping: URLSessionTransport(), mode: .newEpisodes)
         let provider = Provider<GitHub>(transport: recorder)
         print(try await provider.request(.zen).mapString())
-        try recorder.finish()
+        try await recorder.finish()
         // end
     }
 

@@ -23,13 +23,16 @@ struct FileWriterTests {
                 let destination = folder.file("\(number)")
                 group.addTask {
                     var wrong = 0
+                    let lane = FileLane()
                     for round in 0..<2_000 {
                         if round % 100 == 0 { await Task.yield() }
                         do {
-                            let file = try FileWriter.partial(part)
-                            try file.truncate(to: 0)
-                            try file.append(text)
-                            _ = try file.move(to: destination, replaces: true)
+                            try lane.runBlocking {
+                                let file = try FileWriter.partial(part, lane)
+                                try file.truncate(to: 0)
+                                try file.append(text)
+                                _ = try file.move(to: destination, replaces: true)
+                            }
                         } catch let error as PipelineError where error.code == .file(.busy) {
                             continue
                         } catch {
@@ -45,15 +48,17 @@ struct FileWriterTests {
     }
 
     @Test("A part is free as soon as its download has ended, though a process that is being started has a copy of it")
-    func copied() throws {
+    func copied() async throws {
         let folder = try TemporaryFolder()
         let part = folder.file("part")
+        let lane = FileLane()
         let copy: Int32
         do {
-            let file = try FileWriter.partial(part)
+            let file = try FileWriter.partial(part, lane)
             copy = dup(file.descriptor)
         }
         defer { close(copy) }
-        #expect(throws: Never.self) { try FileWriter.partial(part) }
+        await lane.settle()
+        #expect(throws: Never.self) { try FileWriter.partial(part, lane) }
     }
 }

@@ -1,14 +1,15 @@
 import Foundation
 import PipelineTesting
+import Synchronization
 import Testing
 
 @testable import Pipeline
 @testable import PipelineTransports
 
-@Suite("URLSessionBacklog")
+@Suite("URLSessionBacklog", .timeLimit(.minutes(1)))
 struct URLSessionBacklogTests {
     @Test("Bytes come out as they went in, however memory and file take turns")
-    func order() throws {
+    func order() async throws {
         var random = PipelineRandom.seeded(11)
         for limit in [0, 1, 7, 100] {
             var backlog = URLSessionBacklog(memoryLimit: limit, spills: true)
@@ -21,29 +22,72 @@ struct URLSessionBacklogTests {
                         }
                     )
                     sent += piece
-                    let hasRoom = try backlog.append(piece)
-                    #expect(hasRoom)
-                } else if let piece = try backlog.take() {
-                    received += piece
+                    switch backlog.append(piece) {
+                    case .memory: break
+                    case .file(let overflow): overflow.add(piece) { Issue.record($0) }
+                    case .refused: Issue.record("refused")
+                    }
+                } else if let piece = backlog.take() {
+                    received += try await bytes(of: piece)
                 } else {
                     #expect(backlog.isEmpty && received == sent)
                 }
             }
-            while let piece = try backlog.take() { received += piece }
+            while let piece = backlog.take() { received += try await bytes(of: piece) }
             #expect(received == sent)
             #expect(backlog.isEmpty)
+        }
+    }
+
+    private func bytes(of piece: URLSessionBacklog.Piece) async throws -> Data {
+        switch piece {
+        case .bytes(let data): data
+        case .file(let overflow, let byteCount):
+            try await withCheckedThrowingContinuation { continuation in
+                overflow.read(byteCount) { continuation.resume(with: $0) }
+            }
         }
     }
 
     @Test("Without a file, what has no room is refused")
     func refused() throws {
         var backlog = URLSessionBacklog(memoryLimit: 10, spills: false)
-        let rooms = [
-            try backlog.append(Data(count: 6)), try backlog.append(Data(count: 5)), try backlog.append(Data(count: 4)),
-        ]
-        #expect(rooms == [true, false, true])
-        let taken = [try backlog.take()?.count, try backlog.take()?.count]
-        #expect(taken == [10, nil])
+        let places = [6, 5, 4].map { backlog.append(Data(count: $0)) }
+        guard case .memory = places[0], case .refused = places[1], case .memory = places[2] else {
+            Issue.record("\(places)")
+            return
+        }
+        guard case .bytes(let data) = backlog.take() else {
+            Issue.record("nothing is there")
+            return
+        }
+        #expect(data.count == 10)
+        #expect(backlog.isEmpty)
+    }
+
+    @Test(
+        "A thread waits for a disk only while more bytes than the limit wait for it, and no longer once the file is closed"
+    )
+    func room() async throws {
+        let overflow = URLSessionOverflow(limit: 10)
+        let gate = DispatchSemaphore(value: 0)
+        overflow.lane.add { gate.wait() }
+        overflow.add(Data(count: 10)) { Issue.record($0) }
+        overflow.waitForRoom()
+        overflow.add(Data(count: 1)) { Issue.record($0) }
+        let hasWaited = Atomic(0)
+        let thread = Thread {
+            overflow.waitForRoom()
+            hasWaited.store(1, ordering: .releasing)
+        }
+        thread.start()
+        while !overflow.isWaitedFor { await Task.yield() }
+        #expect(hasWaited.load(ordering: .acquiring) == 0)
+        overflow.close()
+        while hasWaited.load(ordering: .acquiring) == 0 { await Task.yield() }
+        overflow.waitForRoom()
+        gate.signal()
+        try await overflow.lane.run {}
     }
 }
 
@@ -53,7 +97,7 @@ struct URLSessionSpoolTests {
     func cancelled() async {
         let never = AsyncStream<Data> { _ in }
         let reader = Task {
-            switch try await URLSessionSpool.read(.stream(never), limit: 100) {
+            switch try await URLSessionSpool(.stream(never), limit: 100) {
             case .bytes(let bytes): bytes.count
             case .file: -1
             }

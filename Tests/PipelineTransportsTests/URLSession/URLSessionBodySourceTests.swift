@@ -107,7 +107,7 @@ struct URLSessionBodySourceTests {
         let folder = try Folder()
         let content = URLSessionBodyTests.content(100_000)
         let file = try folder.write(content)
-        let source = try URLSessionBodySource(file)
+        let source = try URLSessionBodySource(file, FileLane())
         let handle = try FileHandle(forWritingTo: file)
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(count: 10))

@@ -1,17 +1,9 @@
 import Foundation
 
 extension PipelineBody {
-    /// Why a file cannot be sent, `nil` when it can.
-    static func failure(ofFile url: URL) -> PipelineError? {
-        do {
-            try requireReadableFile(url)
-            return nil
-        } catch {
-            return PipelineError(thrown: error, otherwise: .file, "the file cannot be read")
-        }
-    }
-
     /// The length of a file that is to be sent, or why it cannot be.
+    ///
+    /// The calling thread waits for the file system.
     ///
     /// - Parameters:
     ///   - url: the file.
@@ -31,6 +23,26 @@ extension PipelineBody {
         if isDirectory.boolValue { throw PipelineError.file(.directory, url, "is a directory", of: owner) }
         guard FileManager.default.isReadableFile(atPath: url.path), PipelineBody.regularFileByteCount(of: url) != nil
         else { throw PipelineError.file(.unreadable, url, "cannot be read", of: owner) }
-        return PipelineBody.file(url).byteCount
+        return byteCount(of: url)
+    }
+
+    /// Asked of the file each time, since a `URL` remembers its resource values.
+    static func byteCount(of url: URL) -> Int? {
+        guard let byteCount = regularFileByteCount(of: url) else { return nil }
+        return byteCount == 0 && hasContent(url) ? nil : byteCount
+    }
+
+    /// What the system says of a file's length, `nil` unless it is a regular file.
+    private static func regularFileByteCount(of url: URL) -> Int? {
+        let path = url.resolvingSymlinksInPath().path
+        guard url.isFileURL, let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            attributes[.type] as? FileAttributeType == .typeRegular
+        else { return nil }
+        return (attributes[.size] as? NSNumber)?.intValue
+    }
+
+    private static func hasContent(_ url: URL) -> Bool {
+        guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
+        return (try? handle.read(upToCount: 1))?.isEmpty == false
     }
 }

@@ -1,0 +1,106 @@
+import Dispatch
+import Synchronization
+
+/// Runs the blocking operations on a file one after the other, on a thread that is not of the cooperative pool.
+///
+/// A stalled disk holds up the operations of its own lane and no other task. The queue is serial and has no target, so that it gets a
+/// thread of its own even while every thread of the cooperative pool is busy.
+package final class FileLane: Sendable {
+    private let queue = DispatchQueue(label: "pipeline.files")
+
+    package init() {}
+
+    /// Runs an operation after those before it and returns its result.
+    ///
+    /// A caller that is cancelled stops waiting at once. An operation that has begun by then runs to its end, and its result is
+    /// released in the lane; one that has not begun is skipped.
+    ///
+    /// - Throws: `CancellationError`, and what the operation throws.
+    package func run<Output: Sendable>(_ operation: @escaping @Sendable () throws -> Output) async throws -> Output {
+        let wait = Wait<Output>()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard wait.begin(continuation) else { return }
+                queue.async {
+                    guard wait.isOpen else { return }
+                    wait.end(Result { try operation() })
+                }
+            }
+        } onCancel: {
+            wait.end(.failure(CancellationError()))
+        }
+    }
+
+    /// Runs an operation that must not be left out, and waits for its end even if the task is cancelled.
+    package func complete<Output: Sendable>(_ operation: @escaping @Sendable () throws -> Output) async throws -> Output
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Result { try operation() }) }
+        }
+    }
+
+    /// Runs an operation after those before it, for which no caller waits.
+    package func add(_ operation: @escaping @Sendable () -> Void) {
+        queue.async(execute: operation)
+    }
+
+    /// Runs an operation after those before it, while the calling thread waits: only where there is no other way, as in a `deinit`.
+    package func runBlocking<Output>(_ operation: () throws -> Output) rethrows -> Output {
+        try queue.sync(execute: operation)
+    }
+
+    /// Waits until the operations so far have ended, but no longer than a tenth of a second: they may be stalled.
+    ///
+    /// The time is that of the machine, for it is the machine that is waited for. A cancelled task waits, too.
+    package func settle() async {
+        let wait = Wait<Void>()
+        let timer = DispatchSource.makeTimerSource(queue: .global())
+        timer.setEventHandler { wait.end(.success(())) }
+        timer.schedule(deadline: .now() + .milliseconds(100))
+        timer.activate()
+        try? await withCheckedThrowingContinuation { continuation in
+            guard wait.begin(continuation) else { return }
+            queue.async { wait.end(.success(())) }
+        }
+        timer.cancel()
+    }
+}
+
+extension FileLane {
+    /// A caller that waits, until its first result.
+    private final class Wait<Output: Sendable>: Sendable {
+        private enum State {
+            case idle
+            case waiting(CheckedContinuation<Output, any Error>)
+            case over
+        }
+
+        private let state = Mutex(State.idle)
+
+        /// Whether a result is still wanted.
+        var isOpen: Bool {
+            state.withLock { state in
+                if case .waiting = state { true } else { false }
+            }
+        }
+
+        /// Returns `false` for a caller that was cancelled before, and resumes it.
+        func begin(_ continuation: CheckedContinuation<Output, any Error>) -> Bool {
+            let isOpen = state.withLock { state in
+                guard case .idle = state else { return false }
+                state = .waiting(continuation)
+                return true
+            }
+            if !isOpen { continuation.resume(throwing: CancellationError()) }
+            return isOpen
+        }
+
+        func end(_ result: Result<Output, any Error>) {
+            let last = state.withLock { state in
+                defer { state = .over }
+                return state
+            }
+            if case .waiting(let continuation) = last { continuation.resume(with: result) }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// A file that is read once from its beginning, in pieces of 64 KiB; it is open from the first piece to the last.
+final class FileReader: Sendable {
+    private enum State {
+        case unopened
+        case open(Int32)
+        case over
+    }
+
+    private static let pieceByteCount = 64 << 10
+
+    private let url: URL
+    /// A temporary file goes with it.
+    private let writer: FileWriter?
+    private let lane = FileLane()
+    /// Changed in the lane only.
+    private let state = Mutex(State.unopened)
+
+    init(_ url: URL, of writer: FileWriter? = nil) {
+        self.url = url
+        self.writer = writer
+    }
+
+    deinit {
+        guard case .open(let descriptor) = state.withLock({ $0 }) else { return }
+        lane.add { _ = close(descriptor) }
+    }
+
+    /// The next piece, `nil` at the end.
+    ///
+    /// - Throws: ``PipelineError`` with code `file.unreadable`, and `CancellationError`.
+    func next() async throws -> Data? {
+        try await lane.run { [self] in
+            guard let descriptor = try descriptor() else { return nil }
+            do {
+                let piece = try Data.reading(Self.pieceByteCount) { buffer, filled in
+                    read(descriptor, buffer, Self.pieceByteCount - filled)
+                }
+                if piece.isEmpty { end(descriptor) }
+                return piece.isEmpty ? nil : piece
+            } catch {
+                end(descriptor)
+                throw unreadable(error)
+            }
+        }
+    }
+
+    /// What is read from, `nil` after the end.
+    private func descriptor() throws -> Int32? {
+        switch state.withLock({ $0 }) {
+        case .over: return nil
+        case .open(let descriptor): return descriptor
+        case .unopened:
+            guard url.isFileURL else { throw unreadable(nil) }
+            let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw unreadable(POSIXErrorCode(rawValue: errno).map { POSIXError($0) }) }
+            state.withLock { $0 = .open(descriptor) }
+            return descriptor
+        }
+    }
+
+    private func end(_ descriptor: Int32) {
+        _ = close(descriptor)
+        state.withLock { $0 = .over }
+    }
+
+    private func unreadable(_ error: (any Error)?) -> PipelineError {
+        PipelineError(
+            .file(.unreadable),
+            "the file \(url.lastPathComponent.quotedExcerpt) cannot be read",
+            underlyingError: error
+        )
+    }
+}
+
+extension Data {
+    /// Bytes that a function reads as `read(2)` does, until there are enough or no more.
+    ///
+    /// - Parameters:
+    ///   - byteCount: how many at most.
+    ///   - read: reads to the place that it gets, behind as many bytes as it gets.
+    /// - Returns: the bytes.
+    /// - Throws: `POSIXError`.
+    static func reading(_ byteCount: Int, with read: (UnsafeMutableRawPointer, Int) -> Int) throws -> Data {
+        var data = Data(count: byteCount)
+        let filled = try data.withUnsafeMutableBytes { buffer in
+            var filled = 0
+            while let place = buffer.baseAddress, filled < byteCount {
+                let count = read(place + filled, filled)
+                if count == 0 { break }
+                if count > 0 {
+                    filled += count
+                } else if errno != EINTR {
+                    throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+                }
+            }
+            return filled
+        }
+        return filled == byteCount ? data : data.prefix(filled)
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Pipeline
+import Synchronization
+
+/// Writes what a recorder has collected, once; it blocks, and is used in the journal's lane.
+final class RecordingOutput: Sendable {
+    private let file: URL
+    private let base: HARFile
+    private let isChanged: Bool
+    private let isKnown: @Sendable (RecordedExchange.Request) -> Bool
+    private let journal: HARJournal
+    private let redaction: RecordingRedaction
+    private let isWritten = Atomic(false)
+
+    /// - Parameters:
+    ///   - base: what the new entries are added to.
+    ///   - journal: is discarded once they are written.
+    ///   - file: where they are written to.
+    ///   - redaction: what is hidden in them.
+    ///   - isChanged: whether the base has more than the file, and is written in any case.
+    ///   - isKnown: whether the base holds a request, in the form in which it is stored.
+    init(
+        _ base: HARFile,
+        _ journal: HARJournal,
+        for file: URL,
+        _ redaction: RecordingRedaction,
+        isChanged: Bool,
+        isKnown: @escaping @Sendable (RecordedExchange.Request) -> Bool
+    ) {
+        self.base = base
+        self.journal = journal
+        self.file = file
+        self.redaction = redaction
+        self.isChanged = isChanged
+        self.isKnown = isKnown
+    }
+
+    /// Writes the file, unless it has been written or there is nothing new.
+    ///
+    /// - Returns: whether it was written.
+    func write(_ recorded: Recorded) throws -> Bool {
+        guard !isWritten.load(ordering: .acquiring) else { return false }
+        let (replacements, entries) = try news(of: recorded)
+        let hasNews = isChanged || !entries.isEmpty || !replacements.isEmpty
+        if hasNews { try write(replacements, entries) }
+        isWritten.store(true, ordering: .releasing)
+        try journal.discard()
+        if hasNews, let finding = try redaction.finding(in: file, recorded.secrets) { throw finding }
+        if let problem = recorded.problem { throw problem }
+        return hasNews
+    }
+
+    /// What is written, without what later requests have shown to be secret.
+    private func news(of closed: Recorded) throws -> (replacements: [(Int, HAREntry)], entries: [HAREntry]) {
+        let redaction = redaction.adding(secretValues: closed.secrets.replaced)
+        func checked(_ entry: HAREntry) -> HAREntry {
+            redaction.containsSecret(in: entry.json.data()) ? redaction.entry(entry) : entry
+        }
+        let replacements = closed.replacements.sorted { $0.key < $1.key }.map { ($0.key, checked($0.value)) }
+        let entries = try closed.entries.sorted { $0.key < $1.key }.compactMap { ticket, entry -> HAREntry? in
+            let entry = checked(entry)
+            // A request that its own entry does not match would be added in each run.
+            guard closed.missing.contains(ticket), isKnown(try entry.exchange(sideFiles: nil).request) else {
+                return entry
+            }
+            return nil
+        }
+        return (replacements, entries)
+    }
+
+    private func write(_ replacements: [(Int, HAREntry)], _ entries: [HAREntry]) throws {
+        var har = base
+        let sideFiles = HARSideFiles(for: file)
+        for (index, entry) in replacements { har.replace(at: index, with: try sideFiles.moveBodies(of: entry)) }
+        for entry in entries { har.append(try sideFiles.moveBodies(of: entry)) }
+        try har.write(to: file)
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Pipeline
+
+@Suite("FileLane", .timeLimit(.minutes(1)))
+struct FileLaneTests {
+    @Test("Operations run in their order, one at a time")
+    func order() async throws {
+        let lane = FileLane()
+        let entries = Journal()
+        let running = Atomic(0)
+        for number in 0..<100 {
+            lane.add {
+                let others = running.add(1, ordering: .relaxed).oldValue
+                entries.add("\(number) \(others)")
+                running.subtract(1, ordering: .relaxed)
+            }
+        }
+        try await lane.run {}
+        #expect(entries.entries == (0..<100).map { "\($0) 0" })
+    }
+
+    @Test("Stalled operations in more lanes than there are processors hold up no task")
+    func stalled() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let begun = Atomic(0)
+        let count = 4 * ProcessInfo.processInfo.activeProcessorCount
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    try await FileLane().run {
+                        begun.add(1, ordering: .relaxed)
+                        gate.wait()
+                        return number
+                    }
+                }
+            }
+            await until { begun.load(ordering: .relaxed) == count }
+            let others = await withTaskGroup(of: Int.self) { others in
+                for _ in 0..<count { others.addTask { 1 } }
+                return await others.reduce(0, +)
+            }
+            #expect(others == count)
+            for _ in 0..<count { gate.signal() }
+            let sum = try await group.reduce(0, +)
+            #expect(sum == count * (count - 1) / 2)
+        }
+    }
+
+    /// Notes when it is released.
+    private final class Token: Sendable {
+        let release: @Sendable () -> Void
+        init(release: @escaping @Sendable () -> Void) { self.release = release }
+        deinit { release() }
+    }
+
+    @Test(
+        "A cancelled caller stops waiting at once; what has begun goes on, its result is released, and the rest is left out"
+    )
+    func cancelled() async throws {
+        let lane = FileLane()
+        let gate = DispatchSemaphore(value: 0)
+        let entries = Journal()
+        let first = Task {
+            try await lane.run {
+                entries.add("began")
+                gate.wait()
+                entries.add("ended")
+                return Token { entries.add("released") }
+            }
+        }
+        await until { entries.entries == ["began"] }
+        let second = Task { try await lane.run { entries.add("second") } }
+        first.cancel()
+        second.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await first.value }
+        await #expect(throws: CancellationError.self) { try await second.value }
+        #expect(entries.entries == ["began"])
+        gate.signal()
+        try await lane.run {}
+        #expect(entries.entries == ["began", "ended", "released"])
+    }
+
+    @Test("A task that is cancelled already begins no operation, but for one that must not be left out")
+    func cancelledBefore() async throws {
+        let lane = FileLane()
+        let entries = Journal()
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await #expect(throws: CancellationError.self) { try await lane.run { entries.add("run") } }
+            try await lane.complete { entries.add("complete") }
+        }
+        try await task.value
+        #expect(entries.entries == ["complete"])
+    }
+
+    @Test("Errors of an operation are thrown to its caller")
+    func errors() async {
+        let lane = FileLane()
+        await #expect(throws: TestFailure.self) { try await lane.run { throw TestFailure() } }
+        await #expect(throws: TestFailure.self) { try await lane.complete { throw TestFailure() } }
+        #expect(throws: TestFailure.self) { try lane.runBlocking { throw TestFailure() } }
+    }
+
+    @Test("Settling waits for what is to be done, also in a cancelled task, but not for a stalled disk")
+    func settle() async {
+        let lane = FileLane()
+        let entries = Journal()
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            lane.add { entries.add("done") }
+            await lane.settle()
+            #expect(entries.entries == ["done"])
+        }.value
+        let gate = DispatchSemaphore(value: 0)
+        lane.add {
+            gate.wait()
+            entries.add("late")
+        }
+        await lane.settle()
+        #expect(entries.entries == ["done"])
+        gate.signal()
+        lane.runBlocking { #expect(entries.entries == ["done", "late"]) }
+    }
+}
