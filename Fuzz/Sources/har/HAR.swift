@@ -3,6 +3,7 @@ import FuzzSupport
 import HTTPTypes
 import Pipeline
 
+@testable import PipelineRedaction
 @testable import PipelineTransports
 
 /// The first byte decides: JSON alone, one entry, or a whole file.
