@@ -3,7 +3,8 @@ public import Foundation
 extension Redactor {
     /// A body for people: its text, redacted and then cut, or its size and type.
     ///
-    /// JSON and forms are redacted by the names in ``secretNames``, at any depth, and so are URLs and JSON inside JSON strings. Other
+    /// JSON and forms are redacted by the names in ``secretNames``, at any depth. So is the text inside JSON strings: JSON, URLs, pairs
+    /// such as `token=…`, and elements of XML. A form value that holds any of these with a secret name is hidden as a whole. Other
     /// text, XML included, is shown only if none of its words is such a name. Declared values are hidden in all of them, also
     /// one that the limit would cut. Everything else, text in another encoding than it claims, and JSON that is malformed or
     /// too large, is `<n bytes of type>`.
@@ -12,7 +13,7 @@ extension Redactor {
     ///   - data: the body.
     ///   - contentType: its Content-Type; without one, what looks like text is text.
     ///   - limit: the most bytes of text that are shown, 0 and up; with 0 only the size is.
-    /// - Returns: the text, or what stands for it.
+    /// - Returns: the text, or the size and type.
     public func bodyText(_ data: Data, contentType: String?, limit: Int) -> String {
         precondition(limit >= 0, "limit is \(limit), not 0 or more")
         let type = MediaType(contentType ?? "")

@@ -3,6 +3,8 @@ public import HTTPTypes
 extension Redactor {
     /// Header fields for people: every name, in order, repeats kept; values that may not be shown as `…`.
     ///
+    /// A field on the list of ``shownHeaderFields`` is shown without the values of secret names in its text, such as `?token=…` in a link.
+    ///
     /// - Parameters:
     ///   - fields: the fields.
     ///   - isSecret: whether a field is secret although it may be on the list, usually ``PipelineRequest/isSecret(_:)`` of

@@ -1,5 +1,5 @@
 extension Redactor {
-    /// This redactor, with more values hidden wherever they stand.
+    /// This redactor, with more values hidden wherever they occur.
     ///
     /// ```swift
     /// let redactor = Redactor.standard.adding(secretValues: [apiKey, clientSecret])
@@ -24,7 +24,7 @@ extension Redactor {
 
     /// Whether bytes hold one of the declared values in any of its forms.
     ///
-    /// For tests and for who writes files: what was redacted holds none.
+    /// For tests and for code that writes files: redacted text holds none.
     public func containsSecret(in bytes: some Collection<UInt8>) -> Bool {
         guard let secretValues else { return false }
         return bytes.withContiguousStorageIfAvailable(secretValues.isFound)

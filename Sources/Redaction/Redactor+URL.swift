@@ -2,7 +2,8 @@
 extension Redactor {
     /// A URL or a reference to one for people: query values and the fragment as `…`, without user name and password.
     ///
-    /// An item of the query without `=` counts as a value. Text that is no URL is treated as if it were one.
+    /// A parameter in the path follows ``secretNames``, and so does what the value of a shown query item holds: JSON, a URL, pairs. An item of
+    /// the query without `=` counts as a value. Text that is no URL is treated as if it were one.
     public func url(_ text: String) -> String {
         let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
         let query = text[..<fragment].utf8.firstIndex(of: UInt8(ascii: "?")) ?? fragment

@@ -136,7 +136,7 @@ extension Redactor: CustomStringConvertible, CustomReflectable {
 }
 
 extension Redactor {
-    /// What stands for a hidden value.
+    /// What is written in place of a hidden value.
     static let placeholder = SecretPlaceholder.shown.text
 
     /// Fields that describe a message and identify nobody.

@@ -189,7 +189,8 @@ struct RedactorTests {
         "JSON that is cut or malformed is shown by its size alone",
         arguments: [
             #"{"password":"canary"#, #"{"password":"canary""#, #"{"a":1,}"#, #"{"a":"canary"} x"#, #"{"a" "canary"}"#,
-            "[1 2]", "{'a':'canary'}", "nul", "{\"a\":\"\n\"}", "[", "canary", "{\"a\":\"\\",
+            "[1 2]", "[1.2.3]", "[01]", "[1e]", "[+1]", "[\"\\q\"]", "[\"\\u12\"]", "{'a':'canary'}", "nul",
+            "{\"a\":\"\n\"}", "[", "canary", "{\"a\":\"\\",
             String(repeating: "[", count: 100_000),
         ]
     )

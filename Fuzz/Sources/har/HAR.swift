@@ -4,6 +4,7 @@ import HTTPTypes
 import Pipeline
 
 @testable import PipelineRecording
+@testable import PipelineRedaction
 
 /// The first byte decides: JSON alone, one entry, or a whole file.
 ///

@@ -10,10 +10,6 @@ struct URLParts: Equatable {
 
         static func < (lhs: Item, rhs: Item) -> Bool { (lhs.name, lhs.value) < (rhs.name, rhs.value) }
 
-        var decodedName: String {
-            String(decoding: PercentEscapes.decoded(name.utf8, plus: UInt8(ascii: "+")), as: UTF8.self)
-        }
-
         /// As it is written in a query.
         var text: String { "\(name)=\(value)" }
     }

@@ -4,21 +4,18 @@ import Foundation
 ///
 /// It reads strictly (RFC 8259): text that is cut or malformed has no redacted form.
 struct JSONRedaction {
-    private struct Malformed: Error {}
+    private typealias Malformed = JSONTokens.Failure
 
     private let redactor: Redactor
-    private let input: UnsafeBufferPointer<UInt8>
-    /// Where declared values stand, from the next token on.
+    private var tokens: JSONTokens
+    /// The ranges of declared values, from the next token on.
     private var secrets: ArraySlice<Range<Int>>
-    private var index = 0
-    /// What of the input stands in the output already, or is left out of it.
+    /// How much of the input has been copied to the output or left out of it.
     private var copied = 0
     private var output: [UInt8] = []
 
-    private static let maximumDepth = 256
-
     private init(_ input: UnsafeBufferPointer<UInt8>, _ redactor: Redactor) {
-        self.input = input
+        tokens = JSONTokens(input)
         self.redactor = redactor
         secrets = redactor.secretValues?.ranges(in: input)[...] ?? []
     }
@@ -41,39 +38,30 @@ struct JSONRedaction {
 
     private mutating func readDocument(_ depth: Int) throws(Malformed) {
         try readValue(depth)
-        guard index == input.count else { throw Malformed() }
+        try tokens.finish()
     }
 
-    private var next: UInt8? { index < input.count ? input[index] : nil }
-
-    private mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { index += 1 }
-    }
-
-    private mutating func skip(_ byte: UInt8) throws(Malformed) {
-        guard next == byte else { throw Malformed() }
-        index += 1
-    }
+    private var input: UnsafeBufferPointer<UInt8> { tokens.input }
 
     // MARK: Output
 
     private mutating func copyRead() {
-        output.append(contentsOf: input[copied..<index])
-        copied = index
+        output.append(contentsOf: input[copied..<tokens.index])
+        copied = tokens.index
     }
 
     /// Writes a text in place of what was read since a place.
     private mutating func replace(from start: Int, with text: some Sequence<UInt8>) {
         output.append(contentsOf: input[copied..<start])
         output.append(contentsOf: text)
-        copied = index
+        copied = tokens.index
     }
 
     private mutating func hide(from start: Int) {
         replace(from: start, with: "\"\(Redactor.placeholder)\"".utf8)
     }
 
-    /// Whether a declared value stands in a token; tokens are asked for in their order.
+    /// Whether a token holds a declared value; must be called for tokens in their order.
     private mutating func hasSecret(_ token: Range<Int>) -> Bool {
         while let first = secrets.first, first.upperBound <= token.lowerBound { secrets.removeFirst() }
         return secrets.first.map { $0.lowerBound < token.upperBound } ?? false
@@ -82,58 +70,51 @@ struct JSONRedaction {
     // MARK: Values
 
     private mutating func readValue(_ depth: Int) throws(Malformed) {
-        guard depth < Self.maximumDepth else { throw Malformed() }
-        skipSpace()
-        switch next {
+        try tokens.check(depth: depth)
+        tokens.skipSpace()
+        switch tokens.next {
         case UInt8(ascii: "{"): try readObject(depth)
         case UInt8(ascii: "["): try readArray(depth)
         case UInt8(ascii: "\""): try readText(depth)
-        case UInt8(ascii: "t"): try skipLiteral("true")
-        case UInt8(ascii: "f"): try skipLiteral("false")
-        case UInt8(ascii: "n"): try skipLiteral("null")
-        default: try readNumber()
+        case UInt8(ascii: "t"): try tokens.skipLiteral("true")
+        case UInt8(ascii: "f"): try tokens.skipLiteral("false")
+        case UInt8(ascii: "n"): try tokens.skipLiteral("null")
+        default:
+            let number = try tokens.skipNumber()
+            if hasSecret(number) { hide(from: number.lowerBound) }
         }
-        skipSpace()
+        tokens.skipSpace()
     }
 
     private mutating func readObject(_ depth: Int) throws(Malformed) {
-        try skip(UInt8(ascii: "{"))
-        skipSpace()
-        guard next != UInt8(ascii: "}") else { return try skip(UInt8(ascii: "}")) }
-        while true {
-            skipSpace()
-            let range = try skipString()
+        try tokens.beginObject()
+        var isFirst = true
+        while try tokens.hasMember(isFirst: isFirst) {
+            isFirst = false
+            let range = try tokens.skipString()
             let name = try decoded(range)
             if hasSecret(range) { try show(redactor.text(name), for: name, at: range, hidesSecrets: true) }
-            skipSpace()
-            try skip(UInt8(ascii: ":"))
-            skipSpace()
-            let place: SecretPlaces = next == UInt8(ascii: "\"") ? .textMember : .member
+            try tokens.skipColon()
+            tokens.skipSpace()
+            let place: SecretPlaces = tokens.next == UInt8(ascii: "\"") ? .textMember : .member
             if redactor.names.contains(name, in: place) { try readHidden(depth + 1) } else { try readValue(depth + 1) }
-            guard next == UInt8(ascii: ",") else { break }
-            try skip(UInt8(ascii: ","))
         }
-        try skip(UInt8(ascii: "}"))
     }
 
     private mutating func readArray(_ depth: Int) throws(Malformed) {
-        try skip(UInt8(ascii: "["))
-        skipSpace()
-        guard next != UInt8(ascii: "]") else { return try skip(UInt8(ascii: "]")) }
-        while true {
+        try tokens.beginArray()
+        var isFirst = true
+        while try tokens.hasElement(isFirst: isFirst) {
+            isFirst = false
             try readValue(depth + 1)
-            guard next == UInt8(ascii: ",") else { break }
-            try skip(UInt8(ascii: ","))
         }
-        try skip(UInt8(ascii: "]"))
     }
 
     private mutating func readHidden(_ depth: Int) throws(Malformed) {
-        skipSpace()
         copyRead()
-        let start = index
+        let start = tokens.index
         let written = output.count
-        let isNull = next == UInt8(ascii: "n")
+        let isNull = tokens.next == UInt8(ascii: "n")
         try readValue(depth)
         guard !isNull else { return }
         output.removeLast(output.count - written)
@@ -141,26 +122,11 @@ struct JSONRedaction {
         hide(from: start)
     }
 
-    private mutating func skipLiteral(_ text: StaticString) throws(Malformed) {
-        for offset in 0..<text.utf8CodeUnitCount { try skip(text.utf8Start[offset]) }
-    }
-
-    private mutating func readNumber() throws(Malformed) {
-        let start = index
-        while let byte = next,
-            (0x30...0x39).contains(byte) || byte == 0x2b || byte == 0x2d || byte == 0x2e || byte | 0x20 == 0x65
-        {
-            index += 1
-        }
-        guard index > start else { throw Malformed() }
-        if hasSecret(start..<index) { hide(from: start) }
-    }
-
     // MARK: Strings
 
     /// JSON and URLs inside a string follow their own rules, other text those of ``SecretText``.
     private mutating func readText(_ depth: Int) throws(Malformed) {
-        let range = try skipString()
+        let range = try tokens.skipString()
         let isSecret = hasSecret(range)
         let mayNest = range.count > 4 && input[range].contains { ":[=<".utf8.contains($0) }
         guard isSecret || mayNest else { return }
@@ -177,7 +143,7 @@ struct JSONRedaction {
         try show(shown, for: text, at: range, hidesSecrets: isSecret)
     }
 
-    /// Writes a text in place of a string; all of it is hidden when a value stands in its escapes only.
+    /// Writes a text in place of a string; hides all of it if only its escapes hold a value.
     private mutating func show(
         _ shown: String,
         for text: String,
@@ -192,29 +158,15 @@ struct JSONRedaction {
         }
     }
 
-    /// Moves behind a string and returns where it stands, with its quotes.
-    private mutating func skipString() throws(Malformed) -> Range<Int> {
-        let start = index
-        guard next == UInt8(ascii: "\"") else { throw Malformed() }
-        index += 1
-        while let byte = next, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw Malformed() }
-            index += byte == UInt8(ascii: "\\") ? 2 : 1
-        }
-        guard next != nil else { throw Malformed() }
-        index += 1
-        return start..<index
-    }
-
     private func decoded(_ range: Range<Int>) throws(Malformed) -> String {
-        let content = UnsafeBufferPointer(rebasing: input[range.lowerBound + 1..<range.upperBound - 1])
-        guard content.contains(UInt8(ascii: "\\")) else { return String(decoding: content, as: UTF8.self) }
-        guard let text = try? JSONDecoder().decode(String.self, from: Data(input[range])) else { throw Malformed() }
-        return text
+        var tokens = JSONTokens(input, at: range.lowerBound)
+        return try tokens.readString()
     }
 
     private func encoded(_ text: String) throws(Malformed) -> Data {
-        guard let data = try? JSONEncoder().encode(text) else { throw Malformed() }
+        guard let data = try? JSONEncoder().encode(text) else {
+            throw tokens.failure("a text that cannot be written as JSON")
+        }
         return data
     }
 }

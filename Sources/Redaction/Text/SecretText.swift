@@ -14,7 +14,7 @@ struct SecretText {
     /// What the text is, by its first character.
     let start: UInt8?
     var index = 0
-    /// What of the input stands in the output already, or is left out of it.
+    /// How much of the input has been copied to the output or left out of it.
     private var copied = 0
     private var output: [UInt8] = []
     var tag: Tag?

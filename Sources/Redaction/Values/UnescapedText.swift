@@ -78,26 +78,9 @@ struct UnescapedText {
     }
 
     private static func scalar(_ source: UnsafeBufferPointer<UInt8>, at index: Int) -> (Unicode.Scalar, Int)? {
-        guard index + 1 < source.count else { return nil }
-        switch source[index + 1] {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "'"):
-            return (Unicode.Scalar(source[index + 1]), 2)
-        case UInt8(ascii: "b"): return ("\u{8}", 2)
-        case UInt8(ascii: "f"): return ("\u{c}", 2)
-        case UInt8(ascii: "n"): return ("\n", 2)
-        case UInt8(ascii: "r"): return ("\r", 2)
-        case UInt8(ascii: "t"): return ("\t", 2)
-        case UInt8(ascii: "u"):
-            guard let unit = number(source, index + 2, digits: 4) else { return nil }
-            if let scalar = Unicode.Scalar(unit) { return (scalar, 6) }
-            guard index + 7 < source.count, source[index + 6] == UInt8(ascii: "\\"),
-                source[index + 7] == UInt8(ascii: "u"), unit < 0xdc00,
-                let low = number(source, index + 8, digits: 4), 0xdc00..<0xe000 ~= low,
-                let scalar = Unicode.Scalar(0x1_0000 + (unit - 0xd800) << 10 + (low - 0xdc00))
-            else { return ("\u{fffd}", 6) }
-            return (scalar, 12)
-        default: return nil
-        }
+        if index + 1 < source.count, source[index + 1] == UInt8(ascii: "'") { return ("'", 2) }
+        var tokens = JSONTokens(source, at: index)
+        return (try? tokens.readEscape()).map { ($0, tokens.index - index) }
     }
 
     private static func number(_ source: UnsafeBufferPointer<UInt8>, _ start: Int, digits: Int) -> UInt32? {
