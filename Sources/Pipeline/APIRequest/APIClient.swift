@@ -65,7 +65,7 @@ public struct APIClient: Sendable {
     ///   base is no URL.
     public func resolved<Output>(_ request: APIRequest<Output>) throws(PipelineError) -> APIRequest<Output> {
         let request = completed(request)
-        if let failure = request.serverFailure { throw failure }
+        if let failure = request.urlFailure { throw failure }
         return request
     }
 
@@ -74,8 +74,12 @@ public struct APIClient: Sendable {
             parts.server = parts.server ?? server ?? environments?.server
             parts.coders = coders
             let texts = errorTexts.overridden(by: parts.options.errorTexts)
+            let (own, general) = (parts.options.errorText, options.errorText)
             parts.options = options.overridden(by: parts.options)
+            guard let own, let general else { return }
             parts.options.errorTexts = texts
+            // Either may come from a layer with texts of its own.
+            parts.options.errorText = { own($0) ?? general($0) }
         }
     }
 

@@ -19,18 +19,11 @@ struct APICredential: Sendable {
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)``, naming no value.
     func authorize(_ request: inout PipelineRequest, allowsCleartext: Bool) throws {
         let value = try value()
-        try request.setHeader(value, for: .authorization, isSecret: true)
-        guard !allowsCleartext else { return }
-        request.confidentialCredential = value
-        if let failure = Self.failure(of: request) { throw failure }
-    }
-
-    /// Why the request cannot be sent, `nil` when its credential is safe or is not there any more.
-    static func failure(of request: PipelineRequest) -> PipelineError? {
-        guard let credential = request.confidentialCredential, !request.isConfidential else { return nil }
-        // A plugin may have added to the field, or another field of its name.
-        guard request.headers[values: .authorization].contains(where: { $0.contains(credential) }) else { return nil }
-        return refused("the credential of the request would leave over http, readable on the way")
+        if allowsCleartext {
+            try request.setHeader(value, for: .authorization, isSecret: true)
+        } else {
+            try request.setConfidentialHeader(value, for: .authorization)
+        }
     }
 
     private func value() throws -> String {

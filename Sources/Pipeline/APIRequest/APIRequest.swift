@@ -113,7 +113,7 @@ extension APIRequest {
     public var method: HTTPMethod { parts.method }
 
     /// Query, payload and credential.
-    public var task: RequestTask { RequestTask(.api(parts)) }
+    public var task: RequestTask { RequestTask(APIRequestContent(parts), destination: parts.task?.destination) }
 
     /// The header fields of this request.
     public var headers: [String: String]? { parts.headers.isEmpty ? nil : parts.headers }
@@ -126,6 +126,9 @@ extension APIRequest {
 
     /// Typed settings for plugins and transports.
     public var options: RequestOptions { parts.options }
+
+    /// What is wrong with the path: `.`, `..` or an empty part.
+    public var refusal: PipelineError? { parts.refusal }
 
     /// How a token plugin is to send its token, `nil` for no token.
     public var authorizationType: AuthorizationType? { parts.authorizationType }

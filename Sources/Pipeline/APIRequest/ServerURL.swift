@@ -54,14 +54,9 @@ public struct ServerURL: Sendable, Hashable {
     static let missing = URL(string: "/") ?? URL(filePath: "/")
 }
 
-/// A target that knows why it has no URL.
-protocol ServerNaming {
+extension APIRequest: URLFailureExplaining {
     /// What is wrong with its server, `nil` when nothing is.
-    var serverFailure: PipelineError? { get }
-}
-
-extension APIRequest: ServerNaming {
-    var serverFailure: PipelineError? {
+    package var urlFailure: PipelineError? {
         guard let server = parts.server else {
             return PipelineError(.invalidRequest(.url), "neither the request nor a client names a server")
         }

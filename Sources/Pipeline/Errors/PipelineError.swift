@@ -78,7 +78,7 @@ public struct PipelineError: Error {
         set { content.value.underlyingError = newValue }
     }
 
-    /// The text for people that the call has for this failure, ``RequestOptions/errorTexts``; `nil` when it has none.
+    /// The text for people that the call has for this failure, ``RequestOptions/errorText``; `nil` if it has none.
     public var customText: String? {
         get { content.value.customText }
         set { content.value.customText = newValue }

@@ -29,6 +29,13 @@ enum PercentEncoding {
         }
     }
 
+    /// A query whose characters that may not stand there are escaped; `%` with two hexadecimal digits stays as it is.
+    static func query(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        append(text.utf8, to: &bytes, allowed: .query, keepsEscapes: true)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// A query name or value: space becomes `%20`, `+` becomes `%2B`.
     static func appendFormValue(_ text: String, to result: inout String) {
         guard !text.utf8.allSatisfy({ ByteSet.formValue.contains($0) }) else {

@@ -197,11 +197,7 @@ extension Provider {
         _ onStart: (@Sendable () -> Void)?,
         _ amend: Amendment?
     ) -> (PipelineContext, Result<PipelineRequest, any Error>) {
-        let endpoint = Result {
-            let endpoint = try self.endpoint(target)
-            // Without progress nobody asks what the payload is before it is encoded.
-            return meter == nil ? endpoint : endpoint.withPayloadMade()
-        }
+        let endpoint = Result { try self.endpoint(target) }
         let used = (try? endpoint.get()) ?? Endpoint(target)
         let context = PipelineContext(call: makeCall(target, used, options, isStreaming, meter, onStart))
         let request = Result {
@@ -220,7 +216,7 @@ extension Provider {
             where [.invalidRequest(.url), .invalidRequest(.scheme)].contains(error.code)
             && endpoint.url == Endpoint(context.target).url
         {
-            throw (context.target as? any ServerNaming)?.serverFailure ?? error
+            throw (context.target as? any URLFailureExplaining)?.urlFailure ?? error
         }
     }
 

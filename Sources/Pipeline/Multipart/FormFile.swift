@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A file in a ``MultipartPayload``: bytes in memory, or a file that is read as it is sent.
+/// A file in a value that becomes a form of several parts, ``MultipartFormData/init(encoding:using:)``: bytes in memory, or a file that is read as it is sent.
 ///
 /// ```swift
 /// FormFile(jpeg, fileName: "cat.jpg")
 /// FormFile(contentsOf: video, mimeType: .mp4)
 /// ```
 ///
-/// **Errors**: in any other payload or a query, `encoding` with the place where it stands: JSON would hold the file's path, not its bytes.
+/// **Errors**: in a value that becomes anything else, such as JSON or a query, `encoding` with the place where it stands: JSON would hold the file's path, not its bytes.
 /// It does not decode: whoever wrote the JSON would choose the file that is sent.
 public struct FormFile: Encodable, Sendable, Hashable {
     /// The bytes, when they are in memory.
@@ -45,9 +45,9 @@ public struct FormFile: Encodable, Sendable, Hashable {
         self.mimeType = mimeType
     }
 
-    /// Throws: only a ``MultipartPayload`` takes a file.
+    /// Throws an error: only a form of several parts takes a file.
     public func encode(to encoder: any Encoder) throws {
-        let reason = "a file goes into a MultipartPayload alone"
+        let reason = "a file goes into a form of several parts alone"
         throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: reason))
     }
 
