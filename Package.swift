@@ -66,6 +66,7 @@ let package = Package(
         .library(name: "Pipeline", targets: ["Pipeline"]),
         .library(name: "PipelinePlugins", targets: ["PipelinePlugins"]),
         .library(name: "PipelineTransports", targets: ["PipelineTransports"]),
+        .library(name: "PipelineAPI", targets: ["PipelineAPI"]),
         .library(name: "PipelineCombine", targets: ["PipelineCombine"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
     ],
@@ -117,8 +118,14 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "PipelineAPI",
+            dependencies: ["Pipeline", httpTypes],
+            path: "Sources/API",
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "PipelineCombine",
-            dependencies: ["Pipeline", openCombine],
+            dependencies: ["Pipeline", "PipelineAPI", openCombine],
             path: "Sources/Combine",
             swiftSettings: swiftSettings
         ),
@@ -142,21 +149,29 @@ let package = Package(
         .executableTarget(
             name: "quickstart",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", httpTypes, flyingFox, flyingSocks,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", httpTypes, flyingFox, flyingSocks,
             ],
             path: "Examples/Quickstart",
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "PipelineTests",
-            dependencies: ["Pipeline", "PipelineTesting", "PipelineTransports", "PipelinePlugins", httpTypes],
+            dependencies: [
+                "Pipeline", "PipelineAPI", "PipelineTesting", "PipelineTransports", "PipelinePlugins", httpTypes,
+            ],
             exclude: ["Documentation/Replays"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PipelineAPITests",
+            dependencies: ["Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", httpTypes],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "PipelinePluginsTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "CZlib", httpTypes, logging,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "CZlib",
+                httpTypes, logging,
                 metrics, metricsTestKit, tracing, inMemoryTracing,
             ],
             swiftSettings: swiftSettings
@@ -164,7 +179,8 @@ let package = Package(
         .testTarget(
             name: "PipelineTransportsTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "CZlib", httpTypes, flyingFox,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "CZlib",
+                httpTypes, flyingFox,
                 asyncHTTPClient, nioSSL,
             ] + nio,
             exclude: ["HAR/Samples"],
@@ -172,12 +188,12 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelineCombineTests",
-            dependencies: ["Pipeline", "PipelineCombine", "PipelineTesting", httpTypes, openCombine],
+            dependencies: ["Pipeline", "PipelineAPI", "PipelineCombine", "PipelineTesting", httpTypes, openCombine],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "AppIsolationTests",
-            dependencies: ["Pipeline", "PipelinePlugins", "PipelineTesting", httpTypes],
+            dependencies: ["Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", httpTypes],
             swiftSettings: [.defaultIsolation(MainActor.self)]
         ),
         .testTarget(
@@ -194,7 +210,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes, asyncHTTPClient,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes,
+                asyncHTTPClient,
                 nioSSL,
             ] + nio,
             exclude: ["httpbin", "mitmproxy"],

@@ -2,8 +2,7 @@ public import Foundation
 
 /// How dates are written and read: in JSON, in queries, in forms.
 ///
-/// The nearest says how: the model's own (``CustomDateEncodingStrategy``, ``CustomDateDecodingStrategy``), else the request's, else the
-/// client's, else ISO 8601.
+/// A model's own strategy (``CustomDateEncodingStrategy``, ``CustomDateDecodingStrategy``) wins over that of the request or the client.
 ///
 /// | strategy | in JSON | in queries and forms |
 /// |---|---|---|
@@ -11,7 +10,7 @@ public import Foundation
 /// | ``secondsSince1970`` | `1000000000`, with a fraction when there is one | the same |
 /// | ``millisecondsSince1970`` | `1000000000000`, rounded | the same |
 /// | ``formatted(_:)-(DateFormatter)`` | the formatter's text | the same |
-/// | ``ofCoder`` | as the encoder or decoder does that the client configures | as its form encoder does |
+/// | ``ofCoder`` | as the encoder or decoder does that is there | as the form encoder does |
 ///
 /// **Errors**: code `encoding` for a date that is not finite and, where it is text, for one that is not of the years 1 to 9999.
 public struct DateCodingStrategy: Sendable {
@@ -37,7 +36,7 @@ public struct DateCodingStrategy: Sendable {
     /// Whole milliseconds since 1970.
     public static let millisecondsSince1970 = DateCodingStrategy(kind: .milliseconds)
 
-    /// As the coders of ``APICoders`` do by themselves, which may have a strategy of their own.
+    /// As the encoder or decoder does that is there, which may have a strategy of its own.
     public static let ofCoder = DateCodingStrategy(kind: .ofCoder)
 
     /// As a formatter says; do not change it afterwards.
@@ -65,8 +64,8 @@ public struct DateCodingStrategy: Sendable {
         return "+-".utf8.contains(sign) && [2, 4].contains(offset.count) && offset.allSatisfy(digits.contains)
     }
 
-    /// For queries and forms.
-    var text: DateTextEncoding? {
+    /// The encoding of dates in queries and forms; `nil` for that of the encoder.
+    public var textEncoding: DateTextEncoding? {
         switch kind {
         case .iso8601: .iso8601
         case .seconds: .secondsSince1970
@@ -81,10 +80,11 @@ public struct DateCodingStrategy: Sendable {
         }
     }
 
-    var jsonEncoding: JSONEncoder.DateEncodingStrategy? {
+    /// The encoding of dates in JSON; `nil` for that of the encoder.
+    public var jsonEncoding: JSONEncoder.DateEncodingStrategy? {
         switch kind {
         // Foundation's own writes another date where it has no text for one.
-        case .iso8601, .formatted: text.map(Self.jsonEncoding)
+        case .iso8601, .formatted: textEncoding.map(Self.jsonEncoding)
         case .seconds: .secondsSince1970
         case .milliseconds:
             .custom { date, encoder in
@@ -115,7 +115,8 @@ public struct DateCodingStrategy: Sendable {
         }
     }
 
-    var jsonDecoding: JSONDecoder.DateDecodingStrategy? {
+    /// The decoding of dates in JSON; `nil` for that of the decoder.
+    public var jsonDecoding: JSONDecoder.DateDecodingStrategy? {
         switch kind {
         case .iso8601:
             // Foundation's own refuses a fraction in its older versions.

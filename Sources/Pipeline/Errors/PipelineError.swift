@@ -156,7 +156,7 @@ extension PipelineError {
 
 extension Result where Failure == PipelineError {
     /// What an async caller gets, or is thrown.
-    var awaited: Success {
+    package var awaited: Success {
         get throws {
             switch self {
             case .success(let value): value

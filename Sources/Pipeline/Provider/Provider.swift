@@ -122,10 +122,10 @@ public final class Provider<Target: TargetType>: Sendable {
 
 extension Provider {
     /// What a kind of call adds to the request before any plugin sees it.
-    typealias Amendment = @Sendable (inout PipelineRequest) throws -> Void
+    package typealias Amendment = @Sendable (inout PipelineRequest) throws -> Void
 
     /// The path of a call from the target to the validated response; the caller ends it.
-    func perform(
+    package func perform(
         _ target: Target,
         _ options: RequestOptions,
         isStreaming: Bool,

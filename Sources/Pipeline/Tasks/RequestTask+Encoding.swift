@@ -29,7 +29,7 @@ extension RequestTask {
 
 extension PipelineError {
     /// `.encoding`, naming the coding path at fault and never a value.
-    static func encodingFailed(_ error: any Error, _ reason: String) -> PipelineError {
+    package static func encodingFailed(_ error: any Error, _ reason: String) -> PipelineError {
         var reason = reason
         if case EncodingError.invalidValue(_, let context) = error, !context.codingPath.isEmpty {
             reason += ", at " + context.codingPath.map(\.stringValue).joined(separator: ".").quotedExcerpt
