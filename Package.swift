@@ -67,6 +67,7 @@ let package = Package(
         .library(name: "PipelinePlugins", targets: ["PipelinePlugins"]),
         .library(name: "PipelineTransports", targets: ["PipelineTransports"]),
         .library(name: "PipelineRecording", targets: ["PipelineRecording"]),
+        .library(name: "PipelineAPI", targets: ["PipelineAPI"]),
         .library(name: "PipelineCombine", targets: ["PipelineCombine"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
         .library(name: "PipelineReplayTesting", targets: ["PipelineReplayTesting"]),
@@ -125,8 +126,14 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "PipelineAPI",
+            dependencies: ["Pipeline", httpTypes],
+            path: "Sources/API",
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "PipelineCombine",
-            dependencies: ["Pipeline", openCombine],
+            dependencies: ["Pipeline", "PipelineAPI", openCombine],
             path: "Sources/Combine",
             swiftSettings: swiftSettings
         ),
@@ -157,7 +164,7 @@ let package = Package(
         .executableTarget(
             name: "quickstart",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", httpTypes, flyingFox, flyingSocks,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", httpTypes, flyingFox, flyingSocks,
             ],
             path: "Examples/Quickstart",
             swiftSettings: swiftSettings
@@ -177,16 +184,22 @@ let package = Package(
         .testTarget(
             name: "PipelineTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineReplayTesting",
-                "PipelineTesting", httpTypes,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
+                "PipelineReplayTesting", "PipelineTesting", httpTypes,
             ],
             exclude: ["Documentation/Replays"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "PipelineAPITests",
+            dependencies: ["Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", httpTypes],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "PipelinePluginsTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "CZlib", httpTypes, logging,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "CZlib",
+                httpTypes, logging,
                 metrics, metricsTestKit, tracing, inMemoryTracing,
             ],
             swiftSettings: swiftSettings
@@ -194,20 +207,19 @@ let package = Package(
         .testTarget(
             name: "PipelineTransportsTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "TestSupport", "CZlib",
-                httpTypes,
-                flyingFox, asyncHTTPClient, nioSSL,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "TestSupport",
+                "CZlib", httpTypes, flyingFox, asyncHTTPClient, nioSSL,
             ] + nio,
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "PipelineCombineTests",
-            dependencies: ["Pipeline", "PipelineCombine", "PipelineTesting", httpTypes, openCombine],
+            dependencies: ["Pipeline", "PipelineAPI", "PipelineCombine", "PipelineTesting", httpTypes, openCombine],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "AppIsolationTests",
-            dependencies: ["Pipeline", "PipelinePlugins", "PipelineTesting", httpTypes],
+            dependencies: ["Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", httpTypes],
             swiftSettings: [.defaultIsolation(MainActor.self)]
         ),
         .testTarget(
@@ -227,8 +239,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineTesting", httpTypes,
-                asyncHTTPClient, nioSSL,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineTesting",
+                httpTypes, asyncHTTPClient, nioSSL,
             ] + nio,
             exclude: ["httpbin", "mitmproxy"],
             swiftSettings: swiftSettings

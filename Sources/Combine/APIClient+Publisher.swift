@@ -1,6 +1,7 @@
 #if canImport(Combine) || OpenCombine
 public import Dispatch
 public import Pipeline
+public import PipelineAPI
 
 #if canImport(Combine)
 public import Combine

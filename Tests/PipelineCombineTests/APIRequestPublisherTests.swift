@@ -2,6 +2,7 @@
 import Dispatch
 import HTTPTypes
 import Pipeline
+import PipelineAPI
 import PipelineCombine
 import PipelineTesting
 import Testing

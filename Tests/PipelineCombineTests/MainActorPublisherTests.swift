@@ -1,5 +1,6 @@
 #if canImport(Combine) || OpenCombine
 import Pipeline
+import PipelineAPI
 import PipelineCombine
 import PipelineTesting
 import Testing

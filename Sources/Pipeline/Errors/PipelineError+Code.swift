@@ -67,8 +67,6 @@ extension PipelineError.Code {
     public static let file = Self(rawValue: "file")
     /// What is wrong with the file.
     public static func file(_ failure: FileFailure) -> Self { file.detail(failure.rawValue) }
-    /// An environment is not one of those that there are.
-    public static let unknownEnvironment = Self(rawValue: "unknownEnvironment")
     /// A stub that should not answer has no transport to pass the request to.
     public static let stubWithoutTransport = Self(rawValue: "stubWithoutTransport")
 

@@ -78,7 +78,7 @@ public struct PipelineError: Error {
         set { content.value.underlyingError = newValue }
     }
 
-    /// The text for people that the call has for this failure, ``RequestOptions/errorTexts``; `nil` when it has none.
+    /// The text for people that the call has for this failure, ``RequestOptions/errorText``; `nil` if it has none.
     public var customText: String? {
         get { content.value.customText }
         set { content.value.customText = newValue }
@@ -156,7 +156,7 @@ extension PipelineError {
 
 extension Result where Failure == PipelineError {
     /// What an async caller gets, or is thrown.
-    var awaited: Success {
+    package var awaited: Success {
         get throws {
             switch self {
             case .success(let value): value

@@ -1,5 +1,5 @@
 /// Percent-encoding (RFC 3986 §2.1).
-enum PercentEncoding {
+package enum PercentEncoding {
     /// Appends the bytes, those outside `allowed` as `%XX` in upper case.
     ///
     /// Control characters pass unchanged into URLs that are checked afterwards, so that a CR or LF is refused, not hidden.
@@ -27,6 +27,13 @@ enum PercentEncoding {
             }
             bytes.formIndex(after: &index)
         }
+    }
+
+    /// A query whose characters that may not stand there are escaped; `%` with two hexadecimal digits stays as it is.
+    package static func query(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        append(text.utf8, to: &bytes, allowed: .query, keepsEscapes: true)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// A query name or value: space becomes `%20`, `+` becomes `%2B`.

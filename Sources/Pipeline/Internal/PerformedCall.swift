@@ -1,7 +1,7 @@
 /// A call that has a validated response or has failed, and that is not over: its response may still be decoded or read.
 ///
 /// Each call is ended exactly once, by one of the methods here, which show the plugins its outcome.
-struct PerformedCall: Sendable {
+package struct PerformedCall: Sendable {
     let result: CallResult
     /// The call; `nil` if no plugin sees how it ends.
     private let observed: CallState?
@@ -44,7 +44,7 @@ struct PerformedCall: Sendable {
     }
 
     /// Makes a value of the response and ends the call; a failure to make it has the text that the options have for it.
-    func decoded<Value>(
+    package func decoded<Value>(
         _ options: @autoclosure () -> RequestOptions,
         _ makeValue: (PipelineResponse) throws -> Value
     ) -> Result<Value, PipelineError> {

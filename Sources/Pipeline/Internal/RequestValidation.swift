@@ -7,7 +7,7 @@ import HTTPTypes
 /// Source: RFC 9110 §5.5, https://www.rfc-editor.org/rfc/rfc9110.html#section-5.5
 enum RequestValidation {
     static func failure(of request: PipelineRequest, limits: PipelineLimits) -> PipelineError? {
-        if let failure = targetFailure(of: request.head) ?? APICredential.failure(of: request) { return failure }
+        if let failure = targetFailure(of: request.head) ?? request.confidentialityFailure { return failure }
         var byteCount = 0
         for field in request.head.headerFields {
             let length = field.withUnsafeBytesOfValue { HTTPField.isValidValue($0) ? $0.count : nil }

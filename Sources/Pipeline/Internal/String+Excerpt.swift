@@ -5,4 +5,7 @@ extension String {
         let excerpt = prefix(limit).debugDescription
         return count > limit ? excerpt + "…" : excerpt
     }
+
+    /// `nil` for nothing but whitespace.
+    package var unlessBlank: String? { allSatisfy(\.isWhitespace) ? nil : self }
 }

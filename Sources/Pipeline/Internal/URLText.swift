@@ -1,9 +1,9 @@
 /// Building, checking and resolving of URLs as text, so that no `URL` is made on the way of a request.
 ///
 /// Source: RFC 3986, https://www.rfc-editor.org/rfc/rfc3986.html
-enum URLText {
+package enum URLText {
     /// Where a request goes: what HTTP calls scheme, authority and path.
-    struct RequestTarget: Equatable {
+    package struct RequestTarget: Equatable {
         var scheme: String
         /// Host in lower case, and the port unless it is the scheme's own.
         var authority: String
@@ -12,7 +12,7 @@ enum URLText {
     }
 
     /// Parts as one path, with one slash where two of them join.
-    static func joining(_ parts: [String]) -> String {
+    package static func joining(_ parts: [String]) -> String {
         guard var path = parts.first else { return "" }
         for part in parts.dropFirst() {
             while path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
@@ -24,7 +24,7 @@ enum URLText {
     /// The base with the path below it.
     ///
     /// The result is checked by ``requestTarget(of:)``, not here.
-    static func joining(base: String, path: String) -> String {
+    package static func joining(base: String, path: String) -> String {
         guard !path.isEmpty else { return base }
         if isPlainPath(path), isPlainBase(base) { return base + path }
         let base = base.utf8
@@ -59,7 +59,7 @@ enum URLText {
     }
 
     /// Takes an absolute http or https URL apart and refuses what cannot be sent; the error names the URL by scheme and host.
-    static func requestTarget(of url: String) throws -> RequestTarget {
+    package static func requestTarget(of url: String) throws -> RequestTarget {
         do {
             return try url.withBytes { try requestTarget(of: $0) }
         } catch let error as PipelineError where !url.isEmpty {
@@ -107,7 +107,7 @@ enum URLText {
     // MARK: Authority
 
     /// Whether a text is a host, with or without a port.
-    static func isAuthority(_ text: String) -> Bool {
+    package static func isAuthority(_ text: String) -> Bool {
         text.withBytes { (try? canonicalAuthority($0[...], isSecure: true)) != nil }
     }
 

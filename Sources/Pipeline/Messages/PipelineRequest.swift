@@ -12,7 +12,7 @@ public struct PipelineRequest: Sendable {
         var secretFields: Set<HTTPField.Name>
         var attemptTimeout: Duration?
         var idleTimeout: Duration?
-        var confidentialCredential: String?
+        var confidentialFields: [HTTPField] = []
     }
 
     // Many async frames of a call hold the request; in place it would be 300 bytes in each.
@@ -63,10 +63,10 @@ public struct PipelineRequest: Sendable {
         }
     }
 
-    /// A value of Authorization that is not to leave over http; only ``APICredential`` sets it.
-    var confidentialCredential: String? {
-        get { content.value.confidentialCredential }
-        set { content.value.confidentialCredential = newValue }
+    /// Fields whose values must not be sent over http; see ``setConfidentialHeader(_:for:)``.
+    var confidentialFields: [HTTPField] {
+        _read { yield content.value.confidentialFields }
+        _modify { yield &content.value.confidentialFields }
     }
 
     /// Makes a request.

@@ -79,7 +79,7 @@ extension PipelineResponse {
     }
 
     /// What an error says of an empty body.
-    var emptyText: String { "empty" + (emptyBodyReason.map { ": \($0)" } ?? "") }
+    package var emptyText: String { "empty" + (emptyBodyReason.map { ": \($0)" } ?? "") }
 
     private func tree(atKeyPath keyPath: String) throws -> JSONTree {
         let root: JSONTree

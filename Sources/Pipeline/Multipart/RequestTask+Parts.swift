@@ -7,19 +7,7 @@ extension RequestTask {
     /// endpoint.replacing(task: endpoint.task.adding(parts: [MultipartFormBodyPart(.bytes(id), name: "device")]))
     /// ```
     public func adding(parts: [MultipartFormBodyPart]) -> RequestTask {
-        var copy: RequestTask
-        switch content {
-        case .multipart(var form, let urlParameters):
-            form.parts += parts
-            copy = .uploadCompositeMultipartFormData(form, urlParameters: urlParameters)
-        case .api(var request):
-            request.formParts += parts
-            copy = RequestTask(.api(request))
-        default:
-            return self
-        }
-        copy.extraQuery = extraQuery
-        return copy
+        content?.adding(parts: parts).map(replacing(content:)) ?? self
     }
 
     /// A form of the parts in an array, as ``uploadMultipartFormData(_:)``.

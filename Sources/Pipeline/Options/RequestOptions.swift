@@ -33,7 +33,7 @@ public struct RequestOptions: Sendable {
     }
 
     /// These options with those of a call over them.
-    func overridden(by other: RequestOptions) -> RequestOptions {
+    package func overridden(by other: RequestOptions) -> RequestOptions {
         if other.values.isEmpty { return self }
         if values.isEmpty { return other }
         var merged = self

@@ -1,9 +1,9 @@
 import Synchronization
 
 /// Counts the bytes of a call and reports each step, in order.
-final class ProgressMeter: Sendable {
+package final class ProgressMeter: Sendable {
     /// What is told at most before the end.
-    static let greatestBeforeEnd = 0.999
+    package static let greatestBeforeEnd = 0.999
 
     private struct State {
         var progress = 0.0
@@ -16,7 +16,7 @@ final class ProgressMeter: Sendable {
     private let report: @Sendable (ProgressResponse) -> Void
 
     /// - Parameter report: only hands on; it runs under the meter's lock, so that steps keep their order.
-    init(report: @escaping @Sendable (ProgressResponse) -> Void) {
+    package init(report: @escaping @Sendable (ProgressResponse) -> Void) {
         self.report = report
     }
 

@@ -1,8 +1,12 @@
-import Dispatch
+package import Dispatch
 
 /// Where callbacks run: one that belongs to an actor there, every other on the queue, without one on a background executor.
-struct CallbackPlace: Sendable {
-    var queue: DispatchQueue?
+package struct CallbackPlace: Sendable {
+    package var queue: DispatchQueue?
+
+    package init(queue: DispatchQueue? = nil) {
+        self.queue = queue
+    }
 
     /// Runs a callback where one runs that belongs to this actor, and waits for its end.
     ///
@@ -13,7 +17,7 @@ struct CallbackPlace: Sendable {
     /// - Returns: whether it ran.
     @concurrent
     @discardableResult
-    func run(
+    package func run(
         isolatedTo actor: (any Actor)?,
         unless isOff: @Sendable () -> Bool = { false },
         _ callback: @Sendable () async -> Void

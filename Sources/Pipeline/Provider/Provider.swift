@@ -122,10 +122,10 @@ public final class Provider<Target: TargetType>: Sendable {
 
 extension Provider {
     /// What a kind of call adds to the request before any plugin sees it.
-    typealias Amendment = @Sendable (inout PipelineRequest) throws -> Void
+    package typealias Amendment = @Sendable (inout PipelineRequest) throws -> Void
 
     /// The path of a call from the target to the validated response; the caller ends it.
-    func perform(
+    package func perform(
         _ target: Target,
         _ options: RequestOptions,
         isStreaming: Bool,
@@ -212,11 +212,7 @@ extension Provider {
         _ onStart: (@Sendable () -> Void)?,
         _ amend: Amendment?
     ) -> (PipelineContext, Result<PipelineRequest, any Error>) {
-        let endpoint = Result {
-            let endpoint = try self.endpoint(target)
-            // Without progress nobody asks what the payload is before it is encoded.
-            return meter == nil ? endpoint : endpoint.withPayloadMade()
-        }
+        let endpoint = Result { try self.endpoint(target) }
         let used = (try? endpoint.get()) ?? Endpoint(target)
         let context = PipelineContext(call: makeCall(target, used, options, isStreaming, meter, onStart))
         let request = Result {
@@ -235,7 +231,7 @@ extension Provider {
             where [.invalidRequest(.url), .invalidRequest(.scheme)].contains(error.code)
             && endpoint.url == Endpoint(context.target).url
         {
-            throw (context.target as? any ServerNaming)?.serverFailure ?? error
+            throw (context.target as? any URLFailureExplaining)?.urlFailure ?? error
         }
     }
 

@@ -2,6 +2,10 @@
 public struct RequestHandle: Sendable {
     let task: Task<Void, Never>
 
+    package init(task: Task<Void, Never>) {
+        self.task = task
+    }
+
     /// Cancels the call; its completion still runs, once.
     ///
     /// Cancelling again, or after the end, does nothing.

@@ -27,8 +27,8 @@ public struct Endpoint: Sendable {
     /// What a stub answers; `nil` stands for the target's `sampleData` with a status that it accepts, 200 where it can be.
     public var sampleResponse: (@Sendable () -> EndpointSampleResponse)?
 
-    /// Why the path of an ``APIRequest`` may not be asked for.
-    private var refusedPath: String?
+    /// The target's ``TargetType/refusal``.
+    private var refusal: PipelineError?
 
     /// Makes an endpoint from its parts.
     public init(
@@ -53,12 +53,12 @@ public struct Endpoint: Sendable {
             task: target.task,
             httpHeaderFields: target.headers
         )
-        if case .api(let parts) = task.content { refusedPath = parts.refusedPath }
+        refusal = target.refusal
     }
 
     /// Returns a text with every character escaped that would not stay within one segment of a path: `/`, `%`, `?`, `#` and others.
     ///
-    /// For values in a ``TargetType/path`` or an endpoint of an ``APIRequest``, such as a user's name or a file's path:
+    /// For values in a ``TargetType/path``, such as a user's name or a file's path:
     ///
     /// ```swift
     /// var path: String { "repos/\(Endpoint.pathSegment(repository))/branches/\(Endpoint.pathSegment(branch))" }
@@ -92,7 +92,7 @@ public struct Endpoint: Sendable {
 
     /// A copy with another task.
     ///
-    /// The task of an ``APIRequest`` is its query, its payload and its credential, so all three are replaced.
+    /// All that the target's task writes is replaced: also a query or a credential that is part of its content.
     public func replacing(task: RequestTask) -> Endpoint {
         var copy = self
         copy.task = task
@@ -111,7 +111,7 @@ public struct Endpoint: Sendable {
 
     /// The same, with chance from the provider's generator.
     func makeRequest(random: PipelineRandom, files: FileChecks = .immediate) throws -> PipelineRequest {
-        if let refusedPath { throw PipelineError(.invalidRequest(.path), refusedPath) }
+        if let refusal { throw refusal }
         let target = try URLText.requestTarget(of: url)
         var head = HTTPRequest(
             method: method,
@@ -126,7 +126,9 @@ public struct Endpoint: Sendable {
         for name in head.headerFields.lazy.map(\.name) where !request.isSecret(name) && Redactor.soundsSecret(name) {
             request.secretFields.insert(name)
         }
-        try task.encode(into: &request, random: random, files: files)
+        var encoding = RequestTask.EncodingContext(random: random)
+        encoding.files = files
+        try task.encode(into: &request, context: encoding)
         return request
     }
 

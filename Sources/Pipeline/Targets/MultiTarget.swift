@@ -42,6 +42,9 @@ public struct MultiTarget: TargetType, AccessTokenAuthorizable {
     /// The wrapped target's options.
     public var options: RequestOptions { target.options }
 
+    /// The wrapped target's refusal.
+    public var refusal: PipelineError? { target.refusal }
+
     /// The wrapped target's authorization type, `nil` when it asks for none.
     public var authorizationType: AuthorizationType? {
         (target as? any AccessTokenAuthorizable)?.authorizationType

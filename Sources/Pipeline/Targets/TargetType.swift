@@ -22,6 +22,7 @@ public typealias HTTPMethod = HTTPRequest.Method
 /// | `validationType` | `.none`: any status is a response |
 /// | `sampleData` | empty |
 /// | `options` | empty |
+/// | `refusal` | `nil` |
 public protocol TargetType: Sendable {
     /// The origin and, if any, the path and query that all requests of this API share.
     ///
@@ -57,6 +58,12 @@ public protocol TargetType: Sendable {
 
     /// Typed per-request settings for plugins and transports.
     var options: RequestOptions { get }
+
+    /// The reason why no request can be made of this target; `nil` if one can.
+    ///
+    /// For a target that finds its own input unusable, such as an empty identifier in a path. The call fails with the error before
+    /// anything is sent, also when the provider's `endpoint` closure changes the URL or the task.
+    var refusal: PipelineError? { get }
 }
 
 extension TargetType {
@@ -71,4 +78,7 @@ extension TargetType {
 
     /// No settings.
     public var options: RequestOptions { RequestOptions() }
+
+    /// No reason against a request.
+    public var refusal: PipelineError? { nil }
 }

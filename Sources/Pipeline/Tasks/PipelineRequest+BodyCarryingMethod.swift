@@ -1,10 +1,14 @@
 import HTTPTypes
 
 extension PipelineRequest {
-    /// Refuses a body with a method whose requests have none: GET, HEAD and TRACE.
+    /// Throws an error if the method is GET, HEAD or TRACE, whose requests have no body.
+    ///
+    /// For content that is always a body, see ``RequestContent``.
+    ///
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` and `body`.
     ///
     /// Source: RFC 9110 §9.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.3
-    func requireBodyCarryingMethod() throws {
+    public func requireBodyCarryingMethod() throws {
         guard method == .get || method == .head || method == .trace else { return }
         throw PipelineError(.invalidRequest(.body), "a \(method) carries no body: name a method that does, as .post")
     }

@@ -4,46 +4,74 @@ public import Foundation
 ///
 /// A Content-Type is set only where the target has not set one.
 public struct RequestTask: Sendable {
-    /// What ``encode(into:random:)`` looks at; one case for each way of carrying something.
-    enum Content: Sendable {
-        case plain
-        case data(Data)
-        case jsonEncodable(any Encodable & Sendable, encoder: JSONEncoder?)
-        case form(any Encodable & Sendable, encoder: URLFormEncoder?, destination: URLEncoding.Destination)
-        case parameters(RequestParameters, any ParameterEncoding)
-        case composite(body: Data, query: RequestParameters)
-        case compositeParameters(RequestParameters, any ParameterEncoding, query: RequestParameters)
-        case file(URL)
-        case stream(PipelineBody)
-        case download(RequestParameters, (any ParameterEncoding)?, DownloadDestination)
-        case multipart(MultipartFormData, urlParameters: RequestParameters)
-        indirect case api(APIRequestParts)
-    }
+    /// What is written into the request before ``urlParameters``; `nil` for nothing.
+    let content: (any RequestContent)?
+    /// The parameters that the task adds to the query as ``URLEncoding/queryString`` does, besides ``parameters``.
+    public private(set) var urlParameters: RequestParameters
+    /// Where the response is put, `nil` unless it becomes a file.
+    public let destination: DownloadDestination?
+    /// Of a task that is named after more than its content.
+    private let ownKind: Kind?
 
-    let content: Content
-    /// Parameters in the query besides those of the content.
-    var extraQuery: RequestParameters = [:]
-
-    init(_ content: Content) {
+    private init(
+        _ content: (any RequestContent)?,
+        urlParameters: RequestParameters = [:],
+        destination: DownloadDestination? = nil,
+        kind: Kind?
+    ) {
         self.content = content
+        self.urlParameters = urlParameters
+        self.destination = destination
+        ownKind = kind
     }
 
+    /// Makes a task of content of any kind, also of a type of your own.
+    ///
+    /// - Parameters:
+    ///   - content: what the request carries.
+    ///   - urlParameters: parameters that are added to the query as ``URLEncoding/queryString`` does.
+    ///   - destination: where the response is put; `nil` keeps it in memory.
+    public init(
+        _ content: any RequestContent,
+        urlParameters: RequestParameters = [:],
+        destination: DownloadDestination? = nil
+    ) {
+        self.init(content, urlParameters: urlParameters, destination: destination, kind: nil)
+    }
+
+    /// The way in which the task carries its content.
+    public var kind: Kind { ownKind ?? content?.kind ?? .plain }
+
+    /// The same task with other content.
+    func replacing(content: any RequestContent) -> RequestTask {
+        RequestTask(content, urlParameters: urlParameters, destination: destination, kind: ownKind)
+    }
+
+    /// The same task with more parameters in its query, of which it keeps those that it has.
+    func adding(urlParameters new: RequestParameters) -> RequestTask {
+        var copy = self
+        copy.urlParameters.merge(new) { own, _ in own }
+        return copy
+    }
+}
+
+extension RequestTask {
     /// Nothing.
-    public static let requestPlain = RequestTask(.plain)
+    public static let requestPlain = RequestTask(nil, kind: nil)
 
     /// These bytes, without a Content-Type of their own.
     public static func requestData(_ data: Data) -> RequestTask {
-        RequestTask(.data(data))
+        RequestTask(BodyContent.data(data))
     }
 
     /// A value as JSON, `Content-Type: application/json`; keys are sorted, so that equal values give equal bytes.
     ///
-    /// That of an ``APIRequest`` is written by the encoder of its client.
+    /// Without an encoder of its own, so ``EncodingContext/makeJSONEncoder`` makes one.
     ///
     /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` when the value cannot be encoded, or is nested deeper than 128
     /// levels, as a cycle of objects is.
     public static func requestJSONEncodable(_ value: any Encodable & Sendable) -> RequestTask {
-        RequestTask(.jsonEncodable(value, encoder: nil))
+        RequestTask(JSONContent(value: value, encoder: nil))
     }
 
     /// Parameters, put where the encoding says.
@@ -53,14 +81,14 @@ public struct RequestTask: Sendable {
         parameters: RequestParameters,
         encoding: any ParameterEncoding
     ) -> RequestTask {
-        RequestTask(.parameters(parameters, encoding))
+        RequestTask(ParametersContent(own: parameters, writer: encoding))
     }
 
     /// These bytes, without a Content-Type of their own, and parameters in the query as ``URLEncoding/queryString`` puts them.
     ///
     /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded.
     public static func requestCompositeData(bodyData: Data, urlParameters: RequestParameters) -> RequestTask {
-        RequestTask(.composite(body: bodyData, query: urlParameters))
+        RequestTask(BodyContent.data(bodyData), urlParameters: urlParameters, kind: .composite)
     }
 
     /// Parameters in the body, and others in the query as ``URLEncoding/queryString`` puts them.
@@ -75,7 +103,11 @@ public struct RequestTask: Sendable {
         bodyEncoding: any ParameterEncoding,
         urlParameters: RequestParameters
     ) -> RequestTask {
-        RequestTask(.compositeParameters(bodyParameters, bodyEncoding, query: urlParameters))
+        RequestTask(
+            ParametersContent(own: bodyParameters, writer: bodyEncoding, isBody: true),
+            urlParameters: urlParameters,
+            kind: .composite
+        )
     }
 
     /// A body of any kind, without a Content-Type of its own.
@@ -85,7 +117,7 @@ public struct RequestTask: Sendable {
     ///
     /// **Errors**: ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
     public static func requestStream(_ body: PipelineBody) -> RequestTask {
-        RequestTask(.stream(body))
+        RequestTask(BodyContent.stream(body))
     }
 
     /// A file as it is, without a Content-Type of its own, read in pieces as it is sent.
@@ -95,12 +127,12 @@ public struct RequestTask: Sendable {
     /// **Errors**: ``PipelineError/Code-swift.struct/file(_:)`` before anything is sent: `unreadable`, also for a URL that is not
     /// a file URL, or `directory`; ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
     public static func uploadFile(_ url: URL) -> RequestTask {
-        RequestTask(.file(url))
+        RequestTask(BodyContent.file(url))
     }
 
     /// Nothing; the answer becomes a file.
     public static func downloadDestination(_ destination: DownloadDestination) -> RequestTask {
-        RequestTask(.download([:], nil, destination))
+        RequestTask(nil, destination: destination, kind: .download)
     }
 
     /// Parameters, put where the encoding says; the answer becomes a file.
@@ -111,7 +143,11 @@ public struct RequestTask: Sendable {
         encoding: any ParameterEncoding,
         destination: DownloadDestination
     ) -> RequestTask {
-        RequestTask(.download(parameters, encoding, destination))
+        RequestTask(
+            ParametersContent(own: parameters, writer: encoding),
+            destination: destination,
+            kind: .download
+        )
     }
 
     /// A form of several parts, `Content-Type: multipart/form-data`, which replaces one of the target's own.
@@ -128,6 +164,6 @@ public struct RequestTask: Sendable {
         _ form: MultipartFormData,
         urlParameters: RequestParameters
     ) -> RequestTask {
-        RequestTask(.multipart(form, urlParameters: urlParameters))
+        RequestTask(MultipartContent(form: form), urlParameters: urlParameters)
     }
 }

@@ -34,10 +34,12 @@ struct DefaultField: Sendable {
         secret: Set<String>
     ) throws -> [DefaultField] {
         if let fields = value as? [String: String] { return try all(in: fields, secret: secret) }
-        var coders = APICoders()
-        coders.form = URLFormEncoder(arrayEncoding: .noBrackets, boolEncoding: .literal, dateEncoding: dates)
-        coders.dateEncodingStrategy = .ofCoder
-        let encoder = coders.formEncoder(for: value)
+        let own = (type(of: value) as? any CustomDateEncodingStrategy.Type)?.dateEncodingStrategy
+        let encoder = URLFormEncoder(
+            arrayEncoding: .noBrackets,
+            boolEncoding: .literal,
+            dateEncoding: own?.textEncoding ?? dates
+        )
         var members: [String: [String]] = [:]
         for pair in try encoder.encode(value).split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

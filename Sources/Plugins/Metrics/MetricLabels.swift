@@ -40,7 +40,7 @@ struct MetricLabels: Sendable {
         .timeout, .cancelled, .connect, .connectionLost, .dns, .tls, .offline, .transport, .truncated,
         .malformedResponse, .contentCoding, .unacceptableStatus, .limit, .redirect, .invalidRequest, .encoding,
         .mapping, .plugin, .bodyConsumed, .bodyChanged, .file, .stubWithoutTransport, .clientClosed,
-        .unknownEnvironment,
+        .init(rawValue: "unknownEnvironment"),
     ]
 }
 

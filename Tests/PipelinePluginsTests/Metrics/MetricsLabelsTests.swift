@@ -4,6 +4,7 @@ import HTTPTypes
 import Metrics
 import MetricsTestKit
 import Pipeline
+import PipelineAPI
 import PipelinePlugins
 import PipelineTesting
 import Synchronization

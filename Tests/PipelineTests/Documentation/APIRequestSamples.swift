@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import PipelineAPI
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports

@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import PipelineAPI
 import Testing
 
 @Suite("URLFormEncoder")

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Pipeline
+import PipelineAPI
 import PipelineTesting
 import Testing
 

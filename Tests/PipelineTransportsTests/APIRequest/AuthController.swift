@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineAPI
 
 /// The part of the examples' API that lets users in.
 enum AuthController: EndpointController {

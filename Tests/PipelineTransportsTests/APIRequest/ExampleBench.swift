@@ -1,4 +1,5 @@
 import Foundation
+import PipelineAPI
 import PipelineTesting
 import PipelineTransports
 import Synchronization

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Pipeline
+import PipelineAPI
 
 /// A journal: anyone may read it, writing takes an access token.
 ///

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Pipeline
+import PipelineAPI
 
 extension AuthController {
     /// Gives an access token for an account.

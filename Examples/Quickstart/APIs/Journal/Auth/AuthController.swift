@@ -1,4 +1,5 @@
 import Pipeline
+import PipelineAPI
 
 /// Accounts and access tokens.
 enum AuthController: EndpointController {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineAPI
 
 extension PostController {
     /// Adds an image to a post.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Pipeline
+import PipelineAPI
 
 extension PostController {
     /// Makes a post.

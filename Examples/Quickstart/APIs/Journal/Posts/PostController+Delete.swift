@@ -1,5 +1,6 @@
 import HTTPTypes
 import Pipeline
+import PipelineAPI
 
 extension PostController {
     /// Removes a post with all that is attached to it.

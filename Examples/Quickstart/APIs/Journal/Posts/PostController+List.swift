@@ -1,4 +1,5 @@
 import Pipeline
+import PipelineAPI
 
 extension PostController {
     /// Posts, the oldest first.

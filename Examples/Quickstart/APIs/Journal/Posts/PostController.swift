@@ -1,4 +1,5 @@
 import Pipeline
+import PipelineAPI
 
 /// Posts with images and videos.
 enum PostController: EndpointController {

@@ -1,0 +1,50 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+/// A credential that stands in a request itself.
+struct APICredential: Sendable {
+    enum Kind: Sendable {
+        case basic(String, String)
+        case bearer(String)
+    }
+
+    private let kind: Kind
+
+    init(_ kind: Kind) {
+        self.kind = kind
+    }
+
+    /// Sets Authorization, which no plugin can make leave in clear text then.
+    ///
+    /// - Throws: `PipelineError` with code `invalidRequest`, naming no value.
+    func authorize(_ request: inout PipelineRequest, allowsCleartext: Bool) throws {
+        let value = try value()
+        if allowsCleartext {
+            try request.setHeader(value, for: .authorization, isSecret: true)
+        } else {
+            try request.setConfidentialHeader(value, for: .authorization)
+        }
+    }
+
+    private func value() throws -> String {
+        switch kind {
+        case .basic(let name, let password):
+            guard !name.utf8.contains(UInt8(ascii: ":")) else { throw Self.refused("the user name has a colon") }
+            for text in [name, password]
+            where text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+                throw Self.refused("the user name or the password has a control character")
+            }
+            let text = "\(name):\(password)".precomposedStringWithCanonicalMapping
+            return "Basic " + Data(text.utf8).base64EncodedString()
+        case .bearer(let token):
+            guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x2c })
+            else { throw Self.refused("the token is not one word") }
+            return "Bearer " + token
+        }
+    }
+
+    private static func refused(_ reason: String) -> PipelineError {
+        PipelineError(.invalidRequest(.credential), reason)
+    }
+}

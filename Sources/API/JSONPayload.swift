@@ -1,0 +1,25 @@
+public import Pipeline
+
+/// A payload that is sent as JSON, `Content-Type: application/json` where the request has none.
+///
+/// ```swift
+/// struct SignupRequest: JSONPayload {
+///     let email: String
+///     let born: Date
+/// }
+/// APIRequest<Nothing>("signup", payload: signup).method(.post)
+/// ```
+///
+/// An array of such payloads is one, too.
+///
+/// **Errors**: those of `RequestTask.requestJSONEncodable(_:)`; nothing is sent then.
+public protocol JSONPayload: APIPayload {}
+
+extension JSONPayload {
+    /// The value as JSON.
+    public func makeTask(with coders: APICoders) -> RequestTask {
+        .requestCustomJSONEncodable(self, encoder: coders.jsonEncoder(for: self))
+    }
+}
+
+extension Array: APIPayload, JSONPayload where Element: JSONPayload {}

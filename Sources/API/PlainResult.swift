@@ -1,0 +1,83 @@
+import Foundation
+import Pipeline
+
+/// A result that is made of the body as it is, not of JSON.
+protocol PlainResult {
+    /// `nil` when the body is none.
+    static func make(from response: PipelineResponse) throws -> Self?
+}
+
+extension PlainResult where Self: LosslessStringConvertible {
+    static func make(from response: PipelineResponse) throws -> Self? {
+        Self(try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}
+
+extension Int: PlainResult {}
+extension Int8: PlainResult {}
+extension Int16: PlainResult {}
+extension Int32: PlainResult {}
+extension Int64: PlainResult {}
+extension UInt: PlainResult {}
+extension UInt8: PlainResult {}
+extension UInt16: PlainResult {}
+extension UInt32: PlainResult {}
+extension UInt64: PlainResult {}
+
+extension PlainResult where Self: LosslessStringConvertible & BinaryFloatingPoint {
+    static func make(from response: PipelineResponse) throws -> Self? {
+        let text = try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines)
+        // What a Double holds may be infinite as a Float.
+        return text.isDecimalNumber ? Self(text).flatMap { $0.isFinite ? $0 : nil } : nil
+    }
+}
+
+extension Float: PlainResult {}
+extension Double: PlainResult {}
+
+extension Bool: PlainResult {
+    /// `true`, `false`, or an integer that is 0 or is not.
+    static func make(from response: PipelineResponse) throws -> Bool? {
+        let text = try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines)
+        return Bool(text) ?? Int(text).map { $0 != 0 }
+    }
+}
+
+extension Decimal: PlainResult {
+    static func make(from response: PipelineResponse) throws -> Decimal? {
+        let text = try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines)
+        guard text.isDecimalNumber else { return nil }
+        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    }
+}
+
+extension String: PlainResult {
+    static func make(from response: PipelineResponse) throws -> String? { try response.mapString() }
+}
+
+extension Data: PlainResult {
+    static func make(from response: PipelineResponse) -> Data? { response.data }
+}
+
+extension Nothing: PlainResult {
+    static func make(from response: PipelineResponse) -> Nothing? { Nothing() }
+}
+
+extension Optional: PlainResult where Wrapped: PlainResult {
+    /// `nil` of the `null` of JSON, except where bytes are wanted as they are.
+    static func make(from response: PipelineResponse) throws -> Wrapped?? {
+        if Wrapped.self != Data.self, response.data.count < 64,
+            String(decoding: response.data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) == "null"
+        {
+            return .some(nil)
+        }
+        return try Wrapped.make(from: response).map { $0 }
+    }
+}
+
+extension String {
+    /// Whether it is a finite number in decimal digits; others are read in part, or as what no JSON holds.
+    fileprivate var isDecimalNumber: Bool {
+        utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) } && Double(self)?.isFinite ?? false
+    }
+}

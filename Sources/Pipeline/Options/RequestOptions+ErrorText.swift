@@ -1,0 +1,24 @@
+private enum ErrorTextOption: RequestOptionKey {
+    static let defaultValue: (@Sendable (PipelineError) -> String?)? = nil
+}
+
+extension RequestOptions {
+    /// Makes the text for people of a call's failure, which becomes ``PipelineError/customText``.
+    ///
+    /// Called once a call has failed, after every plugin and before `didFinish`; for a failure without a text of its own it returns `nil`.
+    /// Defaults to `nil`: no text.
+    public var errorText: (@Sendable (PipelineError) -> String?)? {
+        get { self[ErrorTextOption.self] }
+        set { self[ErrorTextOption.self] = newValue }
+    }
+}
+
+extension PipelineError {
+    /// A copy with the text that the options have for it.
+    func described(by options: RequestOptions) -> PipelineError {
+        guard let text = options.errorText?(self) else { return self }
+        var copy = self
+        copy.customText = text
+        return copy
+    }
+}

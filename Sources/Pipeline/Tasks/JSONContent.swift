@@ -1,0 +1,29 @@
+import Foundation
+
+/// A value as JSON.
+struct JSONContent: RequestContent {
+    /// The levels of nesting that become JSON; `JSONEncoder` itself has no bound but the stack.
+    private static let maximumDepth = 128
+
+    let value: any Encodable & Sendable
+    /// `nil` for that of the context.
+    let encoder: JSONEncoder?
+
+    var kind: RequestTask.Kind { .json }
+
+    func encode(into request: inout PipelineRequest, context: RequestTask.EncodingContext) throws {
+        let encoder = encoder ?? context.makeJSONEncoder(value)
+        do {
+            try TreeEncoder.checkDepth(of: value, maximum: Self.maximumDepth, userInfo: encoder.userInfo)
+            request.body = .bytes(try encoder.encode(value))
+        } catch let error as PipelineError {
+            throw error
+        } catch {
+            throw PipelineError.encodingFailed(
+                error,
+                "a value of type \(type(of: value)) could not be encoded as JSON"
+            )
+        }
+        request.setContentTypeIfAbsent("application/json")
+    }
+}

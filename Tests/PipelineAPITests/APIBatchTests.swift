@@ -1,0 +1,273 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineAPI
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("Batches of APIRequest")
+struct APIBatchTests {
+    private let journal = Journal()
+
+    private func requests(_ count: Int) -> [APIRequest<Nothing>] { (1...count).map { APIRequest("\($0)") } }
+
+    @Test("C95 C96 By default operations run one after the other, in their order")
+    func sequential() async throws {
+        let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(1), .ok)))
+        async let outcome = bench.api.send(requests(3).flatten())
+        for count in 1...3 {
+            await bench.clock.waitForSleepers()
+            #expect(bench.transport.sent.count == count)
+            bench.clock.advance(by: .seconds(1))
+        }
+        #expect(try await outcome.failures.isEmpty)
+        #expect(bench.paths == ["1", "2", "3"])
+    }
+
+    @Test(
+        "C96 concurrent(by:) runs so many at a time, never more, and 0 one after the other",
+        arguments: [0, 1, 2, 5, 20]
+    )
+    func concurrent(width: Int) async throws {
+        let running = Mutex((now: 0, most: 0))
+        let transport = ScriptedTransport(
+            always: .answer { request, context in
+                running.withLock {
+                    $0.now += 1
+                    $0.most = max($0.most, $0.now)
+                }
+                try await context.clock.sleep(for: .seconds(1))
+                running.withLock { $0.now -= 1 }
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        )
+        let bench = APIBench(transport)
+        async let outcome = bench.api.send(requests(10).flatten().concurrent(by: width))
+        let expected = min(max(width, 1), 10)
+        var ended = 0
+        while ended < 10 {
+            let next = min(expected, 10 - ended)
+            await bench.clock.waitForSleepers(next)
+            bench.clock.advance(by: .seconds(1))
+            ended += next
+        }
+        #expect(try await outcome.count == 10)
+        #expect(running.withLock { $0.most } == expected)
+    }
+
+    @Test("A width below 0 stops the program")
+    func nonsense() async {
+        await #expect(processExitsWith: .failure) { _ = APIBatch([]).concurrent(by: -1) }
+    }
+
+    @Test("Operations of several kinds run as one: requests, chains, batches")
+    func kinds() async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(200, body: "1")))
+        let chain = APIRequest<Int>("2").and(APIRequest<String>("3"))
+        let operations: [any APIOperation] = [APIRequest<Nothing>("1"), chain, requests(2).flatten()]
+        _ = try await bench.api.send(operations.flatten())
+        _ = try await bench.api.send(APIBatch([APIRequest<Nothing>("4"), APIRequest<Int>("5")]))
+        #expect(bench.paths == ["1", "2", "3", "1", "2", "4", "5"])
+    }
+
+    @Test("C97 B-C30 B-C32 The first failure cancels what runs, begins nothing more, and is the batch's, once")
+    func failure() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path.hasSuffix("/2") ? .delayed(.seconds(1), .failure(.timeout(.attempt))) : .hang
+        }
+        let bench = APIBench(transport)
+        let call = bench.api.call(requests(9).flatten().concurrent(by: 3))
+            .onSuccess { [journal] _ in journal.add("success") }.onError { [journal] in journal.add("\($0.code)") }
+            .onCancellation { [journal] in journal.add("cancellation") }
+        async let finished: Void = call.finished()
+        await eventually { transport.sent.count == 3 }
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(1))
+        await finished
+        #expect(journal.entries == ["timeout.attempt"])
+        #expect(transport.sent.count == 3)
+    }
+
+    @Test("Progress stays where it was when a failure ends the batch")
+    func failedProgress() async throws {
+        let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 500 : 200) }
+        let result = await requests(4).flatten().run(
+            in: APIBench(transport).api,
+            observer: APIObserver(onProgress: { [journal] in journal.add("\($0)") })
+        )
+        #expect(throws: PipelineError.self) { try result.get() }
+        #expect(journal.entries.last == "0.25")
+    }
+
+    @Test("Excepted statuses and codes add up, and without any nothing ends the batch", arguments: [0, 1, 2])
+    func exceptions(kind: Int) async throws {
+        let steps: [ScriptedTransport.Step] = [.status(401), .failure(.offline), .ok]
+        let both = requests(3).flatten().avoidCancelOnError(except: .unauthorized).avoidCancelOnError(except: .offline)
+        let bench = APIBench(ScriptedTransport(kind == 1 ? Array(steps.dropFirst()) : steps))
+        let batch = kind == 2 ? both.avoidCancelOnError() : both
+        let error = await pipelineError { _ = try await bench.api.send(batch) }
+        #expect(error?.code == [.unacceptableStatus, .offline, nil][kind])
+        #expect(bench.transport.sent.count == (kind == 2 ? 3 : 1))
+    }
+
+    @Test("C97 After a failure no operation begins, also none that is not a request")
+    func nothingBegins() async throws {
+        let bench = APIBench(.failure(.offline))
+        let own = OwnOperation { [journal] _, _ in journal.add("begun") }
+        let operations: [any APIOperation] = [APIRequest<Nothing>("1"), own, own]
+        let error = await pipelineError { _ = try await bench.api.send(operations.flatten()) }
+        #expect(error?.code == .offline && journal.entries.isEmpty)
+    }
+
+    @Test("C98 With avoidCancelOnError the others go on, and the batch succeeds with a list of failures")
+    func avoidCancel() async throws {
+        let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 500 : 200) }
+        let bench = APIBench(transport)
+        let outcome = try await bench.api.send(requests(4).flatten().avoidCancelOnError(except: .unauthorized))
+        #expect(outcome.count == 4 && outcome.failures.mapValues { $0.response?.statusCode } == [1: 500])
+        #expect(transport.sent.count == 4)
+    }
+
+    @Test("C98 A status that is excepted ends the batch all the same")
+    func exceptedStatus() async throws {
+        let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 401 : 200) }
+        let bench = APIBench(transport)
+        let batch = requests(4).flatten().avoidCancelOnError(except: .unauthorized).avoidCancelOnError(except: .offline)
+        let error = await pipelineError { _ = try await bench.api.send(batch) }
+        #expect(error?.response?.statusCode == 401 && transport.sent.count == 2)
+    }
+
+    @Test("C98 A code that is excepted ends the batch, with its details", arguments: [true, false])
+    func exceptedCode(isExcepted: Bool) async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path.hasSuffix("/2") ? .failure(.timeout(.attempt)) : .status(404)
+        }
+        let batch = requests(4).flatten()
+        let outcome = Mutex<Int?>(nil)
+        let error = await pipelineError {
+            let ended = try await APIBench(transport).api.send(
+                isExcepted
+                    ? batch.avoidCancelOnError(except: .offline, .timeout) : batch.avoidCancelOnError(except: .offline)
+            )
+            outcome.withLock { $0 = ended.failures.count }
+        }
+        #expect(error?.code == (isExcepted ? .timeout(.attempt) : nil))
+        #expect(outcome.withLock { $0 } == (isExcepted ? nil : 4) && transport.sent.count == (isExcepted ? 2 : 4))
+    }
+
+    @Test("C98 An operation that ends in cancelled by itself is a failure as any other with avoidCancelOnError")
+    func cancelledByItself() async throws {
+        let plugin: PreparePlugin = .prepare { request, _ in
+            if request.path.hasSuffix("/2") { throw CancellationError() }
+        }
+        let bench = APIBench(ScriptedTransport(always: .ok), plugins: [plugin])
+        let outcome = try await bench.api.send(requests(4).flatten().avoidCancelOnError())
+        #expect(outcome.failures.mapValues(\.code) == [1: .cancelled])
+        #expect(bench.paths == ["1", "3", "4"])
+        await #expect(throws: CancellationError.self) { _ = try await bench.api.send(requests(4).flatten()) }
+        #expect(bench.transport.sent.count == 4)
+    }
+
+    @Test("B-C29 A batch of nothing, of any width, succeeds once, with a progress of 1", arguments: [0, 1, 4])
+    func empty(width: Int) async throws {
+        let bench = APIBench()
+        await bench.api.call(APIBatch([]).concurrent(by: width)).onProgress { [journal] in journal.add("\($0)") }
+            .onSuccess { [journal] in journal.add("success \($0.count)") }.finished()
+        #expect(journal.entries == ["1.0", "success 0"])
+    }
+
+    @Test("B-C29 More at a time than there are operations end once", arguments: [3, .max])
+    func tooWide(width: Int) async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        await bench.api.call(requests(2).flatten().concurrent(by: width)).onSuccess { [journal] in
+            journal.add("\($0.count)")
+        }
+        .finished()
+        #expect(journal.entries == ["2"] && bench.transport.sent.count == 2)
+    }
+
+    @Test(
+        "C99 B-C31 Progress never falls, is below 1 until the end, and is 1 then, also with failures",
+        arguments: [1, 3, 7]
+    )
+    func progress(width: Int) async throws {
+        let transport = ScriptedTransport { request, index in .status(index.isMultiple(of: 3) ? 500 : 200, body: "{}") }
+        let bench = APIBench(transport)
+        let batch = requests(7).flatten().concurrent(by: width).avoidCancelOnError()
+        await bench.api.call(batch).onProgress { [journal] in journal.add("\($0)") }
+            .onSuccess { [journal] _ in journal.add("success") }.finished()
+        let steps = journal.entries.compactMap(Double.init)
+        #expect(zip(steps, steps.dropFirst()).allSatisfy(<) && steps.last == 1 && steps.filter { $0 >= 1 }.count == 1)
+        #expect(journal.entries.last == "success")
+    }
+
+    @Test("C99 Each operation has the same share of the progress, one that has failed too")
+    func shares() async throws {
+        let bench = APIBench(.ok, .status(500))
+        let half = OwnOperation { _, report in
+            // Neither less than before nor more than 1 counts.
+            for step in [0.5, 0.25, -1, 0.5] { report?(step) }
+        }
+        let whole = OwnOperation { _, report in report?(7) }
+        let operations: [any APIOperation] = [whole, APIRequest<Nothing>("1"), APIRequest<Nothing>("2"), half]
+        let batch = operations.flatten().avoidCancelOnError()
+        let result = await batch.run(
+            in: bench.api,
+            observer: APIObserver(onProgress: { [journal] in journal.add("\($0)") })
+        )
+        #expect(try result.get().failures.count == 1)
+        #expect(journal.entries == ["0.25", "0.5", "0.75", "0.875", "1.0"])
+    }
+
+    @Test("C99 B-C31 Shares that do not add up to 1 exactly end with 1 all the same, and not before", arguments: 1...20)
+    func wholeProgress(count: Int) async throws {
+        let bench = APIBench()
+        // Tenths are no binary fractions, and the last step is the greatest that is not the end: their sums are rounded.
+        let own = OwnOperation { [journal] _, report in
+            for step in [0.1, 0.2, 0.3, 0.6, 0.7, 0.9, Double(1).nextDown] { report?(step) }
+            journal.add("end")
+        }
+        let batch = Array(repeating: own, count: count).flatten()
+        _ = await batch.run(in: bench.api, observer: APIObserver(onProgress: { [journal] in journal.add("\($0)") }))
+        let steps = journal.entries.compactMap(Double.init)
+        #expect(zip(steps, steps.dropFirst()).allSatisfy(<) && steps.last == 1)
+        #expect(journal.entries.suffix(2) == ["end", "1.0"])
+    }
+
+    @Test("Cancelling a batch ends all that is running, begins nothing more, and waits for their end")
+    func cancel() async throws {
+        let ended = Mutex(0)
+        let transport = ScriptedTransport(
+            always: .answer { request, context in
+                defer { ended.withLock { $0 += 1 } }
+                try await context.clock.sleep(for: .seconds(60))
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        )
+        let bench = APIBench(transport)
+        let batch = requests(9).flatten().concurrent(by: 3).avoidCancelOnError()
+        let task = Task { try await bench.api.send(batch) }
+        await bench.clock.waitForSleepers(3)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(ended.withLock { $0 } == 3 && transport.sent.count == 3)
+    }
+
+    @Test("After a cancellation no operation begins, also none that would succeed all the same")
+    func nothingBeginsAfterCancel() async throws {
+        let never = AsyncStream.makeStream(of: Void.self)
+        let own = OwnOperation { [journal] _, _ in
+            journal.add("begun")
+            for await _ in never.stream {}
+        }
+        let bench = APIBench()
+        let batch = Array(repeating: own, count: 3).flatten().avoidCancelOnError()
+        let task = Task { _ = try await bench.api.send(batch) }
+        await eventually { !journal.entries.isEmpty }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        never.continuation.finish()
+        #expect(journal.entries == ["begun"])
+    }
+}

@@ -1,0 +1,50 @@
+import Dispatch
+import Pipeline
+import PipelineAPI
+import PipelineTesting
+import Testing
+
+@Suite("Where operations run, and how they end")
+struct APIOperationTests {
+    private static let key = DispatchSpecificKey<Bool>()
+
+    private struct Place: Decodable {
+        let isMain: Bool
+
+        init() { isMain = DispatchQueue.getSpecific(key: key) ?? false }
+
+        init(from decoder: any Decoder) throws { self.init() }
+    }
+
+    init() { DispatchQueue.main.setSpecific(key: Self.key, value: true) }
+
+    @Test("An operation that is run by hand decodes elsewhere than on the caller's actor")
+    @MainActor
+    func decodingPlace() async throws {
+        #expect(Place().isMain)
+        let bench = APIBench(ScriptedTransport(always: .status(200, body: "{}")))
+        let request = APIRequest<Place>("x")
+        #expect(try await !request.run(in: bench.api, observer: APIObserver()).get().isMain)
+        #expect(try await !request.withResponse.run(in: bench.api, observer: APIObserver()).get().body.isMain)
+        #expect(try await !bench.api.send(request).isMain)
+    }
+
+    private struct Cancelling: Decodable {
+        init(from decoder: any Decoder) throws {
+            withUnsafeCurrentTask { $0?.cancel() }
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "none"))
+        }
+    }
+
+    @Test("A call of a provider that is cancelled while its answer decodes throws CancellationError")
+    func cancelledDecoding() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: "{}"))
+        let request = APIRequest<Cancelling>(ServerURL(base: "https://a.test"), "x")
+        let any = Provider<MultiTarget>(transport: transport)
+        let own = Provider<APIRequest<Cancelling>>(transport: transport)
+        let tasks = [
+            Task { _ = try await any.requestDecoded(request) }, Task { _ = try await own.requestDecoded(request) },
+        ]
+        for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+    }
+}

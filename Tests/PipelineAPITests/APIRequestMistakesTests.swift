@@ -1,0 +1,228 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineAPI
+import PipelineTesting
+import Testing
+
+@Suite("What is easily got wrong with APIRequest")
+struct APIRequestMistakesTests {
+    private struct Form: FormURLEncodedPayload { var a = 1 }
+
+    private struct Lines: APIPayload {
+        var task: RequestTask
+        func encode(to encoder: any Encoder) throws {}
+        func makeTask(with coders: APICoders) -> RequestTask { task }
+    }
+
+    private static let payloads: [any APIPayload] = [
+        PayloadTests.Signup(), [PayloadTests.Signup()], Form(), PayloadTests.Post(text: "t"),
+        Lines(task: .requestData(Data("a".utf8))),
+    ]
+
+    @Test(
+        "A payload with a method that carries no body is refused, and nothing is sent",
+        arguments: [HTTPMethod.get, .head, .trace],
+        payloads.indices
+    )
+    func payloadWithoutBody(method: HTTPMethod, index: Int) async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>("x", payload: Self.payloads[index]).method(method)
+        let error = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(error?.code == .invalidRequest(.body))
+        #expect(error?.reason == "a \(method) carries no body: name a method that does, as .post")
+        #expect(bench.transport.sent.isEmpty)
+        _ = try await bench.api.send(request.method(.delete))
+        #expect(bench.transport.sent.count == 1)
+    }
+
+    @Test("C2 A request with a payload is a POST unless it names a method, and one without is a GET")
+    func defaultMethod() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let server = ServerURL(base: "https://api.example.com")
+        for request in [
+            APIRequest<Nothing>(server, "x", payload: PayloadTests.Signup()),
+            APIRequest<Nothing>("x", payload: PayloadTests.Signup()),
+            APIRequest<Nothing>("x").payload(PayloadTests.Signup()),
+        ] {
+            #expect(request.method == .post)
+            #expect(request.method(.put).method == .put)
+            _ = try await bench.api.send(request)
+            #expect(bench.transport.sent.last?.method == .post)
+        }
+        #expect(APIRequest<Nothing>("x").method == .get)
+    }
+
+    @Test("A file in JSON, a form without files or a query is refused where it stands, and its path is not sent")
+    func misplacedFile() async throws {
+        struct Picture: JSONPayload { var images = [FormFile(contentsOf: URL(filePath: "/secret/cat.jpg"))] }
+        struct Card: FormURLEncodedPayload { var image = FormFile(Data("bytes".utf8), fileName: "cat.jpg") }
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>("x").method(.post)
+        for (request, place) in [
+            (request.payload(Picture()), "images.0"), (request.payload(Card()), "image"),
+            (request.query(Card()), "image"),
+        ] {
+            let error = try #require(await pipelineError { _ = try await bench.api.send(request) })
+            #expect(error.code == .encoding)
+            #expect(error.reason.contains(place), "\(error.reason)")
+            #expect(!"\(error) \(String(describing: error.underlyingError))".contains("secret"))
+        }
+        #expect(bench.transport.sent.isEmpty)
+    }
+
+    @Test("A payload that is a query goes with any method, and a task sends what it says")
+    func bodiesOfGet() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        _ = try await bench.api.send(APIRequest<Nothing>("x", payload: Lines(task: .requestQuery(["a": 1]))))
+        _ = try await bench.api.send(APIRequest<Nothing>("search").task(.requestJSONEncodable(["a": 1])))
+        #expect(bench.paths == ["x?a=1", "search"] && bench.sentText == #"{"a":1}"#)
+    }
+
+    @Test("A task without an encoder of its own is written by the client's coders, with the dates of the request")
+    func tasks() async throws {
+        struct Moment: Encodable, Sendable {
+            var ok = true
+            var at = Date(timeIntervalSince1970: 5)
+        }
+        var bench = APIBench(ScriptedTransport(always: .ok))
+        bench.api.coders.dateEncodingStrategy = .secondsSince1970
+        bench.api.coders.form.boolEncoding = .literal
+        let request = APIRequest<Nothing>("x").method(.post)
+        _ = try await bench.api.send(request.task(.requestJSONEncodable(Moment())))
+        #expect(bench.sentText == #"{"at":5,"ok":true}"#)
+        _ = try await bench.api.send(request.task(.requestFormURLEncodable(Moment())))
+        #expect(bench.sentText == "ok=true&at=5")
+        let query = request.task(.requestQuery(Moment()))
+        _ = try await bench.api.send(query)
+        _ = try await bench.api.send(query.dateEncodingStrategy(.millisecondsSince1970))
+        let own = URLFormEncoder(boolEncoding: .numeric, dateEncoding: .secondsSince1970)
+        _ = try await bench.api.send(request.task(.requestQuery(Moment(), encoder: own)))
+        #expect(bench.paths.suffix(3) == ["x?ok=true&at=5", "x?ok=true&at=5000", "x?ok=1&at=5"])
+        _ = try await bench.api.send(request.task(.requestFormURLEncodable(Moment(), encoder: own)))
+        #expect(bench.sentText == "ok=1&at=5")
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        _ = try await bench.api.send(request.task(.requestCustomJSONEncodable(Moment(), encoder: encoder)))
+        #expect(bench.sentText == #"{"at":-978307195,"ok":true}"#)
+    }
+
+    @Test(
+        "The base of a server that is no URL is named, no more than its host",
+        arguments: [
+            ("https://api example.com", #"the base of the server is no URL: its host is "api example.com""#),
+            (
+                "https://ann:hun@ter2@api example.com/key?hunter2",
+                #"the base of the server is no URL: its host is "api example.com""#
+            ),
+            ("localhost:8080", Self.missingScheme("localhost:8080")),
+            ("api.example.com/hunter2", Self.missingScheme("api.example.com")),
+            ("ann:hunter2@localhost:8080", Self.missingScheme("localhost:8080")),
+            ("", Self.missingScheme("")),
+            ("ftp://example.com", #"the URL does not begin with http:// or https://: "ftp://example.com/…""#),
+        ]
+    )
+    func servers(base: String, reason: String) async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok), server: base)
+        let error = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }
+        #expect(error?.code.isKind(of: .invalidRequest) == true && error?.reason == reason)
+        #expect(bench.transport.sent.isEmpty)
+    }
+
+    @Test("A request without a server, or with a wrong one, is told so by a provider too")
+    func serversOfProvider() async throws {
+        let transport = ScriptedTransport(always: .ok)
+        let provider = Provider<MultiTarget>(transport: transport)
+        let request = APIRequest<Nothing>("x")
+        for (request, reason) in [
+            (request, "neither the request nor a client names a server"),
+            (
+                request.serverURL(ServerURL(base: "https://api example.com")),
+                #"the base of the server is no URL: its host is "api example.com""#
+            ),
+        ] {
+            let error = await pipelineError { _ = try await provider.requestDecoded(request) }
+            #expect(error?.code == .invalidRequest(.url) && error?.reason == reason)
+        }
+        let other = Provider<MultiTarget>(transport: transport, endpoint: { _ in Endpoint(url: "no URL") })
+        let error = await pipelineError { _ = try await other.requestDecoded(request) }
+        #expect(error?.reason == #"the URL is not absolute: it has no scheme: "no URL""#)
+        #expect(transport.sent.isEmpty)
+    }
+
+    @Test("An error before the sending names the request, and its call passes the plugins")
+    func unsent() async throws {
+        let journal = Journal()
+        let seen: ProcessPlugin = .process { result, _ in
+            if case .failure(let error) = result { journal.add("\(error)") }
+        }
+        var bench = APIBench(ScriptedTransport(always: .ok), plugins: [seen])
+        let request = APIRequest<Nothing>("posts", "").method(.delete)
+        let error = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(error?.request?.head.path == "/v1/posts/" && error?.request?.method == .delete)
+        let word = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x").bearer("two words")) }
+        #expect(word?.request?.headers.isEmpty == true)
+        bench.api.server = nil
+        _ = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(
+            journal.entries == [
+                "invalidRequest.path: a part of the endpoint is empty; DELETE api.example.com",
+                "invalidRequest.credential: the token is not one word; GET api.example.com",
+                "invalidRequest.path: a part of the endpoint is empty",
+            ]
+        )
+    }
+
+    private static func missingScheme(_ host: String) -> String {
+        "the base \"\(host)\" of the server has no scheme: write https:// or http:// before it"
+    }
+
+    @Test("A server with a host outside of ASCII, and one with a path that is to be escaped, are servers")
+    func unusualServers() async throws {
+        for base in ["https://b\u{fc}cher.example", "http://127.0.0.1:8080/a b", "https://[::1]:8080"] {
+            let bench = APIBench(ScriptedTransport(always: .ok), server: base)
+            _ = try await bench.api.send(APIRequest<Nothing>("x"))
+            #expect(bench.transport.sent.count == 1)
+        }
+    }
+
+    @Test("An answer of another kind is named")
+    func answers() async throws {
+        struct User: Decodable { var name: String }
+        let bench = APIBench(.status(200, body: "<html>"), .status(200, body: "many"), .status(200, body: "7"))
+        let html = await pipelineError { _ = try await bench.api.send(APIRequest<User>("x")) }
+        #expect(html?.reason == "the body does not decode to User: it is not JSON")
+        let number = await pipelineError { _ = try await bench.api.send(APIRequest<Int>("x")) }
+        #expect(number?.reason == "the body is not a valid Int")
+        let date = await pipelineError { _ = try await bench.api.send(APIRequest<Date>("x")) }
+        #expect(date?.code == .mapping(.object) && date?.reason.contains("JSON") == false)
+    }
+
+    @Test("The name of an environment is its description")
+    func environment() {
+        #expect("\(Environments.Name.dev) \(Environments.Name(rawValue: "local"))" == "dev local")
+    }
+
+    @Test("Before its end a call tells of 0.999 at most, alone and in a batch")
+    func progress() async throws {
+        let journal = Journal()
+        let transport = ScriptedTransport(
+            always: .answer { request, context in
+                for count in [1, 500, 1000] { context.reportSent(count) }
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        )
+        let bench = APIBench(transport)
+        let upload = APIRequest<Nothing>("x").method(.post)
+            .task(.requestStream(.bytes(Data(repeating: 7, count: 1000))))
+        _ = await upload.run(in: bench.api, observer: APIObserver(onProgress: { journal.add("\($0)") }))
+        #expect(journal.entries == ["0.001", "0.5", "0.999"])
+        let batch = Journal()
+        _ = await [upload, upload].flatten().run(
+            in: bench.api,
+            observer: APIObserver(onProgress: { batch.add("\($0)") })
+        )
+        #expect(batch.entries.last == "1.0")
+        #expect(batch.entries.compactMap(Double.init).filter { $0 != 1 }.allSatisfy { $0 <= 0.999 })
+    }
+}

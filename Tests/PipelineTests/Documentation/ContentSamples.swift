@@ -1,0 +1,92 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+// What the guide Tasks shows of content of one's own.
+
+// sample: own content
+struct GraphQL: RequestContent, Encodable {
+    let query: String
+    var variables: [String: String] = [:]
+
+    func encode(into request: inout PipelineRequest, context: RequestTask.EncodingContext) throws {
+        try request.requireBodyCarryingMethod()
+        request.body = .bytes(try context.makeJSONEncoder(self).encode(self))
+        request.setContentTypeIfAbsent("application/json")
+    }
+}
+
+extension RequestTask {
+    static func graphQL(_ query: String, variables: [String: String] = [:]) -> RequestTask {
+        RequestTask(GraphQL(query: query, variables: variables))
+    }
+}
+// end
+
+private enum ContentSamples {
+    // sample: own task
+    enum Books: TargetType {
+        case title(id: String)
+        case catalog(to: URL)
+
+        var baseURL: URL { URL(string: "https://books.example") ?? URL(filePath: "/") }
+        var path: String { "graphql" }
+        var method: HTTPMethod { .post }
+        var task: RequestTask {
+            switch self {
+            case .title(let id): .graphQL("query Q($id: ID!) { book(id: $id) { title } }", variables: ["id": id])
+            case .catalog(let file): RequestTask(GraphQL(query: "{ books { title } }"), destination: .file(file))
+            }
+        }
+    }
+    // end
+}
+
+@Suite("The samples of the guide Tasks: content of one's own")
+struct ContentSamplesTests {
+    private typealias Books = ContentSamples.Books
+
+    private static let json = #"{"query":"query Q($id: ID!) { book(id: $id) { title } }","variables":{"id":"canary"}}"#
+
+    private func text(_ request: PipelineRequest?) -> String? {
+        request?.body.bytes.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("A GraphQL query is sent as JSON, through a provider of its targets and wrapped in a MultiTarget")
+    func encodes() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: #"{"data":{}}"#))
+        _ = try await Provider<Books>(transport: transport).request(.title(id: "canary"))
+        let any = Provider<MultiTarget>(transport: transport)
+        _ = try await any.request(Books.title(id: "canary"))
+        _ = try await any.request(MultiTarget(MultiTarget(Books.title(id: "canary"))))
+        #expect(transport.sent.count == 3)
+        for request in transport.sent {
+            #expect(text(request) == Self.json)
+            #expect(request.headers[values: .contentType] == ["application/json"])
+            #expect(request.url?.absoluteString == "https://books.example/graphql")
+        }
+    }
+
+    @Test("It is described by the name of its type, without a value")
+    func description() {
+        let task = Books.title(id: "canary").task
+        #expect(task.kind == RequestTask.Kind("GraphQL") && "\(task)" == "GraphQL")
+        var dumped = ""
+        dump(Endpoint(Books.title(id: "canary")), to: &dumped)
+        dump(task, to: &dumped)
+        #expect(dumped.contains("GraphQL") && !dumped.contains("canary"))
+    }
+
+    @Test("The response of a query becomes a file")
+    func downloads() async throws {
+        let folder = try TemporaryFolder()
+        let transport = ScriptedTransport(always: .status(200, body: #"{"data":{}}"#))
+        let provider = Provider<MultiTarget>(transport: transport)
+        let response = try await provider.request(Books.catalog(to: folder.file("books.json")))
+        #expect(response.body.fileURL == folder.file("books.json"))
+        #expect(folder.text(of: "books.json") == #"{"data":{}}"#)
+        #expect(text(transport.sent.first) == #"{"query":"{ books { title } }","variables":{}}"#)
+    }
+}
