@@ -71,4 +71,16 @@ struct ErrorTextFormsTests {
         #expect(await texts(request.addError([.gone, .conflict], "e")) == ["d", "e", "e", "c", "b", nil])
         #expect(await texts(request.addCustomError(.gone, "f").addError([.timeout], "g"))[1...3] == ["f", "c", "g"])
     }
+
+    @Test("A text that a request makes by errorText wins over the client's, which has one for every other failure")
+    func ownText() async throws {
+        var bench = APIBench(.status(404), .status(409))
+        bench.api.errorTexts = ErrorTexts().adding("client 404", for: .notFound).adding("client 409", for: .conflict)
+        let request = APIRequest<Nothing>("x").options { options in
+            options.errorText = { $0.statusCode == 404 ? "request 404" : nil }
+        }
+        var texts: [String?] = []
+        for _ in 0..<2 { texts.append(await pipelineError { _ = try await bench.api.send(request) }?.customText) }
+        #expect(texts == ["request 404", "client 409"])
+    }
 }

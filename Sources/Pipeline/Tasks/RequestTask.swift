@@ -66,7 +66,7 @@ extension RequestTask {
 
     /// A value as JSON, `Content-Type: application/json`; keys are sorted, so that equal values give equal bytes.
     ///
-    /// Without an encoder of its own, so ``EncodingContext/makeJSONEncoder`` makes one.
+    /// ``EncodingContext/makeJSONEncoder`` makes the encoder.
     ///
     /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` when the value cannot be encoded, or is nested deeper than 128
     /// levels, as a cycle of objects is.
