@@ -1,5 +1,11 @@
 public import Pipeline
 
+private enum Authorized: RequestOptionKey {
+    static let defaultValue = false
+
+    static func pluginOption(for value: Bool) -> RequestOptions.PluginOption? { value ? .authorized : nil }
+}
+
 extension APIRequest {
     /// A copy that sends a name and a password, as Basic.
     ///
@@ -37,6 +43,19 @@ extension APIRequest {
         with { $0.credential = APICredential(.bearer(token)) }
     }
 
-    /// A copy that asks a token plugin of the provider for a token, sent in this form.
-    public func authorized(_ type: AuthorizationType? = .bearer) -> Self { with { $0.authorizationType = type } }
+    /// Returns a copy that is sent with a token of the provider's token plugin, such as AccessTokenPlugin.
+    ///
+    /// Without such a plugin the ``UnhandledOptionPolicy`` of the provider applies.
+    ///
+    /// - Parameter type: the form of the token; `nil` for no token.
+    /// - Returns: the copy.
+    public func authorized(_ type: AuthorizationType? = .bearer) -> Self {
+        with { parts in
+            parts.authorizationType = type
+            parts.options[Authorized.self] = type != nil
+        }
+    }
+
+    /// The form in which a token plugin sends its token, `nil` for no token.
+    public var authorizationType: AuthorizationType? { parts.authorizationType }
 }

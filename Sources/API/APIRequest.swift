@@ -28,7 +28,7 @@ public import Pipeline
 /// | `desiredStatusCode` | 200 alone |
 /// | `serverURL` | that of the client |
 /// | dates | those of the client, ISO 8601 without one |
-/// | plugins | those of the provider: what is for a plugin, as a retry, does nothing without it |
+/// | plugins | those of the provider; a setting for another plugin is reported, see ``UnhandledOptionPolicy`` |
 /// | `responseTimeout` | none |
 ///
 /// **Errors**
@@ -37,6 +37,7 @@ public import Pipeline
 /// |---|---|
 /// | `unacceptableStatus` | any other status than the desired ones; with the response |
 /// | `encoding` | the query or the payload cannot be encoded; nothing is sent |
+/// | `invalidRequest.option` | a setting is for a plugin that the provider lacks, if its policy is `.fail`; nothing is sent |
 /// | `invalidRequest` | there is no server, or a field, a credential or the URL cannot be sent; nothing is sent |
 /// | `invalidRequest.path` | the endpoint has `.` or `..` between slashes, or an empty part after its first; nothing is sent |
 /// | `invalidRequest.body` | a payload, a file or a stream with a method that has no body, such as GET; nothing is sent |
@@ -132,9 +133,6 @@ extension APIRequest {
 
     /// What is wrong with the path: `.`, `..` or an empty part.
     public var refusal: PipelineError? { parts.refusal }
-
-    /// How a token plugin is to send its token, `nil` for no token.
-    public var authorizationType: AuthorizationType? { parts.authorizationType }
 }
 
 extension APIRequest: CustomStringConvertible, CustomReflectable {

@@ -178,6 +178,8 @@ extension PipelineError.Code {
         public static let body = Self(rawValue: "body")
         /// A credential that must not be sent this way.
         public static let credential = Self(rawValue: "credential")
+        /// An option whose plugin is not in the stack, see ``UnhandledOptionPolicy``.
+        public static let option = Self(rawValue: "option")
     }
 
     /// A phase in which time can run out.

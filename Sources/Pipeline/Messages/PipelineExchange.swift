@@ -49,6 +49,8 @@ extension PipelineExchange {
         public static let deadline = RetryRefusal(rawValue: "deadline")
         /// Too many of the calls to this host have been retried lately.
         public static let budget = RetryRefusal(rawValue: "budget")
+        /// The machine had no network for as long as a retry may wait for one.
+        public static let offline = RetryRefusal(rawValue: "offline")
     }
 }
 

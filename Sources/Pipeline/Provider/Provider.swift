@@ -23,6 +23,7 @@ import Synchronization
 /// | `plugins` | none |
 /// | `redirects` | ``RedirectPolicy/standard`` |
 /// | `limits` | ``PipelineLimits`` |
+/// | `unhandledOptions` | ``UnhandledOptionPolicy/warn`` |
 /// | `clock` | `ContinuousClock` |
 /// | `random` | ``PipelineRandom/system`` |
 /// | `callbackQueue` | none: completions run on a background executor |
@@ -31,6 +32,7 @@ public final class Provider<Target: TargetType>: Sendable {
     let pipeline: CompiledPipeline
     let settings: CallSettings
     package let callbackQueue: DispatchQueue?
+    private let optionCheck: OptionCheck
     private let makeEndpoint: (@Sendable (Target) throws -> Endpoint)?
     private let callCount = CallCount()
     private let isMulti = Target.self == MultiTarget.self
@@ -44,6 +46,7 @@ public final class Provider<Target: TargetType>: Sendable {
     ///   - plugins: the stack, outermost first.
     ///   - redirects: which redirects are followed.
     ///   - limits: upper bounds.
+    ///   - unhandledOptions: what happens if a call sets an option whose plugin is not in the stack.
     ///   - clock: the source of time.
     ///   - random: the source of chance.
     ///   - callbackQueue: where completions run that belong to no actor and were given no queue of their own.
@@ -53,6 +56,7 @@ public final class Provider<Target: TargetType>: Sendable {
         plugins: [any PluginType] = [],
         redirects: RedirectPolicy = .standard,
         limits: PipelineLimits = PipelineLimits(),
+        unhandledOptions: UnhandledOptionPolicy = .warn,
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
         callbackQueue: DispatchQueue? = nil,
@@ -67,6 +71,7 @@ public final class Provider<Target: TargetType>: Sendable {
             transportDecodesContent: transport.decodesContent,
             finishers: pipeline.finishers
         )
+        self.optionCheck = OptionCheck(unhandledOptions, handledBy: plugins)
         self.callbackQueue = callbackQueue
         self.makeEndpoint = endpoint
     }
@@ -216,6 +221,7 @@ extension Provider {
         let used = (try? endpoint.get()) ?? Endpoint(target)
         let context = PipelineContext(call: makeCall(target, used, options, isStreaming, meter, onStart))
         let request = Result {
+            try optionCheck.check(context.options, in: Self.self)
             var request = try makeRequest(of: endpoint.get(), context)
             try amend?(&request)
             context.call.download?.prepare(&request, context)

@@ -8,6 +8,7 @@ extension Provider {
     ///   - plugins: the stack.
     ///   - redirects: which redirects are followed.
     ///   - limits: upper bounds.
+    ///   - unhandledOptions: what happens if a call sets an option whose plugin is not in the stack.
     ///   - clock: the source of time.
     ///   - random: the source of chance.
     ///   - callbackQueue: where completions run that were given no queue of their own.
@@ -17,6 +18,7 @@ extension Provider {
         plugins: PluginStack,
         redirects: RedirectPolicy = .standard,
         limits: PipelineLimits = PipelineLimits(),
+        unhandledOptions: UnhandledOptionPolicy = .warn,
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
         callbackQueue: DispatchQueue? = nil,
@@ -27,6 +29,7 @@ extension Provider {
             plugins: plugins.plugins,
             redirects: redirects,
             limits: limits,
+            unhandledOptions: unhandledOptions,
             clock: clock,
             random: random,
             callbackQueue: callbackQueue,

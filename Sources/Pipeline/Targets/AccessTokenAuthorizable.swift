@@ -24,3 +24,8 @@ public struct AuthorizationType: Sendable, Hashable {
         AuthorizationType(scheme: scheme)
     }
 }
+
+extension RequestOptions.PluginOption {
+    /// A request for a token of the provider's token plugin, as `authorized()` of an `APIRequest` makes it.
+    public static let authorized = Self("authorized()", of: "AccessTokenPlugin or TokenRefreshPlugin")
+}

@@ -75,3 +75,8 @@ extension AccessTokenPlugin: OrderChecking {
         ]
     }
 }
+
+extension AccessTokenPlugin: OptionHandling {
+    /// `authorized`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.authorized] }
+}

@@ -2,12 +2,16 @@ public import Pipeline
 
 private enum BasicAuth: RequestOptionKey {
     static let defaultValue: PasswordCredential? = nil
+
+    static func pluginOption(for value: PasswordCredential?) -> RequestOptions.PluginOption? {
+        value.map { _ in .basicAuth }
+    }
 }
 
 extension RequestOptions {
-    /// The user name and the password that `BasicAuthPlugin` sends with this call.
+    /// The user name and the password that ``BasicAuthPlugin`` sends with this call.
     ///
-    /// It replaces an Authorization that is there already, and the plugin's own credential. Default `nil`: the plugin decides.
+    /// It replaces an Authorization field that is already set, and the plugin's own credential. Defaults to `nil`: the plugin decides.
     ///
     /// ```swift
     /// try await provider.request(.login, options: .init { $0.basicAuth = .init(username: name, password: password) })
@@ -16,4 +20,14 @@ extension RequestOptions {
         get { self[BasicAuth.self] }
         set { self[BasicAuth.self] = newValue }
     }
+}
+
+extension RequestOptions.PluginOption {
+    /// ``RequestOptions/basicAuth``.
+    public static let basicAuth = Self("basicAuth", of: "BasicAuthPlugin")
+}
+
+extension BasicAuthPlugin: OptionHandling {
+    /// `basicAuth`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.basicAuth] }
 }

@@ -2,10 +2,16 @@ public import Pipeline
 
 private enum Deduplication: RequestOptionKey {
     static let defaultValue: DeduplicationPlugin.Participation? = nil
+
+    static func pluginOption(for value: DeduplicationPlugin.Participation?) -> RequestOptions.PluginOption? {
+        value == .on ? .deduplication : nil
+    }
 }
 
 extension RequestOptions {
-    /// Whether `DeduplicationPlugin` lets the call share its exchange, whatever its method; default `nil`: by its method.
+    /// Whether ``DeduplicationPlugin`` lets the call share its exchange, whatever its method.
+    ///
+    /// Defaults to `nil`: the method decides.
     ///
     /// ```swift
     /// try await provider.request(.search(query), options: .init { $0.deduplication = .on })  // a POST that changes nothing
@@ -26,4 +32,14 @@ extension DeduplicationPlugin {
         /// The call has an exchange of its own, and shares it with nobody.
         public static let off = Participation(isOn: false)
     }
+}
+
+extension RequestOptions.PluginOption {
+    /// ``RequestOptions/deduplication``.
+    public static let deduplication = Self("deduplication", of: "DeduplicationPlugin")
+}
+
+extension DeduplicationPlugin: OptionHandling {
+    /// `deduplication`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.deduplication] }
 }

@@ -1,14 +1,18 @@
 public import Pipeline
 
-private enum RequestCompressionKey: RequestOptionKey {
+private enum RequestCompression: RequestOptionKey {
     static let defaultValue: GzipPlugin.RequestCompression? = nil
+
+    static func pluginOption(for value: GzipPlugin.RequestCompression?) -> RequestOptions.PluginOption? {
+        if let value, value != .off { .requestCompression } else { nil }
+    }
 }
 
 extension RequestOptions {
     /// Which bodies ``GzipPlugin`` compresses; `nil`, the default, leaves it to the plugin's own setting.
     public var requestCompression: GzipPlugin.RequestCompression? {
-        get { self[RequestCompressionKey.self] }
-        set { self[RequestCompressionKey.self] = newValue }
+        get { self[RequestCompression.self] }
+        set { self[RequestCompression.self] = newValue }
     }
 }
 
@@ -26,4 +30,14 @@ extension GzipPlugin {
         /// Files and streams as well; they are sent without a length, in chunks, by transports that can.
         public static let all = Self(kind: .all)
     }
+}
+
+extension RequestOptions.PluginOption {
+    /// ``RequestOptions/requestCompression``.
+    public static let requestCompression = Self("requestCompression", of: "GzipPlugin")
+}
+
+extension GzipPlugin: OptionHandling {
+    /// `requestCompression`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.requestCompression] }
 }

@@ -5,9 +5,10 @@ private enum AvoidLogError: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// Whether `LoggingPlugin` keeps quiet when the call fails.
+    /// Whether ``LoggingPlugin`` writes nothing when the call fails.
     ///
-    /// For failures that are expected. The lines of the exchanges are still written. Default `false`.
+    /// For failures that are expected. The lines of the exchanges are still written. Without the plugin nothing is written, so no plugin
+    /// has to handle it. Defaults to `false`.
     public var avoidLogError: Bool {
         get { self[AvoidLogError.self] }
         set { self[AvoidLogError.self] = newValue }

@@ -2,19 +2,33 @@ public import Pipeline
 
 private enum LogLevel: RequestOptionKey {
     static let defaultValue: LoggingPlugin.Level? = nil
+
+    static func pluginOption(for value: LoggingPlugin.Level?) -> RequestOptions.PluginOption? {
+        if let value, value != .off { .logLevel } else { nil }
+    }
 }
 
 extension RequestOptions {
-    /// How much `LoggingPlugin` writes of this call, instead of its own level: more or less.
+    /// How much ``LoggingPlugin`` writes about this call, instead of its own level.
     ///
     /// ```swift
     /// try await provider.request(.upload, options: .init { $0.logLevel = .trace })
     /// ```
     ///
-    /// The default logger and a handler get all of it; a logger of your own keeps its own level. Default `nil`: the level of
-    /// the plugin.
+    /// The default logger and a handler get all of it; a logger of your own keeps its own level. Defaults to `nil`: the level of the
+    /// plugin.
     public var logLevel: LoggingPlugin.Level? {
         get { self[LogLevel.self] }
         set { self[LogLevel.self] = newValue }
     }
+}
+
+extension RequestOptions.PluginOption {
+    /// ``RequestOptions/logLevel``.
+    public static let logLevel = Self("logLevel", of: "LoggingPlugin")
+}
+
+extension LoggingPlugin: OptionHandling {
+    /// `logLevel`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.logLevel] }
 }

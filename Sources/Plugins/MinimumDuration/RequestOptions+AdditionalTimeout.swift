@@ -2,14 +2,17 @@ public import Pipeline
 
 private enum AdditionalTimeout: RequestOptionKey {
     static let defaultValue: Duration? = nil
+
+    static func pluginOption(for value: Duration?) -> RequestOptions.PluginOption? {
+        if let value, value > .zero { .additionalTimeout } else { nil }
+    }
 }
 
 extension RequestOptions {
-    /// No sooner than this after it began the call succeeds; zero for at once.
+    /// The shortest time from the start of the call to its success; zero for no delay.
     ///
-    /// A failure is told at once, unless the plugin is for results of all kinds, ``MinimumDurationPlugin/Results/always``.
-    /// Wins over the minimum of ``MinimumDurationPlugin``, which holds the answer back: without that plugin in the stack it does
-    /// nothing. Default `nil`: the plugin's.
+    /// ``MinimumDurationPlugin`` delays the result, and this wins over its minimum. A failure is not delayed unless the plugin applies
+    /// to all results, ``MinimumDurationPlugin/Results/always``. Defaults to `nil`: the plugin's minimum.
     public var additionalTimeout: Duration? {
         get { self[AdditionalTimeout.self] }
         set {
@@ -17,4 +20,14 @@ extension RequestOptions {
             self[AdditionalTimeout.self] = newValue
         }
     }
+}
+
+extension RequestOptions.PluginOption {
+    /// ``RequestOptions/additionalTimeout``.
+    public static let additionalTimeout = Self("additionalTimeout", of: "MinimumDurationPlugin")
+}
+
+extension MinimumDurationPlugin: OptionHandling {
+    /// `additionalTimeout`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.additionalTimeout] }
 }

@@ -2,24 +2,24 @@ public import HTTPTypes
 public import Pipeline
 
 extension OptionsModifying {
-    /// A copy whose call succeeds no sooner than this after it began, zero and up, by ``MinimumDurationPlugin``.
+    /// Returns a copy whose call takes at least this long to succeed, zero and up, by ``MinimumDurationPlugin``.
     ///
-    /// A failure is told at once, unless the plugin is for results of all kinds, `appliesTo: .always`.
+    /// A failure is not delayed unless the plugin applies to all results, `appliesTo: .always`.
     public func additionalTimeout(_ duration: Duration) -> Self { options { $0.additionalTimeout = duration } }
 
-    /// A copy whose failure ``LoggingPlugin`` keeps quiet about.
+    /// Returns a copy whose failure ``LoggingPlugin`` does not write.
     public func avoidLogError() -> Self { options { $0.avoidLogError = true } }
 
-    /// A copy for which this holds instead of the settings of ``RetryPlugin``.
+    /// Returns a copy with settings that replace those of ``RetryPlugin``.
     public func retry(_ settings: RetryPlugin.Override) -> Self { options { $0.retry = settings } }
 
-    /// A copy that ``RetryPlugin`` sends again after these statuses and nothing else, at most so many times.
+    /// Returns a copy that ``RetryPlugin`` retries after these statuses and nothing else.
     ///
-    /// Its method must be one that may be sent again: idempotent, or with an idempotency key.
+    /// The method must be idempotent, or the request must have an idempotency key.
     ///
     /// - Parameters:
-    ///   - statuses: the statuses that are worth another attempt.
-    ///   - attempts: how many attempts may follow the first, 0 and up.
+    ///   - statuses: the statuses that are retried.
+    ///   - attempts: the maximum number of retries, 0 and up.
     /// - Returns: the copy.
     public func retry(on statuses: [HTTPResponse.Status], attempts: Int = 3) -> Self {
         precondition(attempts >= 0, "attempts is \(attempts), less than 0")

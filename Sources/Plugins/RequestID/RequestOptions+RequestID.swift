@@ -2,6 +2,10 @@ public import Pipeline
 
 private enum RequestID: RequestOptionKey {
     static let defaultValue: String? = nil
+
+    static func pluginOption(for value: String?) -> RequestOptions.PluginOption? {
+        value.map { _ in .requestID }
+    }
 }
 
 extension RequestOptions {
@@ -12,4 +16,14 @@ extension RequestOptions {
         get { self[RequestID.self] }
         set { self[RequestID.self] = newValue }
     }
+}
+
+extension RequestOptions.PluginOption {
+    /// ``RequestOptions/requestID``.
+    public static let requestID = Self("requestID", of: "RequestIDPlugin")
+}
+
+extension RequestIDPlugin: OptionHandling {
+    /// `requestID`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.requestID] }
 }

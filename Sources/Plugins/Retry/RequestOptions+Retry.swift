@@ -2,14 +2,22 @@ public import Pipeline
 
 private enum Retry: RequestOptionKey {
     static let defaultValue = RetryPlugin.Override()
+
+    static func pluginOption(for value: RetryPlugin.Override) -> RequestOptions.PluginOption? {
+        value.asksForRetries ? .retry : nil
+    }
 }
 
-private enum IdempotencyKeyOption: RequestOptionKey {
+private enum IdempotencyKey: RequestOptionKey {
     static let defaultValue: RetryPlugin.IdempotencyKey? = nil
+
+    static func pluginOption(for value: RetryPlugin.IdempotencyKey?) -> RequestOptions.PluginOption? {
+        value.map { _ in .idempotencyKey }
+    }
 }
 
 extension RequestOptions {
-    /// What holds for this request instead of the settings of `RetryPlugin`.
+    /// The settings that replace those of ``RetryPlugin`` for this request.
     ///
     /// ```swift
     /// options.retry = .never
@@ -17,23 +25,23 @@ extension RequestOptions {
     /// options.retry = .init(policy: RetryPolicy(methods: RetryPolicy.idempotentMethods.union([.post])))
     /// ```
     ///
-    /// Default: nothing does.
+    /// Defaults to no settings.
     public var retry: RetryPlugin.Override {
         get { self[Retry.self] }
         set { self[Retry.self] = newValue }
     }
 
-    /// The key that `RetryPlugin` sets in the field Idempotency-Key when there is none, the same for all attempts.
+    /// The key that ``RetryPlugin`` sets in the field Idempotency-Key if there is none, the same for all attempts.
     ///
-    /// With it a request of any method may be sent again; the server has to know of such keys. Default `nil`.
+    /// With it a request of any method may be retried; the server has to support such keys. Defaults to `nil`.
     public var idempotencyKey: RetryPlugin.IdempotencyKey? {
-        get { self[IdempotencyKeyOption.self] }
-        set { self[IdempotencyKeyOption.self] = newValue }
+        get { self[IdempotencyKey.self] }
+        set { self[IdempotencyKey.self] = newValue }
     }
 }
 
 extension RetryPlugin {
-    /// Settings of one request, each over that of the plugin; what is `nil` stays as the plugin has it.
+    /// Settings of one request, each of which replaces that of the plugin unless it is `nil`.
     public struct Override: Sendable {
         /// How many attempts in all, the first included.
         public let maximumAttempts: Int?
@@ -41,6 +49,8 @@ extension RetryPlugin {
         public let policy: RetryPolicy?
         /// How long to wait between them.
         public let backoff: RetryBackoff?
+        /// How long to wait for a network.
+        public let waitsForConnectivity: ConnectivityWait?
 
         /// One attempt and no other.
         public static let never = Override(maximumAttempts: 1)
@@ -51,13 +61,38 @@ extension RetryPlugin {
         ///   - maximumAttempts: how many attempts in all, the first included, 1 and up.
         ///   - policy: which outcomes call for another.
         ///   - backoff: how long to wait between them.
-        public init(maximumAttempts: Int? = nil, policy: RetryPolicy? = nil, backoff: RetryBackoff? = nil) {
+        ///   - waitsForConnectivity: how long a retry waits for a network if the machine has none.
+        public init(
+            maximumAttempts: Int? = nil,
+            policy: RetryPolicy? = nil,
+            backoff: RetryBackoff? = nil,
+            waitsForConnectivity: ConnectivityWait? = nil
+        ) {
             if let maximumAttempts {
                 precondition(maximumAttempts > 0, "maximumAttempts is \(maximumAttempts), not 1 or more")
             }
             self.maximumAttempts = maximumAttempts
             self.policy = policy
             self.backoff = backoff
+            self.waitsForConnectivity = waitsForConnectivity
+        }
+
+        /// Whether a retry can follow from these settings: not if they are all `nil`, and not from a single attempt.
+        fileprivate var asksForRetries: Bool {
+            if let maximumAttempts { return maximumAttempts > 1 }
+            return policy != nil || backoff != nil || waitsForConnectivity?.isOn == true
         }
     }
+}
+
+extension RequestOptions.PluginOption {
+    /// ``RequestOptions/retry``.
+    public static let retry = Self("retry", of: "RetryPlugin")
+    /// ``RequestOptions/idempotencyKey``.
+    public static let idempotencyKey = Self("idempotencyKey", of: "RetryPlugin")
+}
+
+extension RetryPlugin: OptionHandling {
+    /// `retry`, `idempotencyKey`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.retry, .idempotencyKey] }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 public import Pipeline
 
 /// A plugin that retries failed requests where a retry may help and does no harm.
@@ -6,6 +7,7 @@ public import Pipeline
 /// ```swift
 /// RetryPlugin()
 /// RetryPlugin(maximumAttempts: 5, backoff: .exponential(base: .seconds(1)))
+/// RetryPlugin(waitsForConnectivity: .on)
 /// try await provider.request(.search, options: .init { $0.retry = .never })
 /// try await provider.request(.pay, options: .init { $0.idempotencyKey = .generated })
 /// ```
@@ -30,6 +32,9 @@ public import Pipeline
 /// - Waits for the backoff or for Retry-After, whichever is longer, unless the response was replayed (`context.isReplayed`). If the
 ///   response asks for more than the policy allows, or if the wait would not end before `context.deadline`, the call ends at once in
 ///   the outcome. A cancelled call stops waiting at once.
+/// - With `waitsForConnectivity`, after a failure without a response while the machine has no network, waits for a network instead of
+///   the backoff and retries as soon as there is one. If none comes within the limit, or until 50 ms before `context.deadline`, the call
+///   ends in the failure. A request to a loopback address does not wait for a network. The retry takes from the budget before the wait.
 /// - Calls that shared the exchange of a ``DeduplicationPlugin`` inside share one random draw, count their waits from the end of that
 ///   exchange, and obtain one decision of the budget, which counts one retry for all of them or refuses all of them. So calls with equal
 ///   settings come back together and share the next exchange. Policy, number of attempts and deadline stay each call's own.
@@ -47,6 +52,7 @@ public import Pipeline
 /// | `policy` | ``RetryPolicy/standard``: 408, 429, 500, 502, 503, 504; idempotent methods; Retry-After up to 60 s | | |
 /// | `backoff` | ``RetryBackoff/exponential(base:factor:cap:jitter:)``: 500 ms, doubled, up to 30 s, full jitter | | |
 /// | `budget` | ``RetryBudget/standard``: 20 % of the calls and 10 per second, over 10 s | | |
+/// | `waitsForConnectivity` | ``ConnectivityWait/off``; ``ConnectivityWait/on`` is up to 60 s before each retry | | more than zero |
 ///
 /// **Errors**: throws only `invalidRequest.headerValue`, for an idempotency key that cannot be sent. The call ends in the outcome
 /// of the last attempt, with the exchanges of all attempts.
@@ -66,14 +72,21 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     ///   - policy: which outcomes call for another.
     ///   - backoff: how long to wait between them.
     ///   - budget: how many of all calls to a host may be retried.
+    ///   - waitsForConnectivity: how long a retry waits for a network if the machine has none.
     public init(
         maximumAttempts: Int = 3,
         policy: RetryPolicy = .standard,
         backoff: RetryBackoff = .exponential(),
-        budget: RetryBudget = .standard
+        budget: RetryBudget = .standard,
+        waitsForConnectivity: ConnectivityWait = .off
     ) {
         precondition(maximumAttempts > 0, "maximumAttempts is \(maximumAttempts), not 1 or more")
-        rules = RetryRules(maximumAttempts: maximumAttempts, policy: policy, backoff: backoff)
+        rules = RetryRules(
+            maximumAttempts: maximumAttempts,
+            policy: policy,
+            backoff: backoff,
+            connectivityWait: waitsForConnectivity
+        )
         ledger = SharedRetryLedger(budget)
     }
 
@@ -95,8 +108,14 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
             do {
                 let past = Past(context)
                 var result = try await Self.send(request, next)
-                guard let beginning = nextAttempt(after: &result, of: request, attempt, past, context) else {
+                guard var beginning = nextAttempt(after: &result, of: request, attempt, past, context) else {
                     return try result.get()
+                }
+                if mayWaitForNetwork(after: result, of: request, context) {
+                    guard let restored = try await waitForNetwork(after: &result, beginning, past, context) else {
+                        return try result.get()
+                    }
+                    beginning = restored
                 }
                 end = beginning
                 var response = result.response
@@ -151,6 +170,37 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         case .retry(let delay): return end.advanced(by: delay)
         case .giveBack(let refusal):
             if let refusal, !own.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
+            return nil
+        }
+    }
+
+    /// Whether an outcome can come from a machine without a network, and a wait for one is set.
+    private func mayWaitForNetwork(
+        after result: Result<PipelineResponse, PipelineError>,
+        of request: PipelineRequest,
+        _ context: PipelineContext
+    ) -> Bool {
+        guard case .failure(let error) = result, error.response == nil, !context.isReplayed else { return false }
+        guard rules.overridden(by: context.options.retry).connectivityWait.isOn else { return false }
+        // Over http, only a loopback address is confidential.
+        var plain = request
+        plain.head.scheme = "http"
+        return !plain.isConfidential
+    }
+
+    /// When the next attempt begins; `nil` if the call ends in the result because no network came.
+    @inline(never)
+    private func waitForNetwork(
+        after result: inout Result<PipelineResponse, PipelineError>,
+        _ beginning: PipelineClock.Instant,
+        _ past: Past,
+        _ context: PipelineContext
+    ) async throws -> PipelineClock.Instant? {
+        switch try await rules.overridden(by: context.options.retry).connectivityWait.run(context) {
+        case .available: return beginning
+        case .restored: return context.clock.now
+        case .unavailable:
+            if context.exchanges.count > past.exchangeCount { context.noteRefusedRetry(.offline, of: &result) }
             return nil
         }
     }

@@ -14,13 +14,15 @@ struct RetryRules: Sendable {
     var maximumAttempts: Int
     var policy: RetryPolicy
     var backoff: RetryBackoff
+    var connectivityWait: RetryPlugin.ConnectivityWait
 
     /// These rules with those of one request over them.
     func overridden(by other: RetryPlugin.Override) -> RetryRules {
         RetryRules(
             maximumAttempts: other.maximumAttempts ?? maximumAttempts,
             policy: other.policy ?? policy,
-            backoff: other.backoff ?? backoff
+            backoff: other.backoff ?? backoff,
+            connectivityWait: other.waitsForConnectivity ?? connectivityWait
         )
     }
 

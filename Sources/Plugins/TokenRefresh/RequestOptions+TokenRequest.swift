@@ -5,9 +5,10 @@ private enum IsTokenRequest: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// Whether the call itself asks for a token, a log-in or a refresh: `TokenRefreshPlugin` leaves it alone then.
+    /// Whether the call itself asks for a token, as a log-in or a refresh does, so that ``TokenRefreshPlugin`` does not touch it.
     ///
-    /// It is given no token, waits for no refresh and causes none, whatever is answered. Default `false`.
+    /// It gets no token, waits for no refresh and causes none, whatever the response. That holds without the plugin, too, so no plugin
+    /// has to handle it. Defaults to `false`.
     public var isTokenRequest: Bool {
         get { self[IsTokenRequest.self] }
         set { self[IsTokenRequest.self] = newValue }

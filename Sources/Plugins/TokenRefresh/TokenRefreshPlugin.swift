@@ -260,3 +260,8 @@ extension PipelineContext {
         deadline.map { clock.now.duration(to: $0) }
     }
 }
+
+extension TokenRefreshPlugin: OptionHandling {
+    /// `authorized`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.authorized] }
+}

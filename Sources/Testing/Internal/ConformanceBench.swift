@@ -116,7 +116,13 @@ struct ConformanceBench: Sendable {
 
     /// A provider that follows no redirects and has no time of its own.
     func makeProvider(plugins: [any PluginType] = []) -> Provider<ConformanceTarget> {
-        Provider(transport: transport, plugins: plugins, redirects: .none, clock: clock) { target in
+        Provider(
+            transport: transport,
+            plugins: plugins,
+            redirects: .none,
+            unhandledOptions: .fail,
+            clock: clock
+        ) { target in
             var endpoint = Endpoint(target)
             endpoint.sampleResponse = { target.answer.sample }
             return endpoint

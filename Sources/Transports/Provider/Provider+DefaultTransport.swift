@@ -12,6 +12,7 @@ extension Provider {
     ///   - plugins: the stack, outermost first.
     ///   - redirects: which redirects are followed.
     ///   - limits: upper bounds.
+    ///   - unhandledOptions: what happens if a call sets an option whose plugin is not in the stack.
     ///   - clock: the source of time.
     ///   - random: the source of chance.
     ///   - callbackQueue: where completions run that were given no queue of their own.
@@ -20,6 +21,7 @@ extension Provider {
         plugins: [any PluginType] = [],
         redirects: RedirectPolicy = .standard,
         limits: PipelineLimits = PipelineLimits(),
+        unhandledOptions: UnhandledOptionPolicy = .warn,
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
         callbackQueue: DispatchQueue? = nil,
@@ -30,6 +32,7 @@ extension Provider {
             plugins: plugins,
             redirects: redirects,
             limits: limits,
+            unhandledOptions: unhandledOptions,
             clock: clock,
             random: random,
             callbackQueue: callbackQueue,
@@ -43,6 +46,7 @@ extension Provider {
     ///   - plugins: the stack.
     ///   - redirects: which redirects are followed.
     ///   - limits: upper bounds.
+    ///   - unhandledOptions: what happens if a call sets an option whose plugin is not in the stack.
     ///   - clock: the source of time.
     ///   - random: the source of chance.
     ///   - callbackQueue: where completions run that were given no queue of their own.
@@ -51,6 +55,7 @@ extension Provider {
         plugins: PluginStack,
         redirects: RedirectPolicy = .standard,
         limits: PipelineLimits = PipelineLimits(),
+        unhandledOptions: UnhandledOptionPolicy = .warn,
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
         callbackQueue: DispatchQueue? = nil,
@@ -60,6 +65,7 @@ extension Provider {
             plugins: plugins.plugins,
             redirects: redirects,
             limits: limits,
+            unhandledOptions: unhandledOptions,
             clock: clock,
             random: random,
             callbackQueue: callbackQueue,

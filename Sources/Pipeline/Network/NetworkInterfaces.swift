@@ -1,17 +1,17 @@
 #if canImport(Glibc)
-import Glibc
+package import Glibc
 #elseif canImport(Musl)
-import Musl
+package import Musl
 #elseif canImport(Android)
-import Android
+package import Android
 #elseif canImport(Darwin)
-import Darwin
+package import Darwin
 #endif
 
-/// A look at the machine's network interfaces.
-enum NetworkInterfaces {
+/// The network interfaces of the machine.
+package enum NetworkInterfaces {
     /// Whether an interface other than loopback is up, has a carrier and has an address; `true` if the system does not say.
-    static func hasNetwork() -> Bool {
+    package static func hasNetwork() -> Bool {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return true }
         defer { freeifaddrs(first) }
@@ -26,7 +26,7 @@ enum NetworkInterfaces {
     }
 
     /// Whether an interface with these flags and an address of this family leads to a network.
-    static func isNetwork(flags: UInt32, family: sa_family_t?) -> Bool {
+    package static func isNetwork(flags: UInt32, family: sa_family_t?) -> Bool {
         guard let family, family == sa_family_t(AF_INET) || family == sa_family_t(AF_INET6) else { return false }
         let wanted = UInt32(IFF_UP) | UInt32(IFF_RUNNING)
         return flags & UInt32(IFF_LOOPBACK) == 0 && flags & wanted == wanted

@@ -1,0 +1,55 @@
+/// A plugin that declares which options of calls it handles.
+///
+/// A provider compares the options of each call with what its plugins declare; its ``UnhandledOptionPolicy`` decides what happens
+/// if none handles one. Any plugin may declare any option, so your own can replace the plugin that publishes it:
+///
+/// ```swift
+/// struct LoginPlugin: Stage.Prepare, OptionHandling {
+///     var handledOptions: [RequestOptions.PluginOption] { [.basicAuth] }
+///
+///     func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+///         guard let credential = context.options.basicAuth else { return }
+///         …
+///     }
+/// }
+/// ```
+public protocol OptionHandling: PluginType {
+    /// The options that the plugin handles; read once, when the provider is made.
+    var handledOptions: [RequestOptions.PluginOption] { get }
+}
+
+extension RequestOptions {
+    /// An option that takes effect only if a plugin handles it.
+    ///
+    /// A plugin publishes one beside its ``RequestOptionKey``:
+    ///
+    /// ```swift
+    /// enum RetryCount: RequestOptionKey {
+    ///     static let defaultValue: Int? = nil
+    ///
+    ///     static func pluginOption(for value: Int?) -> RequestOptions.PluginOption? {
+    ///         value.map { _ in .retryCount }
+    ///     }
+    /// }
+    ///
+    /// extension RequestOptions.PluginOption {
+    ///     static let retryCount = Self("retryCount", of: "MyRetryPlugin")
+    /// }
+    /// ```
+    public struct PluginOption: Sendable, Hashable {
+        /// The name of the option, for messages.
+        public let name: String
+        /// The name of the plugin that handles it, for messages.
+        public let plugin: String
+
+        /// Makes an option.
+        ///
+        /// - Parameters:
+        ///   - name: the option as callers write it, for example `retryCount`.
+        ///   - plugin: the plugin that handles it, for example `MyRetryPlugin`.
+        public init(_ name: String, of plugin: String) {
+            self.name = name
+            self.plugin = plugin
+        }
+    }
+}

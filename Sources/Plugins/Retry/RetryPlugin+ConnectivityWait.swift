@@ -1,0 +1,45 @@
+public import Pipeline
+
+extension RetryPlugin {
+    /// How long a retry waits for a network if the machine has none.
+    ///
+    /// ```swift
+    /// RetryPlugin(waitsForConnectivity: .on)
+    /// try await provider.request(.sync, options: .init { $0.retry = .init(waitsForConnectivity: .upTo(.seconds(300))) })
+    /// ```
+    public struct ConnectivityWait: Sendable {
+        private let limit: Duration
+        private let connectivity: Connectivity
+
+        /// No wait for a network: retries follow after the backoff.
+        public static let off = ConnectivityWait(limit: .zero, connectivity: .system)
+
+        /// Up to 60 s for the network of the machine.
+        public static let on = upTo(.seconds(60))
+
+        /// Up to a limit.
+        ///
+        /// - Parameters:
+        ///   - limit: the longest wait before one retry, more than zero.
+        ///   - connectivity: what says whether a network is available.
+        /// - Returns: the wait.
+        public static func upTo(_ limit: Duration, of connectivity: Connectivity = .system) -> ConnectivityWait {
+            precondition(limit > .zero, "limit is \(limit), not more than zero")
+            return ConnectivityWait(limit: limit, connectivity: connectivity)
+        }
+
+        var isOn: Bool { limit > .zero }
+
+        /// A response needs some time on its way out through the plugins.
+        private static let leeway = Duration.milliseconds(50)
+
+        /// Waits until a network is available, for no longer than the limit and the deadline of the call allow.
+        func run(_ context: PipelineContext) async throws -> Connectivity.Outcome {
+            let clock = context.clock
+            var end = clock.now.advanced(by: limit)
+            if let deadline = context.deadline { end = min(end, deadline.advanced(by: .zero - Self.leeway)) }
+            guard clock.now < end else { return .available }
+            return try await connectivity.wait(until: end, on: clock)
+        }
+    }
+}
