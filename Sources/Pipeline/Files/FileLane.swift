@@ -4,9 +4,17 @@ import Synchronization
 /// Runs the blocking operations on a file one after the other, on a thread that is not of the cooperative pool.
 ///
 /// A stalled disk holds up the operations of its own lane and no other task. The queue is serial and has no target, so that it gets a
-/// thread of its own even while every thread of the cooperative pool is busy.
+/// thread of its own even while every thread of the cooperative pool is busy. At most 128 lanes of a process work at the same time.
 package final class FileLane: Sendable {
+    package typealias Operation = @Sendable () -> Void
+
+    private struct State {
+        var waiting: [Operation] = []
+        var isWorking = false
+    }
+
     private let queue = DispatchQueue(label: "pipeline.files")
+    private let state = Mutex(State())
 
     package init() {}
 
@@ -21,7 +29,7 @@ package final class FileLane: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard wait.begin(continuation) else { return }
-                queue.async {
+                add {
                     guard wait.isOpen else { return }
                     wait.end(Result { try operation() })
                 }
@@ -35,18 +43,30 @@ package final class FileLane: Sendable {
     package func complete<Output: Sendable>(_ operation: @escaping @Sendable () throws -> Output) async throws -> Output
     {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try operation() }) }
+            add { continuation.resume(with: Result { try operation() }) }
         }
     }
 
     /// Runs an operation after those before it, for which no caller waits.
-    package func add(_ operation: @escaping @Sendable () -> Void) {
-        queue.async(execute: operation)
+    package func add(_ operation: @escaping Operation) {
+        let isFirst = state.withLock { state in
+            state.waiting.append(operation)
+            defer { state.isWorking = true }
+            return !state.isWorking
+        }
+        if isFirst { FileThreads.shared.begin { [self] in queue.async(execute: work) } }
     }
 
     /// Runs an operation after those before it, while the calling thread waits: only where there is no other way, as in a `deinit`.
-    package func runBlocking<Output>(_ operation: () throws -> Output) rethrows -> Output {
-        try queue.sync(execute: operation)
+    package func runBlocking<Output: Sendable>(_ operation: @escaping @Sendable () throws -> Output) throws -> Output {
+        let end = End<Output>()
+        add {
+            let result = Result { try operation() }
+            end.result.withLock { $0 = result }
+            end.semaphore.signal()
+        }
+        end.semaphore.wait()
+        return try end.result.withLock { $0 }.get()
     }
 
     /// Waits until the operations so far have ended, but no longer than a tenth of a second: they may be stalled.
@@ -60,13 +80,31 @@ package final class FileLane: Sendable {
         timer.activate()
         try? await withCheckedThrowingContinuation { continuation in
             guard wait.begin(continuation) else { return }
-            queue.async { wait.end(.success(())) }
+            add { wait.end(.success(())) }
         }
         timer.cancel()
     }
 }
 
 extension FileLane {
+    private func work() {
+        while let operation = next() { operation() }
+        FileThreads.shared.end()
+    }
+
+    private func next() -> Operation? {
+        state.withLock { state in
+            state.isWorking = !state.waiting.isEmpty
+            return state.isWorking ? state.waiting.removeFirst() : nil
+        }
+    }
+
+    /// The end of an operation that a thread waits for.
+    private final class End<Output: Sendable>: Sendable {
+        let semaphore = DispatchSemaphore(value: 0)
+        let result = Mutex<Result<Output, any Error>>(.failure(CancellationError()))
+    }
+
     /// A caller that waits, until its first result.
     private final class Wait<Output: Sendable>: Sendable {
         private enum State {
@@ -102,5 +140,46 @@ extension FileLane {
             }
             if case .waiting(let continuation) = last { continuation.resume(with: result) }
         }
+    }
+}
+
+/// The threads of all lanes.
+///
+/// They belong to the process: the system gives it 255 for its serial queues, and on Linux the main actor and `URLSession` need
+/// some of them. So there is one limit for all, and lanes beyond it begin in the order in which they came.
+private final class FileThreads: Sendable {
+    private struct State {
+        var count = 0
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    static let shared = FileThreads()
+    private static let maximumCount = 128
+
+    private let state = Mutex(State())
+
+    /// Begins when there is a thread.
+    func begin(_ start: @escaping @Sendable () -> Void) {
+        let hasThread = state.withLock { state in
+            guard state.count < Self.maximumCount else {
+                state.waiting.append(start)
+                return false
+            }
+            state.count += 1
+            return true
+        }
+        if hasThread { start() }
+    }
+
+    /// Gives the thread of a lane to the next one.
+    func end() {
+        let next = state.withLock { state -> (@Sendable () -> Void)? in
+            if state.waiting.isEmpty {
+                state.count -= 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?()
     }
 }

@@ -50,7 +50,7 @@ final class Recorder: Sendable {
     deinit {
         do {
             let recorded = close()
-            try journal.lane.runBlocking { _ = try output.write(recorded) }
+            _ = try journal.lane.runBlocking { [output] in try output.write(recorded) }
         } catch {
             report(error as? PipelineError ?? PipelineError(.recording(.notWritten), "the recording is not written"))
         }
