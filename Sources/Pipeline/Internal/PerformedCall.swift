@@ -3,16 +3,21 @@
 /// Each call is ended exactly once, by one of the methods here, which show the plugins its outcome.
 package struct PerformedCall: Sendable {
     let result: CallResult
-    /// The call; `nil` if no plugin sees how it ends.
-    private let observed: CallState?
+    private let call: CallState?
     /// Where the files of a download are closed and removed, which is waited for before the caller goes on.
     let lane: FileLane?
 
     init(_ result: CallResult, of call: CallState?) {
         self.result = result
+        self.call = call
         lane = call?.download?.lane
-        observed = call.flatMap { $0.isObserved ? $0 : nil }
     }
+
+    /// The call; `nil` if no plugin sees how it ends.
+    private var observed: CallState? { call.flatMap { $0.isObserved ? $0 : nil } }
+
+    /// Whether its last response or failure came from a recording, so that nothing is waited for.
+    var isReplayed: Bool { call.map { PipelineContext(call: $0).isReplayed } ?? false }
 
     /// The response, also that of a failure.
     var response: PipelineResponse? {
@@ -25,7 +30,7 @@ package struct PerformedCall: Sendable {
     /// The same call; a failure has the text that the options have for it.
     func described(by options: @autoclosure () -> RequestOptions) -> PerformedCall {
         guard case .failure(let error) = result else { return self }
-        return PerformedCall(.failure(error.described(by: options())), of: observed)
+        return PerformedCall(.failure(error.described(by: options())), of: call)
     }
 
     /// Ends the call in its result.

@@ -14,13 +14,13 @@ extension PipelineBody {
         on clock: PipelineClock,
         throwing timeout: @autoclosure @escaping @Sendable () -> PipelineError
     ) -> PipelineBody {
-        timed(TimedChunks.Limit(clock: clock, makeDeadline: { deadline }, makeError: timeout))
+        timed(TimedReader.Limit(clock: clock, makeDeadline: { deadline }, makeError: timeout))
     }
 
     /// The same body, each piece of which has to come within a time of being waited for.
     func timed(idle: Duration, on clock: PipelineClock) -> PipelineBody {
         timed(
-            TimedChunks.Limit(
+            TimedReader.Limit(
                 clock: clock,
                 makeDeadline: { clock.now.advanced(by: idle) },
                 makeError: { PipelineError(.timeout(.idle), "no byte of the body came for \(idle)") }
@@ -28,10 +28,8 @@ extension PipelineBody {
         )
     }
 
-    private func timed(_ limit: TimedChunks.Limit) -> PipelineBody {
+    private func timed(_ limit: TimedReader.Limit) -> PipelineBody {
         guard bytes == nil, fileURL == nil else { return self }
-        let chunks = TimedChunks(body: self, limit: limit)
-        return isReplayable
-            ? .stream(byteCount: byteCount) { chunks } : .stream(chunks, byteCount: byteCount)
+        return read { TimedReader(self, limit) }
     }
 }

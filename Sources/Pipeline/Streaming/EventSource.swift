@@ -2,8 +2,16 @@
 struct EventSource: BatchSource {
     typealias Notice = ServerSentEventSubscription.Notice
 
-    /// Opens a stream that continues after an ID; returns `nil` when the server has no more.
-    typealias Connect = @Sendable (_ lastEventID: String) async throws -> PipelineResponse?
+    /// Opens a stream that continues after an ID.
+    typealias Connect = @Sendable (_ lastEventID: String) async -> Attempt
+
+    /// What came of an attempt to connect.
+    struct Attempt: Sendable {
+        /// The response to read events from; `nil` if the server has no more.
+        let result: Result<PipelineResponse?, PipelineError>
+        /// Whether it is replayed from a recording, so that no wait follows.
+        let isReplayed: Bool
+    }
 
     /// What is the same for all readings of a subscription.
     struct Settings: Sendable {
@@ -28,6 +36,7 @@ struct EventSource: BatchSource {
     private var lastEventID: String
     private var restartCount: Int
     private var reconnectionTime: Duration?
+    private var isReplayed = false
     private var failedAttempts = 0
     private var fruitlessAttempts = 0
 
@@ -59,8 +68,9 @@ struct EventSource: BatchSource {
             phase = .connecting
         }
         guard case .open(let connection, _) = phase else {
-            let response = try await run { [connect = settings.connect, lastEventID] in try await connect(lastEventID) }
-            return response.map { [open($0)] }
+            let attempt = try await run { [connect = settings.connect, lastEventID] in await connect(lastEventID) }
+            isReplayed = attempt.isReplayed
+            return try attempt.result.get().map { [open($0)] }
         }
         if let notices = try await run({ try await connection.read() }) { return notices }
         guard settings.policy.isEnabled else {
@@ -105,8 +115,8 @@ struct EventSource: BatchSource {
             asked: reconnectionTime,
             using: &random
         )
-        phase = .waiting(delay)
-        return .reconnecting(.init(delay: delay, error: error))
+        phase = isReplayed ? .connecting : .waiting(delay)
+        return .reconnecting(.init(delay: isReplayed ? .zero : delay, error: error))
     }
 
     /// Begins the wait after a failure; throws the error if no attempt follows it.

@@ -17,7 +17,8 @@ extension Provider {
     ///   Last-Event-ID, trimmed of blanks, once there is an ID.
     /// - Events that arrived before a stream broke are delivered first. The next stream continues after the ID of the last complete
     ///   one; a stream that sends no ID keeps the one before.
-    /// - Waits pass on the provider's clock, and their randomness comes from its `random`; see ``ReconnectionPolicy``.
+    /// - Waits pass on the provider's clock, and their randomness comes from its `random`; see ``ReconnectionPolicy``. No wait follows
+    ///   a stream or a failure that was replayed (`context.isReplayed`).
     /// - Status 204 is the end: the loop ends without an error. With ``ReconnectionPolicy/never``, so does the end of the stream.
     ///
     /// **Errors**
@@ -56,17 +57,17 @@ extension Provider {
             clock: self.settings.clock,
             random: self.settings.random
         ) { lastEventID in
-            try await self.openEvents(target, after: lastEventID, options)
+            await self.openEvents(target, after: lastEventID, options)
         }
         return ServerSentEventSubscription(lastEventID: lastEventID, settings)
     }
 
-    /// Opens one connection; returns `nil` for 204.
+    /// Opens one connection; its response is `nil` for 204.
     private func openEvents(
         _ target: Target,
         after lastEventID: String,
         _ options: RequestOptions
-    ) async throws -> PipelineResponse? {
+    ) async -> EventSource.Attempt {
         let call = await perform(target, options, isStreaming: true) { try $0.askForEvents(after: lastEventID) }
         let failure: PipelineError?
         switch call.result {
@@ -76,11 +77,13 @@ extension Provider {
             failure = error
         default:
             call.finish(call.response.map { .success($0) } ?? call.result)
-            return nil
+            return EventSource.Attempt(result: .success(nil), isReplayed: call.isReplayed)
         }
-        guard let failure else { return try call.streamed().get() }
+        guard let failure else {
+            return EventSource.Attempt(result: call.streamed().map { $0 }, isReplayed: call.isReplayed)
+        }
         call.finish(.failure(failure))
-        throw failure
+        return EventSource.Attempt(result: .failure(failure), isReplayed: call.isReplayed)
     }
 
     /// What keeps a response from being read as events.

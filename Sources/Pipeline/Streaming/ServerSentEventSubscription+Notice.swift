@@ -49,7 +49,7 @@ extension ServerSentEventSubscription {
 
     /// A wait for the next attempt to connect.
     public struct Reconnection: Sendable {
-        /// How long the wait is; zero after ``ServerSentEventSubscription/restart()``.
+        /// How long the wait is; zero after ``ServerSentEventSubscription/restart()`` and in a replay without a pace.
         public let delay: Duration
         /// The failure that made it necessary; `nil` if the server has ended the stream, or the caller has restarted it.
         public let error: PipelineError?

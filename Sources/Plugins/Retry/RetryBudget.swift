@@ -1,16 +1,17 @@
 /// The share of the calls to a host that may be retried, which protects a server in trouble from a flood of retries.
 ///
-/// A call adds to the budget of its host and a retry takes from it. Calls that shared the exchange of a ``DeduplicationPlugin``
-/// pay once for their joint retry, and if the budget refuses it, it refuses it to all of them. A retry is free if the
-/// attempt before made no exchange because a plugin responded. When the budget is used up, calls end in the outcome of
-/// their attempt.
+/// A call adds to the budget of its host when its first attempt has ended, and a retry takes from it. Calls that share the exchange
+/// of a ``DeduplicationPlugin`` count as one: only the call that leads adds to the budget, they pay once for their joint retry,
+/// and if the budget refuses it, it refuses it to all of them. An attempt without an exchange, because a plugin responded, adds
+/// nothing, and the retry that follows it is free. A cancelled attempt adds nothing. When the budget is used up, calls end in the
+/// outcome of their attempt.
 ///
 /// ```swift
 /// RetryPlugin(budget: RetryBudget(ratio: 0.1, minimumPerSecond: 1))
 /// RetryPlugin(budget: .unlimited)
 /// ```
 ///
-/// **Effects**: within a `window`, a share of `ratio` of the calls to a host may be retried, and in addition `minimumPerSecond` for
+/// **Effects**: within a `window`, a share of `ratio` of these calls to a host may be retried, and in addition `minimumPerSecond` for
 /// each of its seconds. The window moves in tenths of its length, by the date of the provider's clock; a date that is set back by more
 /// than a window begins a new one. Of more than 1,000 hosts, the one with the oldest calls is forgotten.
 ///

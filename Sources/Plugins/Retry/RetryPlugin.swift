@@ -101,7 +101,6 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         context: PipelineContext,
         next: Next
     ) async throws -> PipelineResponse {
-        guard begin(request, context) else { return try await next(request) }
         var attempt = 1
         while true {
             let end: PipelineClock.Instant
@@ -127,13 +126,6 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         }
     }
 
-    /// Notes the call; `false` for one that is never sent again.
-    @inline(never)
-    private func begin(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
-        ledger.addCall(to: request.host ?? "", at: context.clock.date)
-        return rules.overridden(by: context.options.retry).maximumAttempts > 1
-    }
-
     /// What had come of the call when an attempt began.
     private struct Past {
         let exchangeCount: Int
@@ -157,6 +149,9 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         _ context: PipelineContext
     ) -> PipelineClock.Instant? {
         let own = context.exchanges.dropFirst(past.exchangeCount)
+        if attempt == 1, !own.isEmpty { ledger.addCall(to: request.host ?? "", at: context.clock.date) }
+        let rules = rules.overridden(by: context.options.retry)
+        guard rules.maximumAttempts > 1 else { return nil }
         let convoy = context.convoy.flatMap { $0 === past.convoy ? nil : $0 }
         let seen = own + (convoy?.exchanges(among: result.exchanges) ?? [])
         let outcome = RetryPolicy.Outcome(
@@ -166,7 +161,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
             wasSent: seen.contains { $0.failure?.provesNothingSent != true }
         )
         let end = convoy?.end ?? context.clock.now
-        switch step(after: outcome, at: end, isPaid: !seen.isEmpty, convoy, context) {
+        switch step(after: outcome, under: rules, at: end, isPaid: !seen.isEmpty, convoy, context) {
         case .retry(let delay): return end.advanced(by: delay)
         case .giveBack(let refusal):
             if let refusal, !own.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
@@ -219,12 +214,12 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     /// What follows an outcome, whose attempt ended at a moment.
     private func step(
         after outcome: RetryPolicy.Outcome,
+        under rules: RetryRules,
         at end: PipelineClock.Instant,
         isPaid: Bool,
         _ convoy: Convoy?,
         _ context: PipelineContext
     ) -> RetryRules.Step {
-        let rules = rules.overridden(by: context.options.retry)
         let remaining = context.deadline.map { context.clock.now < $0 ? end.duration(to: $0) : .zero }
         let date = context.clock.date
         let step = rules.step(after: outcome, at: date, remaining: remaining) {

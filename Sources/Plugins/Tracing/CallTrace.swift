@@ -23,7 +23,6 @@ final class CallTrace: Sendable {
     private let text: SpanText
     private let timeline: TraceTimeline
     private let open = Mutex<[Exchange: OpenSpan]>([:])
-    private let hasEnded = Atomic(false)
 
     init(
         _ request: PipelineRequest,
@@ -48,10 +47,7 @@ final class CallTrace: Sendable {
         call.attributes = text.attributes(of: request)
     }
 
-    var isOpen: Bool { !hasEnded.load(ordering: .relaxed) }
-
     func end(_ context: PipelineContext, _ note: (any Span) -> Void) {
-        hasEnded.store(true, ordering: .relaxed)
         call.updateAttributes { $0["pipeline.exchange_count"] = Int64(context.exchanges.count) }
         note(call)
         call.end(at: timeline.now(context))
@@ -124,7 +120,21 @@ final class CallTrace: Sendable {
 }
 
 /// How the parts of the plugin find the spans of the call.
-enum CurrentTrace: PipelineContextKey {
-    static let defaultValue: CallTrace? = nil
+struct CurrentTrace: PipelineContextKey {
+    static let defaultValue = CurrentTrace()
+
+    /// Whether a plugin traces the call, also before it has made the spans.
+    var isReserved = false
+    /// The spans of the plugin that traces the call, or traced it last.
+    var trace: CallTrace?
+
+    /// Reserves the call for one plugin.
+    ///
+    /// - Returns: `false` if another plugin traces it.
+    mutating func reserve() -> Bool {
+        guard !isReserved else { return false }
+        isReserved = true
+        return true
+    }
 }
 #endif

@@ -50,7 +50,7 @@ extension TracingPlugin {
             context: PipelineContext,
             next: Next
         ) async throws -> PipelineResponse {
-            guard let trace = context[CurrentTrace.self] else {
+            guard let trace = context[CurrentTrace.self].trace else {
                 guard let current = ServiceContext.current else { return try await next(request) }
                 return try await next(inject(current, into: request, instrument ?? InstrumentationSystem.instrument))
             }

@@ -62,7 +62,8 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
         context: PipelineContext,
         next: Next
     ) async throws -> PipelineResponse {
-        if context[CurrentTrace.self]?.isOpen ?? false { return try await next(request) }
+        guard context.update(CurrentTrace.self, { $0.reserve() }) else { return try await next(request) }
+        defer { context.update(CurrentTrace.self) { $0.isReserved = false } }
         let trace = CallTrace(
             request,
             context,
@@ -70,7 +71,7 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
             instrument: tracer ?? InstrumentationSystem.instrument,
             text: text
         )
-        context.update(CurrentTrace.self) { $0 = trace }
+        context.update(CurrentTrace.self) { $0.trace = trace }
         do {
             let response = try await ServiceContext.withValue(trace.call.context) { try await next(request) }
             let isFailure = SpanText.isFailure(response.statusCode, of: context.target)
@@ -84,12 +85,12 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
 
     /// Begins the span of the exchange.
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {
-        context[CurrentTrace.self]?.willSend(request, context)
+        context[CurrentTrace.self].trace?.willSend(request, context)
     }
 
     /// Ends the span of the exchange.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
-        context[CurrentTrace.self]?.didReceive(result, context)
+        context[CurrentTrace.self].trace?.didReceive(result, context)
     }
 }
 

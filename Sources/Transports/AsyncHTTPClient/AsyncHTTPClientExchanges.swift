@@ -1,5 +1,6 @@
 #if AsyncHTTPClient
 import HTTPTypes
+import NIOCore
 import NIOHTTP1
 import Pipeline
 import Synchronization
@@ -47,6 +48,8 @@ final class AsyncHTTPClientExchanges: Sendable {
 struct AsyncHTTPClientTracker {
     /// Those of the client, if it is the transport's own.
     var exchanges: AsyncHTTPClientExchanges?
+    /// Set while the handler is on the connection.
+    var timer: AsyncHTTPClientHeadTimer?
     /// Whose request was written last, until the first bytes of its response.
     private var awaited: AsyncHTTPClientTry?
 
@@ -54,12 +57,26 @@ struct AsyncHTTPClientTracker {
     mutating func outbound(_ part: HTTPClientRequestPart, isReused: @autoclosure () -> Bool) -> HTTPClientRequestPart {
         guard let exchanges, case .head(var head) = part else { return part }
         awaited = exchanges.take(from: &head)
-        awaited?.connectionIsThere(isReused: isReused())
+        if let awaited {
+            awaited.connectionIsThere(isReused: isReused())
+            if let limit = awaited.headTimeout { timer?.start(limit) }
+        }
         return .head(head)
     }
 
+    /// The first bytes of the response have come.
     mutating func responseBegan() {
         awaited.take()?.responseBegan()
+    }
+
+    /// A head has come; one with a status of 100 to 199 is not the last.
+    func headHasCome(_ head: HTTPResponseHead) {
+        if head.status.code >= 200 { timer?.stop() }
+    }
+
+    /// The handler has left the connection.
+    mutating func end() {
+        timer.take()?.cancel()
     }
 }
 
@@ -71,10 +88,15 @@ final class AsyncHTTPClientTry: Sendable {
         var hasResponse = false
     }
 
+    /// How long the header fields of the response may take once there is a connection.
+    let headTimeout: TimeAmount?
     private let context: PipelineContext
     private let state = Mutex(State())
 
-    init(_ context: PipelineContext) { self.context = context }
+    init(_ context: PipelineContext, headTimeout: TimeAmount?) {
+        self.context = context
+        self.headTimeout = headTimeout
+    }
 
     /// The request is about to be written.
     ///

@@ -1,4 +1,5 @@
 #if AsyncHTTPClient
+import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import Pipeline
@@ -30,6 +31,15 @@ final class AsyncHTTPClientGuard: ChannelDuplexHandler {
         heads = AsyncHTTPClientHeadCheck(informationalLimit: informationalLimit)
     }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        tracker.timer = AsyncHTTPClientHeadTimer(context.eventLoop) {
+            context.fireErrorCaught(HTTPClientError.deadlineExceeded)
+            self.hasFailed = true
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { tracker.end() }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = tracker.outbound(unwrapOutboundIn(data), isReused: hasCarriedResponse)
         context.write(wrapOutboundOut(part), promise: promise)
@@ -39,6 +49,7 @@ final class AsyncHTTPClientGuard: ChannelDuplexHandler {
         guard !hasFailed else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
+            tracker.headHasCome(head)
             if let failure = heads.failure(of: head) {
                 hasFailed = true
                 context.fireErrorCaught(failure)

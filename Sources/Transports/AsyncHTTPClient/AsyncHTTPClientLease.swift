@@ -1,5 +1,6 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
+import NIOCore
 import NIOSSL
 
 /// A client, and whether it ends with the last one who holds it.
@@ -11,6 +12,8 @@ final class AsyncHTTPClientLease: Sendable {
     ///
     /// AsyncHTTPClient keeps the connections of requests with a configuration of their own apart from all others.
     let tlsConfiguration: TLSConfiguration?
+    /// The longest that a request waits for a connection; zero for a client that is shared, of which it is not known.
+    let connectTimeout: TimeAmount
 
     /// Whether it is a client of the transport's own, which marks what happens to its connections.
     var marksConnections: Bool { exchanges != nil }
@@ -20,6 +23,7 @@ final class AsyncHTTPClientLease: Sendable {
         self.client = client
         exchanges = nil
         tlsConfiguration = nil
+        connectTimeout = .zero
     }
 
     /// Makes a client, which ends with the lease.
@@ -30,6 +34,8 @@ final class AsyncHTTPClientLease: Sendable {
         client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
         self.exchanges = exchanges
         tlsConfiguration = configuration.tlsConfiguration ?? .makeClientConfiguration()
+        // AsyncHTTPClient's own default.
+        connectTimeout = configuration.timeout.connect ?? .seconds(10)
     }
 
     deinit {

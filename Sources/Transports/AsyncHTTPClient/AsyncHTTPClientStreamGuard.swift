@@ -1,4 +1,5 @@
 #if AsyncHTTPClient
+import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import Pipeline
@@ -24,6 +25,15 @@ final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
 
     init(_ informationalLimit: Int) { heads = AsyncHTTPClientHeadCheck(informationalLimit: informationalLimit) }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        tracker.timer = AsyncHTTPClientHeadTimer(context.eventLoop) {
+            context.fireErrorCaught(HTTPClientError.deadlineExceeded)
+            self.isOver = true
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { tracker.end() }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
         if case .end = part { isSent = true }
@@ -36,6 +46,7 @@ final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
         switch unwrapInboundIn(data) {
         case .head(let head):
             tracker.responseBegan()
+            tracker.headHasCome(head)
             HTTP2End.of(context.channel)?.hasCarriedResponse = true
             if let failure = heads.failure(of: head) {
                 context.fireErrorCaught(failure)

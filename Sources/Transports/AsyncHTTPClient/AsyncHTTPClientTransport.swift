@@ -57,14 +57,15 @@ public import Pipeline
 /// | `configuration.connectionPool` | idle connections kept 60 s | | |
 /// | `proxies` | ``ProxyPolicy/configuration`` | | |
 /// | `informationalCount` | 100, set with ``makeDefaultConfiguration(informationalCount:)`` | answers of 100 to 199 | 0 and up |
-/// | `headTimeout` | none | time from the start of an exchange to the header fields of its answer | more than zero |
+/// | `headTimeout` | none | time from the connection of an exchange to the header fields of its response | more than zero |
 /// | `readTimeout` | 60 s | time without a byte of the answer | more than zero |
 /// | `writeTimeout` | 60 s | time in which the server takes no byte of the body | more than zero |
 ///
-/// `readTimeout` counts for the header fields from the start of the exchange, with the wait for a connection, or from the end of a
-/// body that is sent in pieces (a stream, a file, more than 64 KiB); for the body while a reader waits for its next bytes, so that
-/// a reader that pauses is not taken for a slow server. A call with an idle timeout of its own has that for its body instead. `writeTimeout` counts while a piece waits
-/// to be taken, not while it is made. These times are real ones, whatever the provider's clock. AsyncHTTPClient's own
+/// `readTimeout` counts for the header fields from the moment the exchange has its connection, or from the end of a body that is sent
+/// in pieces (a stream, a file, more than 64 KiB). For the body it counts while a reader waits for the next bytes, so that a reader
+/// that pauses is not taken for a slow server. A call with an idle timeout of its own has that for its body instead. With a client
+/// that is shared, `headTimeout` and `readTimeout` start with the exchange and include the wait for a connection. `writeTimeout`
+/// counts while a piece waits to be taken, not while it is made. These times are real ones, whatever the provider's clock. AsyncHTTPClient's own
 /// `configuration.timeout.read`, which goes on while a reader pauses, and `.write`, which a server that takes nothing does not
 /// exceed, are best left `nil`.
 ///
@@ -115,8 +116,8 @@ public final class AsyncHTTPClientTransport: Transport {
     ///   - connectionsPerHost: the most connections with HTTP/1.1 to a host, 1 and up; other requests wait. Over HTTP/2 one
     ///     connection carries many requests. `nil` for the number in the configuration.
     ///   - proxies: where proxies come from; `environment` with a proxy in the configuration stops the program.
-    ///   - headTimeout: the longest from the start of an exchange, with the wait for a connection and the sending of the body,
-    ///     to the header fields of its answer; `nil` for no limit of this kind.
+    ///   - headTimeout: the longest from the moment an exchange has its connection to the header fields of its response, with the
+    ///     sending of the body; `nil` for no limit of this kind.
     ///   - readTimeout: the longest without a byte of the answer; `nil` for no limit of this kind.
     ///   - writeTimeout: the longest in which the server takes no byte of the body; `nil` for no limit of this kind.
     public convenience init(
@@ -164,8 +165,8 @@ public final class AsyncHTTPClientTransport: Transport {
     /// - Parameters:
     ///   - client: neither follows redirects nor decompresses; make it with ``makeDefaultConfiguration(informationalCount:)``. `HTTPClient.shared` does
     ///     both and stops the program here; an answer to which another client has followed a redirect is an error.
-    ///   - headTimeout: as for a client of its own.
-    ///   - readTimeout: as for a client of its own.
+    ///   - headTimeout: as for a client of its own, but from the start of an exchange, with the wait for a connection.
+    ///   - readTimeout: as for a client of its own, but for the header fields from the start of an exchange.
     ///   - writeTimeout: as for a client of its own.
     public convenience init(
         client: HTTPClient,
@@ -231,9 +232,10 @@ public final class AsyncHTTPClientTransport: Transport {
         let client = try routes.client(for: request)
         guard client.exchanges != nil else { return try await send(request, context, client, nil, tryCount: 1) }
         context.reportConnectionWait()
+        let limit = headLimit(isInPieces: AsyncHTTPClientUpload.isInPieces(request.body))
         var tryCount = 1
         while true {
-            let attempt = AsyncHTTPClientTry(context)
+            let attempt = AsyncHTTPClientTry(context, headTimeout: limit)
             do {
                 return try await send(request, context, client, attempt, tryCount: tryCount)
             } catch let error as PipelineError where error.code == .connectionLost {
@@ -266,7 +268,7 @@ public final class AsyncHTTPClientTransport: Transport {
             if tryCount > 1 { outgoing.tlsConfiguration = client.tlsConfiguration }
             let id = attempt.flatMap { client.exchanges?.begin($0, in: &outgoing.headers) }
             defer { id.map { client.exchanges?.end($0) } }
-            let response = try await execute(outgoing, upload, client.client)
+            let response = try await execute(outgoing, upload, client)
             let body = AsyncHTTPClientBody(response.body, upload, client)
             guard response.history.count <= 1 else {
                 throw PipelineError(.transport, "the shared HTTPClient follows redirects, which the pipeline has to do")
@@ -287,22 +289,25 @@ public final class AsyncHTTPClientTransport: Transport {
         }
     }
 
-    /// Sends, and waits for the header fields: by a deadline of the client's when the body goes out at once.
+    /// Sends, and waits for the header fields.
+    ///
+    /// The client's deadline is the only limit where the connection does not report. Where it does, the deadline leaves time for the
+    /// longest wait and is met only if the request cannot be written.
     private func execute(
         _ request: HTTPClientRequest,
         _ upload: AsyncHTTPClientUpload,
-        _ client: HTTPClient
+        _ client: AsyncHTTPClientLease
     ) async throws -> HTTPClientResponse {
-        guard upload.isInPieces else {
-            let timeout = [headTimeout, readTimeout].compactMap { $0 }.min()
-            return try await client.execute(request, deadline: Self.deadline(timeout))
-        }
-        let deadline = Self.deadline(headTimeout)
-        return try await upload.watch.run { try await client.execute(request, deadline: deadline) }
+        let limit = headLimit(isInPieces: upload.isInPieces)
+        let deadline = limit.map { .now() + client.connectTimeout + $0 } ?? .distantFuture
+        guard upload.isInPieces else { return try await client.client.execute(request, deadline: deadline) }
+        return try await upload.watch.run { try await client.client.execute(request, deadline: deadline) }
     }
 
-    private static func deadline(_ timeout: Duration?) -> NIODeadline {
-        timeout.map { .now() + TimeAmount($0) } ?? .distantFuture
+    /// How long the header fields may take; `readTimeout` counts from the end of a body in pieces.
+    private func headLimit(isInPieces: Bool) -> TimeAmount? {
+        let limit = isInPieces ? headTimeout : [headTimeout, readTimeout].compactMap { $0 }.min()
+        return limit.map { TimeAmount($0) }
     }
 
     /// Closes all connections of a client of its own; calls under way and later ones fail with `clientClosed`.

@@ -42,7 +42,7 @@ struct AsyncHTTPClientUpload: Sendable {
     ) {
         body = request.body
         self.eventLoops = eventLoops
-        let isSmall = body.bytes.map { $0.count <= Self.pieceByteCount } ?? false
+        let isSmall = !Self.isInPieces(body)
         reading = isSmall ? nil : Reading(AsyncHTTPClientPipe(body, context))
         let hasIdleTimeout = (context.options.idleTimeout ?? request.idleTimeout) != nil
         watch = AsyncHTTPClientWatch(
@@ -51,6 +51,11 @@ struct AsyncHTTPClientUpload: Sendable {
             idle: hasIdleTimeout ? nil : read,
             write: isSmall ? nil : write
         )
+    }
+
+    /// Whether a body goes out piece by piece, and not with the head.
+    static func isInPieces(_ body: PipelineBody) -> Bool {
+        body.bytes.map { $0.count > pieceByteCount } ?? true
     }
 
     /// Whether the body goes out piece by piece, and not with the head.

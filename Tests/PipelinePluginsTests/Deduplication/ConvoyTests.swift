@@ -60,6 +60,39 @@ struct ConvoyTests {
         #expect(refusals.contains(retryCount < 2 ? .budget : .attemptsUsedUp))
     }
 
+    @Test("T03 500 calls that share an exchange add to the budget once, whoever of them is cancelled")
+    func deposit() async {
+        let budget = RetryBudget(ratio: 1, minimumPerSecond: 0)
+        let retry = RetryPlugin(maximumAttempts: 10, backoff: .immediate, budget: budget)
+        let bench = Bench([retry, DeduplicationPlugin()], delay: .milliseconds(1)) { _, index in
+            .status(index == 0 ? 200 : 503)
+        }
+        let calls = await bench.begin(500)
+        calls[7].cancel()
+        let results = await bench.results(of: calls)
+        #expect(results.filter { $0.response?.statusCode == 200 }.count == 499)
+        // One deposit of theirs and one of its own.
+        let late = await bench.results(of: [Task { try await bench.provider.request(Ask()) }])
+        #expect(late[0].response?.exchanges.count == 3)
+        #expect(late[0].response?.exchanges.last?.refusedRetry == .budget)
+    }
+
+    @Test("T03 A call that joins a retry adds nothing to the budget")
+    func depositOfLateJoiner() async {
+        let budget = RetryBudget(ratio: 1, minimumPerSecond: 0)
+        let retry = RetryPlugin(maximumAttempts: 10, backoff: .constant(.seconds(1)), budget: budget)
+        let bench = Bench([retry, DeduplicationPlugin()], delay: .seconds(1)) { _, _ in .status(503) }
+        var calls = await bench.begin(1)
+        bench.clock.advance(by: .seconds(2))
+        await eventually { bench.transport.sent.count == 2 }
+        calls.append(Task { try await bench.provider.request(Ask()) })
+        await eventually { bench.callerCount == 2 }
+        let results = await bench.results(of: calls)
+        #expect(results.map { $0.response?.statusCode } == [503, 503])
+        // The only deposit paid for the retry that both share.
+        #expect(bench.transport.sent.count == 2)
+    }
+
     @Test("D09 Joined callers pay although they have made no exchange")
     func joinedCallersPay() async {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 0.1)

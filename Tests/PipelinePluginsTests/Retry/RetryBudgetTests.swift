@@ -76,6 +76,17 @@ struct RetryBudgetTests {
         #expect(await bench.outcome().exchanges.count == 2)
     }
 
+    @Test("A call that a plugin responds to without an exchange adds nothing to the budget")
+    func withoutExchange() async {
+        let cache = InterceptPlugin.intercept(name: "Cache") { request, context, next in
+            context.options.avoidLogError
+                ? PipelineResponse(request: request, statusCode: 200) : try await next(request)
+        }
+        let bench = RetryBench(ScriptedTransport(always: .status(503)), [Self.budget(1), cache])
+        for _ in 0..<3 { #expect(await bench.outcome(Ask(), .init { $0.avoidLogError = true }).text == "200") }
+        #expect(await bench.outcome().exchanges.count == 2)
+    }
+
     @Test("Copies of the plugin share the budget, and two plugins do not")
     func copies() async {
         let transport = ScriptedTransport(always: .status(503))

@@ -7,8 +7,11 @@ import Tracing
 /// A tracer that keeps its spans and injects `traceparent`, `tracestate`, a baggage, and what no field can hold.
 struct W3CTracer: Tracer {
     private let inner: InMemoryTracer
+    private let onStart: @Sendable (SpanKind) -> Void
 
-    init() {
+    /// - Parameter onStart: called before a span begins.
+    init(onStart: @escaping @Sendable (SpanKind) -> Void = { _ in }) {
+        self.onStart = onStart
         let count = Ids()
         inner = InMemoryTracer(
             idGenerator: .init(
@@ -40,7 +43,8 @@ struct W3CTracer: Tracer {
         file fileID: String,
         line: UInt
     ) -> InMemorySpan {
-        inner.startSpan(
+        onStart(kind)
+        return inner.startSpan(
             operationName,
             context: context(),
             ofKind: kind,

@@ -78,6 +78,47 @@ struct ServerSentEventSubscriptionTests {
         #expect((outcome.waits[3] == .seconds(3)) == (seconds == 60))
     }
 
+    @Test("A replayed stream and a replayed failure are followed at once, with the notices and attempts of others")
+    func replayed() async {
+        let steps: [Step] = [
+            .events("data: 1\n\n"), .failure(.connectionLost), .events("retry: 9000\n\n"), .events("data: 2\n\n"), .end,
+        ]
+        var texts: [[String]] = []
+        for isReplayed in [false, true] {
+            let mark = DidReceivePlugin.didReceive { _, context in context.isReplayed = isReplayed }
+            let transport = ScriptedTransport(steps)
+            let provider = Provider<TestTarget>(
+                transport: transport,
+                plugins: [mark],
+                clock: bench.clock,
+                random: .seeded(1)
+            )
+            let outcome = await bench.outcome(of: provider.serverSentEvents(TestTarget()))
+            #expect(outcome.waits.count == (isReplayed ? 0 : 4))
+            #expect(transport.sent.count == 5)
+            texts.append(outcome.texts)
+        }
+        #expect(
+            texts[1] == [
+                "open 200", "event 1", "wait 0.0 seconds without an error", "wait 0.0 seconds connectionLost",
+                "open 200",
+                "wait 0.0 seconds without an error", "open 200", "event 2", "wait 0.0 seconds without an error",
+            ]
+        )
+        #expect(texts[0].count == texts[1].count)
+    }
+
+    @Test("A replayed failure counts as an attempt that failed")
+    func replayedFailures() async {
+        let mark = DidReceivePlugin.didReceive { _, context in context.isReplayed = true }
+        let transport = ScriptedTransport(always: .failure(.connectionLost))
+        let provider = Provider<TestTarget>(transport: transport, plugins: [mark], clock: bench.clock)
+        let outcome = await bench.outcome(of: provider.serverSentEvents(TestTarget()))
+        #expect(outcome.error?.code == .connectionLost)
+        #expect(transport.sent.count == 10)
+        #expect(outcome.waits == [])
+    }
+
     // MARK: Notices
 
     @Test("Notices report streams that open, events, comments at once, and each wait with its cause")

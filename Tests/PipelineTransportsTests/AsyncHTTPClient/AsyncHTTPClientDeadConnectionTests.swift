@@ -123,6 +123,48 @@ struct AsyncHTTPClientDeadConnectionTests {
         #expect(server.requests.map(\.target) == ["/first", "/dies"])
     }
 
+    @Test("C13 A request that dies on a connection that has carried no response is not sent a second time")
+    func newConnection() async throws {
+        let server = try Self.server(.close)
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        #expect(try await provider.failureCode(Probe(server, "/dies")) == .connectionLost)
+        #expect(server.requests.map(\.target) == ["/dies"])
+    }
+
+    @Test("C13 A request is resent at most twice, however many of the connections that it gets are dead")
+    func maximum() async throws {
+        let closes = Mutex(0)
+        let server = try LoopbackServer { request in
+            if request.target == "/hold" { return [.hold("first two"), .respond(200)] }
+            let dies =
+                request.target == "/dies"
+                && closes.withLock { count in
+                    count -= 1
+                    return count >= 0
+                }
+            if dies { return [.close] }
+            return request.target == "/dies" ? [.hold("second two"), .respond(200)] : [.respond(200)]
+        }
+        defer { server.stop() }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        // Two connections for requests that are sent the first time, which die, and two for those that are resent.
+        for (path, name, count) in [("/hold", "first two", 2), ("/dies", "second two", 4)] {
+            if path == "/dies" { closes.withLock { $0 = 2 } }
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<2 { group.addTask { _ = try await provider.request(Probe(server, path)) } }
+                await server.wait { $0.holdCount == count }
+                server.release(name)
+                try await group.waitForAll()
+            }
+        }
+        _ = try await provider.request(Probe(server, "/"))
+        closes.withLock { $0 = 3 }
+        let sentCount = server.requests.count
+        #expect(try await provider.failureCode(Probe(server, "/dies")) == .connectionLost)
+        #expect(server.requests.count == sentCount + 3)
+    }
+
     @Test("C13 The second try is within the time of the attempt, which started with the first connection")
     func attemptTimeout() async throws {
         let clock = ManualClock()

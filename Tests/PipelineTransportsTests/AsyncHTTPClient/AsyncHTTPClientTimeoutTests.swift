@@ -2,6 +2,7 @@
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
+import NIOCore
 import Pipeline
 import PipelineTesting
 import PipelineTransports
@@ -65,6 +66,63 @@ struct AsyncHTTPClientTimeoutTests {
         #expect(response.data == Data("ab".utf8))
         #expect(server.requests.last?.body.count == 1 << 20)
         try await client.shutdown()
+    }
+
+    private static func configuration(connect: TimeAmount) -> HTTPClient.Configuration {
+        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        configuration.timeout.connect = connect
+        return configuration
+    }
+
+    @Test("C14 headTimeout and readTimeout start when the exchange has its connection", arguments: [true, false])
+    func connectionWait(isHead: Bool) async throws {
+        let wait = await inSomeTime { time -> Double in
+            let server = try LoopbackServer { $0.target == "/busy" ? Self.halves(time) : [.respond(200)] }
+            defer { server.stop() }
+            let transport = AsyncHTTPClientTransport(
+                configuration: Self.configuration(connect: .seconds(300)),
+                connectionsPerHost: 1,
+                headTimeout: isHead ? time : nil,
+                readTimeout: isHead ? nil : time
+            )
+            let provider = Provider<Probe>(transport: transport)
+            var busy = Probe(server, "/busy")
+            busy.options.idleTimeout = .seconds(300)
+            async let first = provider.request(busy)
+            await server.wait { $0.requestCount == 1 }
+            let second = try await provider.request(Probe(server, "/late"))
+            _ = try await first
+            return (second.exchanges.first?.connectionWait ?? .zero) / time
+        }
+        // In units of the timeout.
+        #expect(try #require(wait) > 1.5)
+    }
+
+    @Test(
+        "headTimeout ends an exchange on a connection that earlier exchanges have used, for a body in pieces, too",
+        arguments: [10, 300_000]
+    )
+    func reusedConnection(byteCount: Int) async throws {
+        let failure = await inSomeTime { time -> PipelineError? in
+            let server = try LoopbackServer { request in
+                request.target == "/stall" ? [.send("HTTP/1.1 103 Early Hints\r\n\r\n"), .stall] : [.respond(200)]
+            }
+            defer { server.stop() }
+            let transport = AsyncHTTPClientTransport(
+                configuration: Self.configuration(connect: .seconds(30)),
+                headTimeout: time
+            )
+            let provider = Provider<Probe>(transport: transport)
+            for _ in 0..<2 { _ = try await provider.request(Probe(server)) }
+            let task = RequestTask.requestData(Data(count: byteCount))
+            let failure = try await provider.failure(Probe(server, "/stall", method: .put, task: task))
+            try expectTimeout(.timeout(.head), failure)
+            #expect(server.activity.connectionCount == 1)
+            await server.wait { $0.openConnectionCount == 0 }
+            return failure
+        }
+        // The client's own deadline would come after the time for a connection.
+        #expect(try #require(failure ?? nil).exchanges[0].duration < .seconds(30))
     }
 
     @Test("A time that is not more than zero stops the program")

@@ -3,8 +3,14 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import Synchronization
 import TestSupport
 import Testing
+
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import NIOCore
+#endif
 
 @Suite("Streamed values over the network", .timeLimit(.minutes(10)))
 struct StreamedEventsTests {
@@ -127,6 +133,127 @@ struct StreamedEventsTests {
             #expect(request.values(of: "Cache-Control") == ["no-cache"])
         }
     }
+
+    // MARK: More subscriptions than connections
+
+    @Test("S02 Over URLSession, of 10 subscriptions 6 are open, and each that ends lets another open")
+    func fewConnections() async throws {
+        let requested = Atomic(0)
+        let ended = Atomic(0)
+        let openAtMost = Atomic(0)
+        let server = try LoopbackServer { _ in
+            let count = requested.add(1, ordering: .relaxed).newValue - ended.load(ordering: .acquiring)
+            openAtMost.max(count, ordering: .relaxed)
+            return [Self.head(), Self.chunk("data: 1\n\n"), .stall]
+        }
+        defer { server.stop() }
+        let (opened, open) = AsyncStream.makeStream(of: Int.self)
+        let (sent, send) = AsyncStream.makeStream(of: Void.self)
+        let provider = Provider<Probe>(
+            transport: URLSessionTransport(),
+            plugins: [.willSend { _, _ in send.yield() }],
+            clock: ManualClock()
+        )
+        let readers = (0..<10).map { number in
+            Task { for try await _ in provider.serverSentEvents(Probe(server)) { open.yield(number) } }
+        }
+        defer { for reader in readers { reader.cancel() } }
+        var (requests, openings) = (sent.makeAsyncIterator(), opened.makeAsyncIterator())
+        for _ in readers { _ = await requests.next() }
+        var order: [Int] = []
+        while order.count < 6, let number = await openings.next() { order.append(number) }
+        for index in 0..<4 {
+            ended.add(1, ordering: .releasing)
+            readers[order[index]].cancel()
+            if let number = await openings.next() { order.append(number) }
+        }
+        #expect(order.sorted() == Array(0..<10))
+        #expect(openAtMost.load(ordering: .relaxed) == 6)
+        #expect(server.requests.count == 10)
+    }
+
+    #if AsyncHTTPClient
+    /// Calls that wait for a connection, each of which has a number.
+    private struct Subscribers {
+        let readers: [Task<Void, any Error>]
+        /// What the next notice of any subscription says: its number, and the code of the failure after which it waits.
+        var notices: AsyncStream<(Int, PipelineError.Code?)>.AsyncIterator
+
+        init(_ provider: Provider<Probe>, _ target: Probe, _ count: Int) {
+            let (notices, note) = AsyncStream.makeStream(of: (Int, PipelineError.Code?).self)
+            self.notices = notices.makeAsyncIterator()
+            readers = (0..<count).map { number in
+                Task {
+                    for try await notice in provider.serverSentEvents(target).notices {
+                        if notice.response != nil { note.yield((number, nil)) }
+                        if let error = notice.reconnection?.error { note.yield((number, error.code)) }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func transport(_ time: Duration) -> AsyncHTTPClientTransport {
+        var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        configuration.timeout.connect = TimeAmount(time)
+        return AsyncHTTPClientTransport(configuration: configuration, connectionsPerHost: 8, readTimeout: nil)
+    }
+
+    @Test("S02 Over AsyncHTTPClient, of 10 subscriptions 8 are open and 2 report timeout.pool, until another ends")
+    func busyConnections() async throws {
+        let ids: (open: Set<Int>, waiting: Set<Int>, late: Int?)? = await inSomeTime { time in
+            let server = try LoopbackServer { _ in [Self.head(), Self.chunk("data: 1\n\n"), .stall] }
+            defer { server.stop() }
+            let clock = ManualClock()
+            let provider = Provider<Probe>(transport: Self.transport(time), clock: clock)
+            var subscribers = Subscribers(provider, Probe(server), 10)
+            defer { for reader in subscribers.readers { reader.cancel() } }
+            var (open, waiting): (Set<Int>, Set<Int>) = ([], [])
+            while open.count + waiting.count < 10, let (number, failure) = await subscribers.notices.next() {
+                try failure.map { try expectTimeout(.timeout(.pool), PipelineError($0, "")) }
+                if failure == nil { open.insert(number) } else { waiting.insert(number) }
+            }
+            #expect(server.activity.connectionCount == 8)
+            #expect(server.activity.requestCount == 8)
+            let mover = Task {
+                while !Task.isCancelled { if !clock.advanceIfAnyoneSleeps() { await Task.yield() } }
+            }
+            defer { mover.cancel() }
+            open.first.map { subscribers.readers[$0].cancel() }
+            while let (number, failure) = await subscribers.notices.next() {
+                if failure == nil { return (open, waiting, number) }
+            }
+            return (open, waiting, nil)
+        }
+        let (open, waiting, late) = try #require(ids)
+        #expect(open.count == 8 && waiting.count == 2)
+        #expect(late.map(waiting.contains) == true)
+    }
+
+    @Test(
+        "S02 Over AsyncHTTPClient, a subscription that does not reconnect ends in timeout.pool if all connections are busy"
+    )
+    func busyWithoutReconnection() async throws {
+        let code: PipelineError.Code?? = await inSomeTime { time in
+            let server = try LoopbackServer { _ in [Self.head(), Self.chunk("data: 1\n\n"), .stall] }
+            defer { server.stop() }
+            let provider = Provider<Probe>(transport: Self.transport(time))
+            var open: [ServerSentEventSubscription.AsyncIterator] = []
+            for _ in 0..<8 {
+                var events = provider.serverSentEvents(Probe(server), reconnection: .never).makeAsyncIterator()
+                _ = try await events.next()
+                open.append(events)
+            }
+            let error = await #expect(throws: PipelineError.self) {
+                for try await _ in provider.serverSentEvents(Probe(server), reconnection: .never) {}
+            }
+            #expect(open.count == 8)
+            try expectTimeout(.timeout(.pool), error)
+            return error?.code
+        }
+        #expect(code == .timeout(.pool))
+    }
+    #endif
 
     @Test("A restart closes the connection of a silent stream and opens another", arguments: NetworkTransport.allCases)
     func restart(_ transport: NetworkTransport) async throws {

@@ -4,64 +4,44 @@ import Synchronization
 extension PipelineBody {
     /// The same body, with whose end a call ends.
     func ending(_ call: CallState, _ response: PipelineResponse) -> PipelineBody {
-        let chunks = EndingChunks(body: self, end: StreamEnd(of: response, in: call))
-        return isReplayable ? .stream(byteCount: byteCount) { chunks } : .stream(chunks, byteCount: byteCount)
+        let end = StreamEnd(of: response, in: call)
+        return read { EndingReader(self, end) }
     }
 }
 
-/// The pieces of a body, with whose end a call ends.
-private struct EndingChunks: AsyncSequence, Sendable {
-    typealias Element = Data
+/// Reads a body with whose end a call ends, away from the caller's actor, where no plugin runs.
+private actor EndingReader: ChunkReader {
+    private var upstream: PipelineBody.Chunks.AsyncIterator?
+    private var byteCount = 0
+    private var failure: (any Error)?
+    private let end: StreamEnd
 
-    let body: PipelineBody
-    let end: StreamEnd
-
-    func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(reader: Reader(body, end))
+    init(_ body: PipelineBody, _ end: StreamEnd) {
+        upstream = body.chunks().makeAsyncIterator()
+        self.end = end
     }
 
-    struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let reader: Reader
-
-        mutating func next() async throws -> Data? {
-            try await reader.next()
-        }
+    deinit {
+        end.release(after: byteCount)
     }
 
-    /// Reads away from the caller's actor, where no plugin runs.
-    fileprivate actor Reader {
-        private var upstream: PipelineBody.Chunks.AsyncIterator?
-        private var byteCount = 0
-        private var failure: (any Error)?
-        private let end: StreamEnd
-
-        init(_ body: PipelineBody, _ end: StreamEnd) {
-            upstream = body.chunks().makeAsyncIterator()
-            self.end = end
-        }
-
-        deinit {
-            end.release(after: byteCount)
-        }
-
-        func next() async throws -> Data? {
-            if let failure { throw failure }
-            guard var iterator = upstream else { return nil }
-            do {
-                if let chunk = try await iterator.next() {
-                    byteCount += chunk.count
-                    upstream = iterator
-                    return chunk
-                }
-                upstream = nil
-                end.reach(after: byteCount)
-                return nil
-            } catch {
-                failure = error
-                upstream = nil
-                end.fail(error, after: byteCount)
-                throw error
+    func next() async throws -> Data? {
+        if let failure { throw failure }
+        guard var iterator = upstream else { return nil }
+        do {
+            if let chunk = try await iterator.next() {
+                byteCount += chunk.count
+                upstream = iterator
+                return chunk
             }
+            upstream = nil
+            end.reach(after: byteCount)
+            return nil
+        } catch {
+            failure = error
+            upstream = nil
+            end.fail(error, after: byteCount)
+            throw error
         }
     }
 }
