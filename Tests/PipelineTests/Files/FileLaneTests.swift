@@ -25,19 +25,19 @@ struct FileLaneTests {
     @Test("Stalled operations in more lanes than there are processors hold up no task")
     func stalled() async throws {
         let gate = DispatchSemaphore(value: 0)
-        let begun = Atomic(0)
+        let begun = Tally()
         let count = 4 * ProcessInfo.processInfo.activeProcessorCount
         try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<count {
                 group.addTask {
                     try await FileLane().run {
-                        begun.add(1, ordering: .relaxed)
+                        begun.add()
                         gate.wait()
                         return number
                     }
                 }
             }
-            await until { begun.load(ordering: .relaxed) == count }
+            await until { begun.count == count }
             let others = await withTaskGroup(of: Int.self) { others in
                 for _ in 0..<count { others.addTask { 1 } }
                 return await others.reduce(0, +)
@@ -52,23 +52,30 @@ struct FileLaneTests {
     @Test("More stalled operations than the system has threads hold up no task; each runs when others have ended")
     func threads() async throws {
         let gate = DispatchSemaphore(value: 0)
-        let begun = Atomic(0)
+        let begun = Tally()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<300 {
                 group.addTask {
                     try await FileLane().run {
-                        begun.add(1, ordering: .relaxed)
+                        begun.add()
                         gate.wait()
                     }
                 }
             }
-            await until { begun.load(ordering: .relaxed) > 0 }
+            await until { begun.count > 0 }
             let isMain = await Task { @MainActor in true }.value
             #expect(isMain)
             for _ in 0..<300 { gate.signal() }
             try await group.waitForAll()
         }
-        #expect(begun.load(ordering: .relaxed) == 300)
+        #expect(begun.count == 300)
+    }
+
+    /// A count that closures share.
+    private final class Tally: Sendable {
+        private let value = Atomic(0)
+        var count: Int { value.load(ordering: .relaxed) }
+        func add() { value.add(1, ordering: .relaxed) }
     }
 
     /// Notes when it is released.
