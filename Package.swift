@@ -239,7 +239,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineTesting",
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
+                "PipelineTesting",
                 httpTypes, asyncHTTPClient, nioSSL,
             ] + nio,
             exclude: ["httpbin", "mitmproxy"],

@@ -1,7 +1,7 @@
 import Pipeline
+import TestSupport
 
 @testable import PipelineTransports
-import TestSupport
 
 extension Machine {
     /// A machine with these proxy variables.
