@@ -192,7 +192,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelineAPITests",
-            dependencies: ["Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", httpTypes],
+            dependencies: ["Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -45,7 +45,7 @@ extension APIRequest {
 
     /// Returns a copy that is sent with a token of the provider's token plugin, such as AccessTokenPlugin.
     ///
-    /// Without such a plugin the ``UnhandledOptionPolicy`` of the provider applies.
+    /// Without such a plugin the `UnhandledOptionPolicy` of the provider applies.
     ///
     /// - Parameter type: the form of the token; `nil` for no token.
     /// - Returns: the copy.

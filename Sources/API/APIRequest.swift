@@ -28,7 +28,7 @@ public import Pipeline
 /// | `desiredStatusCode` | 200 alone |
 /// | `serverURL` | that of the client |
 /// | dates | those of the client, ISO 8601 without one |
-/// | plugins | those of the provider; a setting for another plugin is reported, see ``UnhandledOptionPolicy`` |
+/// | plugins | those of the provider; a setting for another plugin is reported, see `UnhandledOptionPolicy` |
 /// | `responseTimeout` | none |
 ///
 /// **Errors**

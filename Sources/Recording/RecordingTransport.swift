@@ -66,7 +66,7 @@ public final class RecordingTransport: Transport {
 
     private let wrapped: any Transport
     private let playback: Playback?
-    private let recorder: Recorder?
+    let recorder: Recorder?
     private let recordsMisses: Bool
 
     /// Reads the file when the mode asks for it; the calling thread waits for it.

@@ -4,7 +4,8 @@ import Synchronization
 /// Runs the blocking operations on a file one after the other, on a thread that is not of the cooperative pool.
 ///
 /// A stalled disk holds up the operations of its own lane and no other task. The queue is serial and has no target, so that it gets a
-/// thread of its own even while every thread of the cooperative pool is busy. At most 128 lanes of a process work at the same time.
+/// thread of its own even while every thread of the cooperative pool is busy. At most 128 lanes of a process work at the same time, apart
+/// from those that a thread works for itself, see `runBlocking(_:)`.
 package final class FileLane: Sendable {
     package typealias Operation = @Sendable () -> Void
 
@@ -15,8 +16,11 @@ package final class FileLane: Sendable {
 
     private let queue = DispatchQueue(label: "pipeline.files")
     private let state = Mutex(State())
+    private let threads: FileThreads
 
-    package init() {}
+    package convenience init() { self.init(.shared) }
+
+    init(_ threads: FileThreads) { self.threads = threads }
 
     /// Runs an operation after those before it and returns its result.
     ///
@@ -54,11 +58,21 @@ package final class FileLane: Sendable {
             defer { state.isWorking = true }
             return !state.isWorking
         }
-        if isFirst { FileThreads.shared.begin { [self] in queue.async(execute: work) } }
+        if isFirst { startWork() }
     }
 
     /// Runs an operation after those before it, while the calling thread waits: only where there is no other way, as in a `deinit`.
+    ///
+    /// The calling thread runs it itself if the lane is idle, and so waits for no other lane.
     package func runBlocking<Output: Sendable>(_ operation: @escaping @Sendable () throws -> Output) throws -> Output {
+        let isIdle = state.withLock { state in
+            defer { state.isWorking = true }
+            return !state.isWorking
+        }
+        if isIdle {
+            defer { if hasMore() { startWork() } }
+            return try operation()
+        }
         let end = End<Output>()
         add {
             let result = Result { try operation() }
@@ -87,9 +101,21 @@ package final class FileLane: Sendable {
 }
 
 extension FileLane {
+    private func startWork() {
+        threads.begin { [self] in queue.async(execute: work) }
+    }
+
     private func work() {
         while let operation = next() { operation() }
-        FileThreads.shared.end()
+        threads.end()
+    }
+
+    /// Whether operations wait; if none does, the lane is idle again.
+    private func hasMore() -> Bool {
+        state.withLock { state in
+            state.isWorking = !state.waiting.isEmpty
+            return state.isWorking
+        }
     }
 
     private func next() -> Operation? {
@@ -147,21 +173,23 @@ extension FileLane {
 ///
 /// They belong to the process: the system gives it 255 for its serial queues, and on Linux the main actor and `URLSession` need
 /// some of them. So there is one limit for all, and lanes beyond it begin in the order in which they came.
-private final class FileThreads: Sendable {
+final class FileThreads: Sendable {
     private struct State {
         var count = 0
         var waiting: [@Sendable () -> Void] = []
     }
 
-    static let shared = FileThreads()
-    private static let maximumCount = 128
+    static let shared = FileThreads(maximumCount: 128)
 
+    private let maximumCount: Int
     private let state = Mutex(State())
+
+    init(maximumCount: Int) { self.maximumCount = maximumCount }
 
     /// Begins when there is a thread.
     func begin(_ start: @escaping @Sendable () -> Void) {
         let hasThread = state.withLock { state in
-            guard state.count < Self.maximumCount else {
+            guard state.count < maximumCount else {
                 state.waiting.append(start)
                 return false
             }

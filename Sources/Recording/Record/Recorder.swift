@@ -14,7 +14,7 @@ final class Recorder: Sendable {
     private let file: URL
     private let output: RecordingOutput
     private let report: @Sendable (PipelineError) -> Void
-    private let journal: HARJournal
+    let journal: HARJournal
     private let redaction: RecordingRedaction
     private let byteLimit: Int
     private let state = Mutex(State())

@@ -3,11 +3,11 @@ import Foundation
 import HTTPTypes
 import InMemoryTracing
 import Pipeline
-import PipelinePlugins
 import PipelineTesting
-import Synchronization
 import Testing
 import Tracing
+
+@testable import PipelinePlugins
 
 @Suite("TracingPlugin")
 struct TracingPluginTests {
@@ -217,34 +217,14 @@ struct TracingPluginTests {
         #expect(exchanges.map(\.parentSpanID) == (isInside ? calls.map(\.spanID) : [calls[0].spanID, calls[0].spanID]))
     }
 
-    @Test("When a plugin outside calls next twice at once, one span of the call is made")
-    func concurrentPasses() async {
-        let isFirst = Atomic(true)
-        let isNext = DispatchSemaphore(value: 0)
-        // The first span of a call begins after a second one would have, or after the transport has a request; within 10 s.
-        let slow = W3CTracer { kind in
-            guard kind == .internal else { return }
-            if isFirst.exchange(false, ordering: .relaxed) {
-                _ = isNext.wait(timeout: .now() + 10)
-            } else {
-                isNext.signal()
-            }
-        }
-        let both = InterceptPlugin.intercept(name: "Both") { request, _, next in
-            async let first = next(request)
-            async let second = next(request)
-            _ = try await first
-            return try await second
-        }
-        let transport = ScriptedTransport { _, _ in
-            isNext.signal()
-            return .status(200)
-        }
-        let provider = Provider<Ask>(transport: transport, plugins: [both, TracingPlugin(tracer: slow)], clock: clock)
-        _ = try? await provider.request(Ask())
-        #expect(transport.sent.count == 2)
-        #expect(slow.finished.filter { $0.operationName.hasSuffix("Ask") }.count == 1)
-        #expect(slow.active.isEmpty)
+    @Test("Of passes that run at once one traces the call, and the next one may when that has ended")
+    func reservation() {
+        var current = CurrentTrace()
+        let atOnce = [current.reserve(), current.reserve()]
+        current.isReserved = false
+        let next = current.reserve()
+        #expect(atOnce == [true, false])
+        #expect(next)
     }
 
     @Test("Of two in one stack the inner one does nothing")

@@ -7,11 +7,8 @@ import Tracing
 /// A tracer that keeps its spans and injects `traceparent`, `tracestate`, a baggage, and what no field can hold.
 struct W3CTracer: Tracer {
     private let inner: InMemoryTracer
-    private let onStart: @Sendable (SpanKind) -> Void
 
-    /// - Parameter onStart: called before a span begins.
-    init(onStart: @escaping @Sendable (SpanKind) -> Void = { _ in }) {
-        self.onStart = onStart
+    init() {
         let count = Ids()
         inner = InMemoryTracer(
             idGenerator: .init(
@@ -43,8 +40,7 @@ struct W3CTracer: Tracer {
         file fileID: String,
         line: UInt
     ) -> InMemorySpan {
-        onStart(kind)
-        return inner.startSpan(
+        inner.startSpan(
             operationName,
             context: context(),
             ofKind: kind,

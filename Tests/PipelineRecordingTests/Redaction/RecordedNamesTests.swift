@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import PipelineTesting
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("F14 Secret names in recordings", .timeLimit(.minutes(10)))
 struct RecordedNamesTests {
@@ -107,6 +108,7 @@ struct RecordedNamesTests {
 
         let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
         try await send(to: transport, bench, value: Self.canary)
+        try await transport.recorder?.journal.lane.complete {}
         let journal = try String(contentsOf: bench.folder.appending(path: "api.har.journal"), encoding: .utf8)
         expectCanaries(in: journal, "journal")
         try await transport.finish()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Calls whose disk has stalled", .timeLimit(.minutes(1)))
+@Suite("Calls whose disk has stalled", .timeLimit(.minutes(10)))
 struct StalledFileTests {
     let folder: TemporaryFolder
 

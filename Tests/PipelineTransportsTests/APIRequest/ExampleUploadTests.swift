@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineAPI
 import PipelineTesting
 import TestSupport
 import Testing

@@ -6,7 +6,7 @@ import Testing
 @testable import Pipeline
 @testable import PipelineTransports
 
-@Suite("URLSessionBacklog", .timeLimit(.minutes(1)))
+@Suite("URLSessionBacklog", .timeLimit(.minutes(10)))
 struct URLSessionBacklogTests {
     @Test("Bytes come out as they went in, however memory and file take turns")
     func order() async throws {
