@@ -54,8 +54,10 @@ final class APIRequestContent: RequestContent {
             context.makeFormEncoder = { coders.formEncoder(for: $0) }
         }
         if let query = parts.query { try RequestTask.requestQuery(query).encode(into: &request, context: context) }
-        let carried = try parts.task ?? takePayloadTask()
-        try carried?.adding(parts: formParts).encode(into: &request, context: context)
+        var carried = try parts.task ?? takePayloadTask()
+        // A payload that is a request remembers what it was made into; a copy would not.
+        if !formParts.isEmpty { carried = carried?.adding(parts: formParts) }
+        try carried?.encode(into: &request, context: context)
         if parts.task == nil, !request.body.isNone { try request.requireBodyCarryingMethod() }
         try parts.credential?.authorize(&request, allowsCleartext: parts.server?.allowsCleartext ?? false)
     }

@@ -45,6 +45,4 @@ func openCount(of file: URL) -> Int {
 #endif
 
 /// Waits until a condition holds.
-func until(_ condition: () -> Bool) async {
-    while !condition() { await Task.yield() }
-}
+func until(_ condition: () -> Bool) async { await eventually(condition) }

@@ -64,7 +64,7 @@ struct RedactedReplayTests {
     }
 
     private static let samples = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../HAR/Samples").standardizedFileURL
+        .appending(path: "../../HAR/Samples").standardizedFileURL
 
     @Test(
         "F13 each request of a sample is answered by its own entry, in clear and redacted",
