@@ -1,3 +1,5 @@
+import Testing
+
 #if os(Linux)
 import Foundation
 
