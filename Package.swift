@@ -192,7 +192,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelineAPITests",
-            dependencies: ["Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes],
+            dependencies: [
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes,
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
