@@ -178,14 +178,14 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelineRedactionTests",
-            dependencies: ["PipelineRedaction", "Pipeline", httpTypes],
+            dependencies: ["PipelineRedaction", "Pipeline", "TestSupport", httpTypes],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "PipelineTests",
             dependencies: [
                 "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
-                "PipelineReplayTesting", "PipelineTesting", httpTypes,
+                "PipelineReplayTesting", "PipelineTesting", "TestSupport", httpTypes,
             ],
             exclude: ["Documentation/Replays"],
             swiftSettings: swiftSettings
@@ -193,16 +193,16 @@ let package = Package(
         .testTarget(
             name: "PipelineAPITests",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", httpTypes,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineTesting", "TestSupport",
+                httpTypes,
             ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "PipelinePluginsTests",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "CZlib",
-                httpTypes, logging,
-                metrics, metricsTestKit, tracing, inMemoryTracing,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "TestSupport",
+                "CZlib", httpTypes, logging, metrics, metricsTestKit, tracing, inMemoryTracing,
             ],
             swiftSettings: swiftSettings
         ),
@@ -235,7 +235,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelineTestingTests",
-            dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", httpTypes],
+            dependencies: ["Pipeline", "PipelineTransports", "PipelineTesting", "TestSupport", httpTypes],
             swiftSettings: swiftSettings
         ),
         .testTarget(

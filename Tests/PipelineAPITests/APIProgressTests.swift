@@ -4,6 +4,7 @@ import Pipeline
 import PipelineAPI
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Progress of what is awaited", .timeLimit(.minutes(10)))

@@ -4,6 +4,7 @@ import Pipeline
 import PipelineAPI
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 @Suite("APIRequest")

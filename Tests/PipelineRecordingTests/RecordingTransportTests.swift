@@ -188,7 +188,7 @@ struct RecordingTransportTests {
         let transport = try RecordingTransport(bench.file, wrapping: scripted, mode: .all)
         let provider = bench.provider(transport)
         let call = Task { [bench] in try await provider.request(bench.target("/hang")) }
-        #expect(await eventually { scripted.sent.count == 1 })
+        await eventually { scripted.sent.count == 1 }
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
         _ = try await provider.request(bench.target("/next"))
@@ -312,12 +312,7 @@ struct RecordingTransportTests {
         }
         _ = try await first.request(bench.target("/login"))
         _ = try await bench.provider(transport).request(bench.target("/me"))
-        let file = bench.folder.appending(path: "api.har.journal")
-        var journal = ""
-        while !journal.contains("/me\"") || !journal.hasSuffix("\n") {
-            journal = try String(contentsOf: file, encoding: .utf8)
-            await Task.yield()
-        }
+        let journal = await bench.journal(until: "/me\"")
         #expect(!journal.contains("2YotnFZFEjr1zCsicMWpAA"))
         try await transport.finish()
     }

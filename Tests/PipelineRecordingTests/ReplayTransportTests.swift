@@ -116,7 +116,7 @@ struct ReplayTransportTests {
             let start = bench.clock.now
             let clock = bench.clock
             let driver = Task {
-                while !Task.isCancelled { if !clock.advanceIfAnyoneSleeps() { await Task.yield() } }
+                while !Task.isCancelled { await clock.advanceToNextSleeper() }
             }
             defer { driver.cancel() }
             #expect(try await provider.request(bench.target("/a")).statusCode == 200)

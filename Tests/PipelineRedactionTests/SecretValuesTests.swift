@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import TestSupport
 import Testing
 
 @Suite("Redactor, declared values")

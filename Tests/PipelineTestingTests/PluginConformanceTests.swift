@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelineTesting
@@ -266,7 +267,7 @@ struct PluginConformanceTests {
             next: Next
         ) async throws -> PipelineResponse {
             Task { try await next(request) }
-            while !hasSent.withLock({ $0 }) { await Task.yield() }
+            await eventually { hasSent.withLock { $0 } }
             return PipelineResponse(request: request, statusCode: 200)
         }
     }

@@ -53,16 +53,3 @@ extension Provider where Target == Probe {
         }
     }
 }
-
-/// Waits, without sleeping, for something that is bound to come; `false` when it has not come within 500 s.
-package func eventually(_ condition: () -> Bool) async -> Bool {
-    let deadline = ContinuousClock.now + .seconds(500)
-    var yieldCount = 0
-    while !condition() {
-        guard ContinuousClock.now < deadline else { return false }
-        yieldCount += 1
-        // Many who wait for the network at once would leave no time to those that they wait for.
-        if yieldCount < 200 { await Task.yield() } else { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
-    }
-    return true
-}

@@ -68,7 +68,12 @@ struct EventSource: BatchSource {
             phase = .connecting
         }
         guard case .open(let connection, _) = phase else {
-            let attempt = try await run { [connect = settings.connect, lastEventID] in await connect(lastEventID) }
+            let attempt = try await run { [connect = settings.connect, lastEventID] in
+                let attempt = await connect(lastEventID)
+                // Else the cancellation by which a restart interrupts it would be its result.
+                if case .failure = attempt.result { try Task.checkCancellation() }
+                return attempt
+            }
             isReplayed = attempt.isReplayed
             return try attempt.result.get().map { [open($0)] }
         }

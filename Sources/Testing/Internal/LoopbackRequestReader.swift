@@ -17,7 +17,11 @@ struct LoopbackRequestReader {
     private let limit: Int
     private let receive: () -> Data?
     private var buffer = Data()
+    /// Where the bytes of ``buffer`` begin that have not been read.
+    private var start = 0
     private var consumedByteCount = 0
+
+    private var unreadByteCount: Int { buffer.count - start }
 
     init(limit: Int, receive: @escaping () -> Data?) {
         self.limit = limit
@@ -82,21 +86,37 @@ struct LoopbackRequestReader {
     }
 
     private mutating func take(upTo end: String) throws -> String {
-        let end = Data(end.utf8)
+        let end = Array(end.utf8)
+        var searched = 0
         while true {
-            if let range = buffer.range(of: end) {
-                let text = String(decoding: buffer[..<range.lowerBound], as: UTF8.self)
-                try drop(range.upperBound - buffer.startIndex)
+            if let count = position(of: end, from: searched) {
+                let text = String(decoding: buffer[start..<(start + count)], as: UTF8.self)
+                try drop(count + end.count)
                 return text
             }
+            searched = max(0, unreadByteCount - end.count + 1)
             try fill()
+        }
+    }
+
+    /// How many unread bytes are before a sequence of bytes, searched for from an offset among them.
+    private func position(of bytes: [UInt8], from offset: Int) -> Int? {
+        buffer.withUnsafeBytes { buffer in
+            var index = start + offset
+            while index + bytes.count <= buffer.count {
+                if buffer[index] == bytes[0], buffer[index..<(index + bytes.count)].elementsEqual(bytes) {
+                    return index - start
+                }
+                index += 1
+            }
+            return nil
         }
     }
 
     private mutating func take(_ count: Int) throws -> Data {
         guard count <= limit - consumedByteCount else { throw Failure.tooLarge }
-        while buffer.count < count { try fill() }
-        let bytes = Data(buffer.prefix(count))
+        while unreadByteCount < count { try fill() }
+        let bytes = buffer.subdata(in: start..<(start + count))
         try drop(count)
         return bytes
     }
@@ -104,12 +124,16 @@ struct LoopbackRequestReader {
     private mutating func drop(_ count: Int) throws {
         consumedByteCount += count
         guard consumedByteCount <= limit else { throw Failure.tooLarge }
-        buffer = Data(buffer.dropFirst(count))
+        start += count
     }
 
     private mutating func fill() throws {
-        guard consumedByteCount + buffer.count <= limit else { throw Failure.tooLarge }
+        guard consumedByteCount + unreadByteCount <= limit else { throw Failure.tooLarge }
         guard let bytes = receive(), !bytes.isEmpty else { throw Failure.end }
+        if start > 0 {
+            buffer = buffer.subdata(in: start..<buffer.count)
+            start = 0
+        }
         buffer += bytes
     }
 }

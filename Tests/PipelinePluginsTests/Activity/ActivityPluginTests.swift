@@ -5,6 +5,7 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("ActivityPlugin")
@@ -126,7 +127,7 @@ struct ActivityPluginTests {
         while events.entries.count < 2 {
             await clock.waitForSleepers(1)
             await clock.advanceToNextSleeper()
-            while clock.sleeperCount == 0, events.entries.count < 2 { await Task.yield() }
+            await eventually { clock.sleeperCount > 0 || events.entries.count >= 2 }
         }
         #expect(events.entries == ["true at 0.0 seconds", "false at 1.2 seconds"])
     }
@@ -261,12 +262,12 @@ struct ActivityPluginTests {
             return call
         }
         await clock.waitForSleepers(600)
-        while clock.sleeperCount > 0 || plugin.activeCallCount > 0 {
+        await eventually {
             clock.advanceIfAnyoneSleeps()
-            await Task.yield()
+            return clock.sleeperCount == 0 && plugin.activeCallCount == 0
         }
         for call in calls { _ = await call.result }
-        while events.entries.last?.hasPrefix("false") != true { await Task.yield() }
+        await eventually { events.entries.last?.hasPrefix("false") == true }
         let shown = events.entries.map { $0.hasPrefix("true") }
         #expect(shown == shown.indices.map { $0 % 2 == 0 })
         #expect(plugin.activeCallCount == 0)

@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// A server in virtual time: its first response takes a second, so that calls can share it, and later ones a given time.

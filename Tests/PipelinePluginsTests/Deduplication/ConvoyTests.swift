@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Calls that share a failed exchange", .timeLimit(.minutes(10)))
@@ -83,7 +84,10 @@ struct ConvoyTests {
         let retry = RetryPlugin(maximumAttempts: 10, backoff: .constant(.seconds(1)), budget: budget)
         let bench = Bench([retry, DeduplicationPlugin()], delay: .seconds(1)) { _, _ in .status(503) }
         var calls = await bench.begin(1)
-        bench.clock.advance(by: .seconds(2))
+        for _ in 0..<2 {
+            await bench.clock.waitForSleepers()
+            bench.clock.advance(by: .seconds(1))
+        }
         await eventually { bench.transport.sent.count == 2 }
         calls.append(Task { try await bench.provider.request(Ask()) })
         await eventually { bench.callerCount == 2 }

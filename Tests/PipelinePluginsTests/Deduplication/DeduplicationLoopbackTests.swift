@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 @Suite("DeduplicationPlugin over HTTP")

@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("DeduplicationPlugin: position")

@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Equal calls over a transport that answers after a second of virtual time.
@@ -88,24 +89,6 @@ struct DeduplicationBench: Sendable {
 
     private final class Flag: Sendable {
         let isSet = Atomic(false)
-    }
-}
-
-/// Waits until a condition holds; records an issue when it does not within 500 seconds.
-func eventually(
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ condition: () -> Bool
-) async {
-    let deadline = ContinuousClock.now + .seconds(500)
-    var yieldCount = 0
-    while !condition() {
-        guard ContinuousClock.now < deadline else {
-            Issue.record("the condition did not come to hold", sourceLocation: sourceLocation)
-            return
-        }
-        yieldCount += 1
-        // Many who wait for the network at once would leave no time to those that they wait for.
-        if yieldCount < 200 { await Task.yield() } else { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
     }
 }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
@@ -22,9 +23,7 @@ struct LoggingPluginTests {
     /// Lets the calls of a test sleep for as long as they want.
     private func inVirtualTime<Value: Sendable>(_ work: () async -> Value) async -> Value {
         let runner = Task {
-            while !Task.isCancelled {
-                if clock.sleeperCount > 0 { await clock.advanceToNextSleeper() } else { await Task.yield() }
-            }
+            while !Task.isCancelled { await clock.advanceToNextSleeper() }
         }
         defer { runner.cancel() }
         return await work()
@@ -198,7 +197,7 @@ struct LoggingPluginTests {
             plugins: [LoggingPlugin(level: level, handler: lines.handler)]
         )
         let call = Task { try await provider.request(Ask()) }
-        while transport.sent.isEmpty { await Task.yield() }
+        await eventually { !transport.sent.isEmpty }
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(lines.all.allSatisfy { $0.hasPrefix("info ") })

@@ -7,6 +7,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 @Suite("MetricsPlugin")
@@ -189,7 +190,7 @@ struct MetricsPluginTests {
             clock: clock
         )
         let calls = (0..<2).map { _ in Task { try await provider.request(Ask()) } }
-        while deduplication.callerCount < 2 { await Task.yield() }
+        await eventually { deduplication.callerCount >= 2 }
         await clock.advanceToNextSleeper()
         for call in calls { _ = try await call.value }
         #expect(

@@ -36,7 +36,7 @@ struct APIRequestOptionsTests {
             let clock = ManualClock()
             let start = clock.now
             let moving = Task {
-                while !Task.isCancelled { if !clock.advanceIfAnyoneSleeps() { await Task.yield() } }
+                while !Task.isCancelled { await clock.advanceToNextSleeper() }
             }
             let api = client(ScriptedTransport(always: step), clock, MinimumDurationPlugin(.zero, appliesTo: results))
             let request = APIRequest<Nothing>("x").additionalTimeout(.seconds(2))

@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("RetryPlugin: waits, deadlines and bodies of failed attempts")
@@ -194,10 +195,7 @@ struct RetryWaitTests {
         )
         let call = Task { try await provider.stream(Ask()).statusCode }
         let driver = Task {
-            while !Task.isCancelled {
-                clock.advanceIfAnyoneSleeps()
-                await Task.yield()
-            }
+            while !Task.isCancelled { await clock.advanceToNextSleeper() }
         }
         #expect(try await call.value == 200)
         driver.cancel()
@@ -236,10 +234,10 @@ struct RetryWaitTests {
         let clock = ManualClock()
         let provider = Provider<Ask>(transport: transport, plugins: [Self.second], clock: clock)
         async let status = provider.stream(Ask()).statusCode
-        while transport.sent.count < 2 {
+        await eventually {
             // Asleep before is the bound of the reading.
             if reads.load(ordering: .relaxed) > 3 { clock.advanceIfAnyoneSleeps() }
-            await Task.yield()
+            return transport.sent.count == 2
         }
         #expect(try await status == 200)
         let count = reads.load(ordering: .relaxed)
@@ -262,9 +260,9 @@ struct RetryWaitTests {
         async let status = provider.stream(Ask()).statusCode
         await clock.waitForSleepers()
         // Asleep is the bound of the reading, then the wait itself.
-        while transport.sent.count < 2 {
+        await eventually {
             if reads.load(ordering: .relaxed) > 64 { clock.advanceIfAnyoneSleeps() }
-            await Task.yield()
+            return transport.sent.count == 2
         }
         #expect(try await status == 200)
         let count = reads.load(ordering: .relaxed)

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// The claims of the guide "Order", row by row.

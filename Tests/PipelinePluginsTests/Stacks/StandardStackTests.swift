@@ -2,6 +2,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
 @Suite("PluginStack.standard")

@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// All plugins that wait, share or send again in one stack, under calls of all kinds and answers of all kinds.
@@ -161,10 +162,11 @@ struct StormTests {
 
     private func moveUntil(_ clock: ManualClock, _ condition: () -> Bool) async {
         var idle = 0
+        var pauses = Pauses()
         while !condition(), !Task.isCancelled {
             idle += 1
-            if idle % 50 == 0 { clock.advanceIfAnyoneSleeps() }
-            await Task.yield()
+            if idle % 50 == 0, clock.advanceIfAnyoneSleeps() { pauses = Pauses() }
+            await pauses.next()
         }
     }
 }

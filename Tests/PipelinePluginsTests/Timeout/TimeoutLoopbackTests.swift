@@ -4,6 +4,7 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("TimeoutPlugin over loopback HTTP")
@@ -37,9 +38,9 @@ struct TimeoutLoopbackTests {
                 return await call.pipelineError
             }
             // Bytes that come late make the wait for the next ones begin anew.
-            while !hasEnded.load(ordering: .acquiring) {
+            await eventually {
                 if clock.sleeperCount >= (isHead ? 1 : 2) { clock.advance(by: .seconds(isHead ? 1_000 : 2)) }
-                await Task.yield()
+                return hasEnded.load(ordering: .acquiring)
             }
             #expect(await ended.value?.code == .timeout(isHead ? .attempt : .idle))
             server.release("sent \(count)")

@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("TimeoutPlugin: total")
@@ -299,7 +300,7 @@ struct TotalTimeoutTests {
         let hurried = Task { try await provider.request(Ask(), options: .init { $0.totalTimeout = .seconds(5) }) }
         let patient = Task { try await provider.request(Ask()) }
         await clock.waitForSleepers(4)
-        while sharing.waitingCount < 2 { await Task.yield() }
+        await eventually { sharing.waitingCount >= 2 }
         clock.advance(by: .seconds(5))
         #expect(await hurried.pipelineError?.code == .timeout(.total))
         clock.advance(by: .seconds(5))

@@ -4,6 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// A server that takes some tokens, and a source of new ones: `t1`, `t2` and so on.
@@ -119,20 +120,7 @@ final class TokenBench: Sendable {
 
     /// Waits until a condition holds that needs no time to pass.
     static func wait(until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async {
-        let deadline = ContinuousClock.now + .seconds(500)
-        var yieldCount = 0
-        while !condition() {
-            guard ContinuousClock.now < deadline else {
-                Issue.record("it has not happened", sourceLocation: sourceLocation)
-                return
-            }
-            yieldCount += 1
-            if yieldCount < 200 {
-                await Task.yield()
-            } else {
-                try? await ContinuousClock().sleep(for: .milliseconds(1))
-            }
-        }
+        await eventually(sourceLocation: sourceLocation, condition)
     }
 }
 

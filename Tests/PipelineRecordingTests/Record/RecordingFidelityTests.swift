@@ -44,7 +44,7 @@ struct RecordingFidelityTests {
     ) async throws -> (pieces: [String], error: (any Error)?) {
         let clock = bench.clock
         let driver = Task {
-            while !Task.isCancelled { if !clock.advanceIfAnyoneSleeps() { await Task.yield() } }
+            while !Task.isCancelled { await clock.advanceToNextSleeper() }
         }
         defer { driver.cancel() }
         let response = try await provider.stream(target)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -36,7 +37,7 @@ struct StalledRecordingTests {
             hasBegun.store(true, ordering: .releasing)
             gate.wait()
         }
-        while !hasBegun.load(ordering: .acquiring) { await Task.yield() }
+        await eventually { hasBegun.load(ordering: .acquiring) }
         let provider = bench.provider(Recording(recorder: recorder))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<32 {

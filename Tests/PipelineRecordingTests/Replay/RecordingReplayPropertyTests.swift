@@ -96,11 +96,10 @@ struct RecordingReplayPropertyTests {
         _ = try await bench.provider(transport).request(bench.target("/s/\(token)"))
         let provider = bench.provider(transport) { $0.headers[.authorization] = "Bearer \(token)" }
         _ = try await provider.request(bench.target("/b"))
-        let journal = bench.folder.appending(path: "api.har.journal")
-        let left = try Data(contentsOf: journal)
+        let left = await bench.journal(until: "/b\"")
         try await transport.finish()
         #expect(!bench.text.contains(token))
-        try left.write(to: journal)
+        try Data(left.utf8).write(to: bench.journalFile)
         try await RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .newEpisodes).finish()
         #expect(try HARFile(contentsOf: bench.file).count == 2)
     }

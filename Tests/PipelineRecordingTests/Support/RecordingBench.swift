@@ -27,6 +27,18 @@ final class RecordingBench: Sendable {
 
     var text: String { (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
 
+    var journalFile: URL { folder.appending(path: "api.har.journal", directoryHint: .notDirectory) }
+
+    /// The journal, as soon as it contains a text; a recorder writes it behind the calls.
+    func journal(until text: String) async -> String {
+        var journal = ""
+        await eventually {
+            journal = (try? String(contentsOf: journalFile, encoding: .utf8)) ?? ""
+            return journal.contains(text) && journal.hasSuffix("\n")
+        }
+        return journal
+    }
+
     func target(_ path: String = "/", method: HTTPMethod = .get, task: RequestTask = .requestPlain) -> Probe {
         Probe(base, path, method: method, task: task)
     }

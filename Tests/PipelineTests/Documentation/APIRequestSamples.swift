@@ -4,6 +4,7 @@ import PipelineAPI
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 @testable import Pipeline

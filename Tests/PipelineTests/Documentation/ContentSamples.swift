@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 // What the guide Tasks shows of content of one's own.

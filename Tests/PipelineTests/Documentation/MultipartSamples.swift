@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 // sample: multipart target

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 #if canImport(Darwin)
@@ -227,7 +228,7 @@ struct DownloadTests {
         #expect(name.hasPrefix(".pipeline-"))
         #expect(try folder.mode(of: name) == 0o600)
         call.cancel()
-        while !folder.names.isEmpty { await Task.yield() }
+        await eventually { folder.names.isEmpty }
     }
 
     @Test("A file that is done has the mode that any new file has, one that is replaced keeps its own")

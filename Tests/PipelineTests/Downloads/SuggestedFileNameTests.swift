@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import Pipeline

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -37,7 +38,7 @@ struct FileLaneTests {
                     }
                 }
             }
-            await until { begun.count == count }
+            await eventually { begun.count == count }
             let others = await withTaskGroup(of: Int.self) { others in
                 for _ in 0..<count { others.addTask { 1 } }
                 return await others.reduce(0, +)
@@ -64,7 +65,7 @@ struct FileLaneTests {
                     }
                 }
             }
-            await until { begun.count == 16 }
+            await eventually { begun.count == 16 }
             let isMain = await Task { @MainActor in true }.value
             #expect(isMain)
             for _ in 0..<50 { gate.signal() }
@@ -102,7 +103,7 @@ struct FileLaneTests {
                 return Token { entries.add("released") }
             }
         }
-        await until { entries.entries == ["began"] }
+        await eventually { entries.entries == ["began"] }
         let second = Task { try await lane.run { entries.add("second") } }
         first.cancel()
         second.cancel()

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -48,7 +49,7 @@ struct StalledFileTests {
                     return String(decoding: try await Self.provider.request(target).data, as: UTF8.self)
                 }
             }
-            await until { leases.allSatisfy(\.isWaitedFor) }
+            await eventually { leases.allSatisfy(\.isWaitedFor) }
             let other = try await Self.provider.request(TestTarget(method: .post, task: .requestData(Data("x".utf8))))
             #expect(other.data == Data("x".utf8))
             for lease in leases { lease.release() }
@@ -67,11 +68,11 @@ struct StalledFileTests {
         let call = Task {
             try await Self.provider.request(TestTarget(method: .post, task: upload.task(file)))
         }
-        await until { lease.isWaitedFor }
+        await eventually { lease.isWaitedFor }
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
         lease.release()
-        await until { openCount(of: file) == 1 }
+        await eventually { openCount(of: file) == 1 }
     }
 
     // MARK: Downloads
@@ -88,13 +89,13 @@ struct StalledFileTests {
             let destination = DownloadDestination.file(part.appendingPathExtension("whole")).resumable(at: part)
             return Task { try await Self.provider.request(TestTarget(task: .downloadDestination(destination))) }
         }
-        await until { leases.allSatisfy(\.isWaitedFor) }
+        await eventually { leases.allSatisfy(\.isWaitedFor) }
         let other = try await Self.provider.request(TestTarget(method: .post, task: .requestData(Data("x".utf8))))
         #expect(other.data == Data("x".utf8))
         for call in calls { call.cancel() }
         for call in calls { await #expect(throws: CancellationError.self) { _ = try await call.value } }
         for lease in leases { lease.release() }
-        await until { parts.allSatisfy { openCount(of: $0.appendingPathExtension("resume")) == 1 } }
+        await eventually { parts.allSatisfy { openCount(of: $0.appendingPathExtension("resume")) == 1 } }
     }
 
     enum Step: CaseIterable {
@@ -148,7 +149,7 @@ struct StalledFileTests {
                 let destination = DownloadDestination.file(folder.file("\(number)"))
                 group.addTask { _ = try await provider.request(TestTarget(task: .downloadDestination(destination))) }
             }
-            await until { stall.count == 8 }
+            await eventually { stall.count == 8 }
             let other = try await Self.provider.request(TestTarget(method: .post, task: .requestData(Data("x".utf8))))
             #expect(other.data == Data("x".utf8))
             stall.end()
@@ -167,13 +168,13 @@ struct StalledFileTests {
         let provider = Provider<TestTarget>(transport: StallingTransport(stall: stall, step: step))
         let destination = DownloadDestination.file(folder.file("a"))
         let call = Task { try await provider.request(TestTarget(task: .downloadDestination(destination))) }
-        await until { stall.count == 1 }
+        await eventually { stall.count == 1 }
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
         stall.end()
-        await until { folder.names.isEmpty }
+        await eventually { folder.names.isEmpty }
         let path = folder.url.resolvingSymlinksInPath().path
-        await until {
+        await eventually {
             let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
             return !all.contains { name in
                 let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")

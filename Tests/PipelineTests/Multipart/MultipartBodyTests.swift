@@ -1,5 +1,6 @@
 import Foundation
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -164,7 +165,7 @@ struct MultipartBodyTests {
             #endif
         }
         #if os(Linux)
-        await until { openCount(of: file) == 0 }
+        await eventually { openCount(of: file) == 0 }
         #endif
         _ = try await body.collect(upTo: 1 << 20)
         #if os(Linux)

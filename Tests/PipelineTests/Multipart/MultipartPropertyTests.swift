@@ -1,5 +1,6 @@
 import Foundation
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import Pipeline

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Rule 15: one function discards bodies, with one limit of bytes and one of time.

@@ -4,6 +4,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Progress")
@@ -235,7 +236,7 @@ struct RequestProgressTests {
         let reader = Task {
             for try await _ in progress {}
         }
-        while transport.sent.isEmpty { await Task.yield() }
+        await eventually { !transport.sent.isEmpty }
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }
     }
@@ -250,7 +251,7 @@ struct RequestProgressTests {
         feed.finish()
         var steps: [ProgressResponse] = []
         for try await step in Self.provider(transport, [end]).requestWithProgress(TestTarget()) {
-            while journal.entries.isEmpty { await Task.yield() }
+            await eventually { !journal.entries.isEmpty }
             steps.append(step)
         }
         #expect(steps.count <= 3)

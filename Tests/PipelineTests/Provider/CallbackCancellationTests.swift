@@ -1,6 +1,7 @@
 import Dispatch
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @Suite("Callbacks of a provider after cancel()")

@@ -4,6 +4,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Provider: rules 12 and 13, callbacks, streams, options")
@@ -199,7 +200,7 @@ struct ProviderTests {
         clock.advance(by: .seconds(1))
         var iterator = results.makeAsyncIterator()
         #expect(await iterator.next() == 200)
-        while weakProvider != nil { await Task.yield() }
+        await eventually { weakProvider == nil }
     }
 
     @Test("A failure reaches the callback as a PipelineError")

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// Rule 13: waiting for a connection is not part of the attempt.

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Stages: didFinish, rule 5")
@@ -108,7 +109,7 @@ struct DidFinishTests {
         let transport = ScriptedTransport(always: .hang)
         let provider = Provider<TestTarget>(transport: transport, plugins: [outcomes])
         let call = Task { try await provider.request(TestTarget()) }
-        while transport.sent.isEmpty { await Task.yield() }
+        await eventually { !transport.sent.isEmpty }
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(outcomes.texts == ["cancelled cancelled"])

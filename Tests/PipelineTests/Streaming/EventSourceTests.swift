@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -252,7 +253,7 @@ struct EventSourceTests {
             let events = provider.serverSentEvents(TestTarget())
             let reading = Task { for try await _ in events {} }
             if isAsleep { await bench.clock.waitForSleepers() }
-            while transport.sent.isEmpty { await Task.yield() }
+            await eventually { !transport.sent.isEmpty }
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
             #expect(bench.clock.sleeperCount == 0)

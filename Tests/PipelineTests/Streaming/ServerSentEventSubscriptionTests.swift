@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -229,13 +230,10 @@ struct ServerSentEventSubscriptionTests {
             let news = subscription(transport)
             let reading = Task { for try await _ in news {} }
             if isAsleep { await bench.clock.waitForSleepers() }
-            while transport.sent.isEmpty || (isRead && feed.readCount == 0) { await Task.yield() }
-            // Until the reading takes notice; a restart of one that has ended changes nothing.
-            while transport.sent.count < 2 {
-                news.restart()
-                await Task.yield()
-            }
+            await eventually { !transport.sent.isEmpty && (!isRead || feed.readCount > 0) }
+            news.restart()
             try await reading.value
+            #expect(transport.sent.count == 2)
             #expect(bench.clock.now.offset == .zero)
         }
         #expect(feed.isDropped)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PipelineTesting
 import Synchronization
+import TestSupport
 
 @testable import Pipeline
 
@@ -55,14 +56,16 @@ struct SubscriptionBench {
             return outcome
         }
         var waits: [Duration] = []
+        var pauses = Pauses()
         while !isDone.load(ordering: .acquiring) {
             let before = clock.now
             if before.offset >= limit {
                 reading.cancel()
             } else if readCount.load(ordering: .acquiring) >= count, clock.advanceIfAnyoneSleeps() {
                 waits.append(before.duration(to: clock.now))
+                pauses = Pauses()
             }
-            await Task.yield()
+            await pauses.next()
         }
         var outcome = await reading.value
         outcome.waits = waits

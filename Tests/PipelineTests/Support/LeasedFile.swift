@@ -45,6 +45,3 @@ func openCount(of file: URL) -> Int {
     }
 }
 #endif
-
-/// Waits until a condition holds.
-func until(_ condition: () -> Bool) async { await eventually(condition) }

@@ -3,6 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 @Suite("Tasks that upload forms")

@@ -49,7 +49,7 @@ struct ExampleBench {
         sourceLocation: SourceLocation = #_sourceLocation,
         until isSatisfied: (LoopbackServer.Activity) -> Bool
     ) async throws {
-        try #require(await eventually { isSatisfied(server.activity) }, sourceLocation: sourceLocation)
+        await eventually(sourceLocation: sourceLocation) { isSatisfied(server.activity) }
     }
 
     /// The error in which a request ends, `nil` when it ends well.

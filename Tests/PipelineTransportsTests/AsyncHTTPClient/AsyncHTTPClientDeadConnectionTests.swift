@@ -9,6 +9,9 @@ import TestSupport
 import Testing
 
 /// Row C13: a pooled connection that the server has just closed.
+///
+/// The pools are as small as they can be: a connection goes back into its pool a moment after its response has been read, and a
+/// request that came before would get a new one.
 @Suite("AsyncHTTPClientTransport, dead connections", .timeLimit(.minutes(10)))
 struct AsyncHTTPClientDeadConnectionTests {
     /// A server that responds to all requests, and to the first for `/dies` with the script.
@@ -31,7 +34,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         defer { server.stop() }
         let (seen, journal) = AsyncStream.makeStream(of: String.self)
         let provider = Provider<Probe>(
-            transport: AsyncHTTPClientTransport(),
+            transport: AsyncHTTPClientTransport(connectionsPerHost: 1),
             plugins: [
                 .willSend { request, _ in journal.yield("willSend \(request.path)") },
                 .didReceive { _, _ in journal.yield("didReceive") },
@@ -57,7 +60,7 @@ struct AsyncHTTPClientDeadConnectionTests {
             return count.wrappingAdd(1, ordering: .relaxed).oldValue == 0 ? [.close] : [.respond(200)]
         }
         defer { server.stop() }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 6))
         try await withThrowingTaskGroup { group in
             for _ in 0..<6 { group.addTask { _ = try await provider.request(Probe(server, "/first")) } }
             await server.wait { $0.holdCount == 6 }
@@ -73,7 +76,7 @@ struct AsyncHTTPClientDeadConnectionTests {
     func body(byteCount: Int) async throws {
         let server = try Self.server(.close)
         defer { server.stop() }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 1))
         _ = try await provider.request(Probe(server, "/first"))
         let data = Data(repeating: 7, count: byteCount)
         let query = try #require(HTTPMethod(rawValue: "QUERY"))
@@ -89,7 +92,7 @@ struct AsyncHTTPClientDeadConnectionTests {
     func notSafe(method: HTTPMethod) async throws {
         let server = try Self.server(.close)
         defer { server.stop() }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 1))
         _ = try await provider.request(Probe(server, "/first"))
         #expect(try await provider.failureCode(Probe(server, "/dies", method: method)) == .connectionLost)
         #expect(server.requests.map(\.target) == ["/first", "/dies"])
@@ -99,7 +102,7 @@ struct AsyncHTTPClientDeadConnectionTests {
     func oneShotBody() async throws {
         let server = try Self.server(.close)
         defer { server.stop() }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 1))
         _ = try await provider.request(Probe(server, "/first"))
         let (pieces, maker) = AsyncStream.makeStream(of: Data.self)
         maker.yield(Data("once".utf8))
@@ -117,7 +120,7 @@ struct AsyncHTTPClientDeadConnectionTests {
     func partialResponse(bytes: String) async throws {
         let server = try Self.server(.send(bytes), .close)
         defer { server.stop() }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 1))
         _ = try await provider.request(Probe(server, "/first"))
         #expect(try await provider.failureCode(Probe(server, "/dies")) == .connectionLost)
         #expect(server.requests.map(\.target) == ["/first", "/dies"])
@@ -147,7 +150,7 @@ struct AsyncHTTPClientDeadConnectionTests {
             return request.target == "/dies" ? [.hold("second two"), .respond(200)] : [.respond(200)]
         }
         defer { server.stop() }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 2))
         // Two connections for requests that are sent the first time, which die, and two for those that are resent.
         for (path, name, count) in [("/hold", "first two", 2), ("/dies", "second two", 4)] {
             if path == "/dies" { closes.withLock { $0 = 2 } }
@@ -175,7 +178,7 @@ struct AsyncHTTPClientDeadConnectionTests {
             return isFirst ? [.hold("first"), .close] : [.hold("second"), .respond(200)]
         }
         defer { server.stop() }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(), clock: clock)
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 1), clock: clock)
         _ = try await provider.request(Probe(server, "/first"))
         let target = Probe(server, "/dies").with(attemptTimeout: .seconds(2))
         async let failure = provider.failure(target)

@@ -2,6 +2,7 @@
 import Dispatch
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 
 @testable import PipelineTransports
@@ -34,7 +35,7 @@ struct AsyncHTTPClientPaceTests {
             #expect(buffers.count == 17)
             return goneOn.count
         }
-        while made.count < 16 { await Task.yield() }
+        await eventually { made.count >= 16 }
         for _ in 0..<1_000 { await Task.yield() }
         #expect(made.count == 16)
         goneOn.add()

@@ -23,9 +23,9 @@ struct StallFaultTests {
             defer { hasEnded.store(true, ordering: .releasing) }
             return await work.result
         }
-        while !hasEnded.load(ordering: .acquiring) {
+        await eventually {
             clock.advanceIfAnyoneSleeps()
-            await Task.yield()
+            return hasEnded.load(ordering: .acquiring)
         }
         return await waiting.value
     }
@@ -62,7 +62,7 @@ struct StallFaultTests {
             let reading = Task {
                 for try await chunk in response.body { received.withLock { $0 += chunk.count } }
             }
-            #expect(await eventually { received.withLock { $0 } == count })
+            await eventually { received.withLock { $0 } == count }
             let error = await #expect(throws: PipelineError.self, "\(count) bytes") {
                 try await result(moving: bench.clock, reading).get()
             }
@@ -120,11 +120,11 @@ struct StallFaultTests {
         await server.wait { $0.requestCount == 1 }
         await bench.clock.waitForSleepers()
         for count in 0..<7 {
-            #expect(await eventually { received.withLock { $0 } == count })
+            await eventually { received.withLock { $0 } == count }
             bench.clock.advance(by: .seconds(4))
             server.release("\(count)")
         }
-        #expect(await eventually { received.withLock { $0 } == 7 })
+        await eventually { received.withLock { $0 } == 7 }
         bench.clock.advance(by: .seconds(2))
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.code == .timeout(.attempt))

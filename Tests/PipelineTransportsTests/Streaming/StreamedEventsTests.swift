@@ -216,7 +216,7 @@ struct StreamedEventsTests {
             #expect(server.activity.connectionCount == 8)
             #expect(server.activity.requestCount == 8)
             let mover = Task {
-                while !Task.isCancelled { if !clock.advanceIfAnyoneSleeps() { await Task.yield() } }
+                while !Task.isCancelled { await clock.advanceToNextSleeper() }
             }
             defer { mover.cancel() }
             open.first.map { subscribers.readers[$0].cancel() }

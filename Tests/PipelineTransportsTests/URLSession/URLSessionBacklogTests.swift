@@ -1,6 +1,7 @@
 import Foundation
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Pipeline
@@ -81,10 +82,10 @@ struct URLSessionBacklogTests {
             hasWaited.store(1, ordering: .releasing)
         }
         thread.start()
-        while !overflow.isWaitedFor { await Task.yield() }
+        await eventually { overflow.isWaitedFor }
         #expect(hasWaited.load(ordering: .acquiring) == 0)
         overflow.close()
-        while hasWaited.load(ordering: .acquiring) == 0 { await Task.yield() }
+        await eventually { hasWaited.load(ordering: .acquiring) != 0 }
         overflow.waitForRoom()
         gate.signal()
         try await overflow.lane.run {}

@@ -44,7 +44,7 @@ struct URLSessionCancellationTests {
         await #expect(throws: CancellationError.self) {
             _ = try await Task { try await provider.request(target) }.value
         }
-        #expect(await eventually { transport.delegate.liveTaskCount == 0 })
+        await eventually { transport.delegate.liveTaskCount == 0 }
         #expect(server.activity.connectionCount == 0)
     }
 
@@ -57,7 +57,7 @@ struct URLSessionCancellationTests {
         let target = Probe(server)
         queue.isSuspended = true
         let call = Task { try await provider.request(target) }
-        #expect(await eventually { queue.operationCount == 1 })
+        await eventually { queue.operationCount == 1 }
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
         let liveTaskCount = await withCheckedContinuation { continuation in
@@ -81,7 +81,7 @@ struct URLSessionCancellationTests {
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
         await server.wait { $0.openConnectionCount == 0 }
-        #expect(await eventually { transport.delegate.liveTaskCount == 0 })
+        await eventually { transport.delegate.liveTaskCount == 0 }
     }
 
     @Test(
@@ -104,11 +104,11 @@ struct URLSessionCancellationTests {
         queue.isSuspended = true
         call.cancel()
         await #expect(throws: CancellationError.self) { _ = try await call.value }
-        #expect(await eventually { queue.operationCount == 1 })
+        await eventually { queue.operationCount == 1 }
         server.release("answer")
-        #expect(await eventually { queue.operationCount > 1 })
+        await eventually { queue.operationCount > 1 }
         queue.isSuspended = false
-        #expect(await eventually { transport.delegate.liveTaskCount == 0 })
+        await eventually { transport.delegate.liveTaskCount == 0 }
         #expect(try await provider.request(Probe(server, "/next")).statusCode == 200)
         await server.wait { $0.openConnectionCount <= 1 }
     }
@@ -119,7 +119,7 @@ struct URLSessionCancellationTests {
         do {
             let transport = URLSessionTransport()
             server = try await runCancellationStorm(on: transport)
-            #expect(await eventually { transport.delegate.liveTaskCount == 0 })
+            await eventually { transport.delegate.liveTaskCount == 0 }
         }
         await server.wait { $0.openConnectionCount == 0 }
     }

@@ -194,7 +194,7 @@ struct URLSessionTransportTests {
             _ = try await makeProvider(transport).request(Probe(server))
         }
         await server.wait { $0.openConnectionCount == 0 }
-        #expect(await eventually { delegate == nil })
+        await eventually { delegate == nil }
     }
 
     @Test("a stream goes on when the transport is released")

@@ -1,8 +1,8 @@
-import Pipeline
+package import Pipeline
 
 extension PipelineRandom {
     /// A string of up to so many scalars, with more than its share of those that mean something in a URL.
-    mutating func makeString(upTo limit: Int) -> String {
+    package mutating func makeString(upTo limit: Int) -> String {
         let special: [Unicode.Scalar] = [
             "/", "?", "#", "%", "&", "=", "+", " ", ".", "[", "]", ":", "@", "\\", "\"", "\r", "\n", "\u{0}", "\t",
             "\u{7f}", "é", "漢", "👍", "\u{301}", ";", "2", "F", "0", "A", "~", "{", "|",

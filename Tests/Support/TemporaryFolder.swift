@@ -1,49 +1,49 @@
-import Foundation
+package import Foundation
 
 /// A folder that goes with the test.
-final class TemporaryFolder: Sendable {
-    let url: URL
+package final class TemporaryFolder: Sendable {
+    package let url: URL
 
-    init() throws {
+    package init() throws {
         url = FileManager.default.temporaryDirectory.appending(path: "pipeline-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    func file(_ name: String) -> URL { url.appending(path: name, directoryHint: .notDirectory) }
+    package func file(_ name: String) -> URL { url.appending(path: name, directoryHint: .notDirectory) }
 
     /// The names of all that is in it, hidden ones too.
-    var names: [String] {
+    package var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
     }
 
-    func write(_ text: String, to name: String) throws {
+    package func write(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: file(name))
     }
 
-    func text(of name: String) -> String? {
+    package func text(of name: String) -> String? {
         (try? Data(contentsOf: file(name))).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The permissions of a file.
-    func mode(of name: String) throws -> Int? {
+    package func mode(of name: String) throws -> Int? {
         let attributes = try FileManager.default.attributesOfItem(atPath: file(name).path)
         return (attributes[.posixPermissions] as? NSNumber)?.intValue
     }
 
     /// Makes a file.
-    func file(_ name: String, _ data: Data) throws -> URL {
+    package func file(_ name: String, _ data: Data) throws -> URL {
         try data.write(to: file(name))
         return file(name)
     }
 
-    func file(_ name: String, byteCount: Int) throws -> URL {
+    package func file(_ name: String, byteCount: Int) throws -> URL {
         try file(name, Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
     }
 
     /// Writes more bytes at a file's end, or cuts it.
-    static func resize(_ file: URL, to byteCount: Int) throws {
+    package static func resize(_ file: URL, to byteCount: Int) throws {
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: UInt64(byteCount))
         try handle.close()
