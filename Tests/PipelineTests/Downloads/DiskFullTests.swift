@@ -34,7 +34,10 @@ struct DiskFullTests {
             let error = await pipelineError { _ = try await provider.request(target) }
             let namesThen = folder.names
             _ = try await provider.request(target)
-            guard isSet, error?.code == .file(.noSpace), namesThen == [], folder.names == ["a"] else { exit(1) }
+            #expect(isSet)
+            #expect(error?.code == .file(.noSpace))
+            #expect(namesThen == [])
+            #expect(folder.names == ["a"])
         }
     }
 }
