@@ -32,8 +32,19 @@ extension Redactor {
         }
         let start = rest.firstIndex { $0 != UInt8(ascii: "/") } ?? rest.endIndex
         let end = rest[start...].firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-        guard let at = rest[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return String(text) }
-        return "\(text[..<start])\(Self.placeholder)\(text[at...])"
+        if let at = rest[start..<end].lastIndex(of: UInt8(ascii: "@")) {
+            return "\(text[..<start])\(Self.placeholder)\(text[at...])"
+        }
+        // `https://user:p#w@host` ends in its password.
+        guard rest.starts(with: "//".utf8), Self.endsInPassword(rest[start..<end]) else { return String(text) }
+        return "\(text[..<start])\(Self.placeholder)\(text[end...])"
+    }
+
+    /// Whether what follows the host of an authority without `@` is no port.
+    private static func endsInPassword(_ authority: Substring.UTF8View) -> Bool {
+        let host = authority.firstIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+        guard let colon = authority[host...].firstIndex(of: UInt8(ascii: ":")) else { return false }
+        return !authority[colon...].dropFirst().allSatisfy { (0x30...0x39).contains($0) }
     }
 
     private func shownQuery(_ items: Substring) -> String {
