@@ -129,7 +129,7 @@ public final class CredentialsPlugin: AuthenticatingPlugin, Stage.Intercept {
         _ context: PipelineContext,
         isKnown: Bool = false
     ) throws -> Answer? {
-        let key = ProtectionSpaces.Key(origin: CredentialScope.origin(of: request), realm: challenge.realm)
+        let key = ProtectionSpaces.Key(origin: request.origin, realm: challenge.realm)
         guard let digest = challenge.digest else {
             try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, "a password")
             let value = try credential.basicAuthorization()

@@ -6,7 +6,7 @@ import Pipeline
 struct ProtectionSpaces: Sendable {
     /// A server and the accounts that it means.
     struct Key: Sendable, Hashable {
-        let origin: [String]
+        let origin: Origin
         let realm: String
     }
 
@@ -37,7 +37,7 @@ struct ProtectionSpaces: Sendable {
 
     /// The space in which a request lies: of several the one that names most of its path.
     func space(of request: PipelineRequest) -> Space? {
-        let origin = CredentialScope.origin(of: request)
+        let origin = request.origin
         var found: (space: Space, reach: Int)?
         for space in spaces.reversed() where space.key.origin == origin {
             guard let reach = space.reach(request.path), reach > found?.reach ?? -1 else { continue }
@@ -48,7 +48,7 @@ struct ProtectionSpaces: Sendable {
 
     /// Takes in a challenge to a request.
     mutating func admit(_ challenge: AnswerableChallenge, to request: PipelineRequest) {
-        let key = Key(origin: CredentialScope.origin(of: request), realm: challenge.realm)
+        let key = Key(origin: request.origin, realm: challenge.realm)
         let prefixes = Self.prefixes(of: challenge, to: request, key.origin)
         var space = Space(key: key, challenge: challenge, prefixes: prefixes)
         if let index = spaces.firstIndex(where: { $0.key == key }) {
@@ -90,7 +90,7 @@ struct ProtectionSpaces: Sendable {
     private static func prefixes(
         of challenge: AnswerableChallenge,
         to request: PipelineRequest,
-        _ origin: [String]
+        _ origin: Origin
     ) -> [String] {
         guard let digest = challenge.digest else {
             // RFC 7617 §2.2: all paths at or below the last slash.
@@ -99,7 +99,7 @@ struct ProtectionSpaces: Sendable {
         guard !digest.domain.isEmpty else { return [""] }
         let paths = digest.domain.compactMap { place -> String? in
             if place.hasPrefix("/"), !place.hasPrefix("//") { return place }
-            guard let other = try? PipelineRequest(url: place), CredentialScope.origin(of: other) == origin else {
+            guard let other = try? PipelineRequest(url: place), other.origin == origin else {
                 return nil
             }
             return other.path

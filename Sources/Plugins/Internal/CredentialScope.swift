@@ -11,7 +11,7 @@ enum CredentialScope {
         let url = context.endpoint.url
         if isWritten(originOf: request.head, in: url) { return true }
         guard let endpoint = try? PipelineRequest(url: url) else { return false }
-        return origin(of: request) == origin(of: endpoint)
+        return request.origin == endpoint.origin
     }
 
     /// Refuses to let a credential leave over http, except to the machine itself.
@@ -24,14 +24,6 @@ enum CredentialScope {
     ) throws {
         guard !allowsCleartext, !request.isConfidential else { return }
         throw PipelineError(.invalidRequest(.credential), "\(credential) would leave over http, readable on the way")
-    }
-
-    /// Scheme and authority, without the port that the scheme has anyway.
-    static func origin(of request: PipelineRequest) -> [String] {
-        let scheme = (request.head.scheme ?? "").lowercased()
-        let authority = (request.head.authority ?? "").lowercased()
-        let port = scheme == "https" ? ":443" : ":80"
-        return [scheme, authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority]
     }
 
     /// Whether a URL begins with the scheme and the authority of a request, letter for letter: nearly all do, and need no reading.

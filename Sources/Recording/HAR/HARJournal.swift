@@ -193,11 +193,9 @@ extension HARJournal {
 
     /// FNV-1a of 64 bits, in 16 digits.
     private static func checksum(_ text: Data) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        text.withUnsafeBytes { bytes in
-            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        }
-        let digits = String(hash, radix: 16)
+        var hash = FNV1a()
+        text.withUnsafeBytes { hash.add($0) }
+        let digits = String(hash.value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -69,7 +69,7 @@ struct ProtectionSpacesTests {
     func nonceReturns() throws {
         var spaces = ProtectionSpaces(maximumCount: 8)
         let place = try request("https://a.test/")
-        let key = ProtectionSpaces.Key(origin: CredentialScope.origin(of: place), realm: "r")
+        let key = ProtectionSpaces.Key(origin: place.origin, realm: "r")
         var uses: [DigestChallenge.NonceUse?] = []
         for (nonce, clientNonce) in [("n1", "c1"), ("n2", "c2"), ("n1", "c3"), (nil, "c4"), ("n2", "c5")] {
             if let nonce { spaces.admit(try challenge("Digest realm=r, nonce=\(nonce)"), to: place) }
@@ -113,7 +113,7 @@ struct ProtectionSpacesTests {
         var spaces = ProtectionSpaces(maximumCount: 4)
         var model = Model()
         let place = try request("https://a.test/")
-        let origin = CredentialScope.origin(of: place)
+        let origin = place.origin
         let challenges = try (0..<6).map { realm in
             try (0..<12).map { try challenge("Digest realm=r\(realm), nonce=n\(realm).\($0)") }
         }
@@ -157,7 +157,7 @@ struct ProtectionSpacesTests {
     func nonceBound() throws {
         var spaces = ProtectionSpaces(maximumCount: 1)
         let place = try request("https://a.test/")
-        let key = ProtectionSpaces.Key(origin: CredentialScope.origin(of: place), realm: "r")
+        let key = ProtectionSpaces.Key(origin: place.origin, realm: "r")
         spaces.admit(try challenge("Digest realm=r, nonce=n"), to: place)
         for number in 0..<17 {
             _ = spaces.use(key, nonce: "n\(number)", clientNonce: "c")

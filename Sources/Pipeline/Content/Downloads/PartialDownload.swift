@@ -113,12 +113,12 @@ struct PartialDownload: Sendable {
 
     /// A name for the URL of a request from which the URL cannot be read.
     static func resource(of request: PipelineRequest) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325  // FNV-1a
+        var hash = FNV1a()
         for part in [request.head.scheme, request.head.authority, request.head.path] {
-            for byte in (part ?? "").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-            hash = (hash ^ 0xff) &* 0x100_0000_01b3
+            hash.add((part ?? "").utf8)
+            hash.add([0xff])
         }
-        return String(hash, radix: 16)
+        return String(hash.value, radix: 16)
     }
 }
 
