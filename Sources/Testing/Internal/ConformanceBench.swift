@@ -115,11 +115,15 @@ struct ConformanceBench: Sendable {
     }
 
     /// A provider that follows no redirects and has no time of its own.
-    func makeProvider(plugins: [any PluginType] = []) -> Provider<ConformanceTarget> {
+    func makeProvider(
+        plugins: [any PluginType] = [],
+        limits: PipelineLimits = PipelineLimits()
+    ) -> Provider<ConformanceTarget> {
         Provider(
             transport: transport,
             plugins: plugins,
             redirects: .none,
+            limits: limits,
             unhandledOptions: .fail,
             clock: clock
         ) { target in

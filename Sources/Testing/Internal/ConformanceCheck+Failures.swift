@@ -113,14 +113,7 @@ extension ConformanceCheck {
 
     private static func limit(_ bench: ConformanceBench) async throws {
         let target = bench.target("/large", answer: ConformanceAnswer(body: Data(count: 1_001)))
-        let provider = Provider<ConformanceTarget>(
-            transport: bench.transport,
-            limits: PipelineLimits(bufferedBodyByteCount: 1_000)
-        ) { target in
-            var endpoint = Endpoint(target)
-            endpoint.sampleResponse = { target.answer.sample }
-            return endpoint
-        }
+        let provider = bench.makeProvider(limits: PipelineLimits(bufferedBodyByteCount: 1_000))
         let code = try await bench.failureCode { _ = try await provider.request(target) }
         try ConformanceFailure.require(code, is: .limit(.bodyBytes), "the code")
     }
