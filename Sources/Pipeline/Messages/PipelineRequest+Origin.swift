@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// What a credential belongs to: scheme, host and port.
 ///
 /// Source: RFC 6454 §4, https://www.rfc-editor.org/rfc/rfc6454.html#section-4
