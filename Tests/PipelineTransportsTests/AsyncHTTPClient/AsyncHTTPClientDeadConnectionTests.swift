@@ -3,10 +3,11 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
-import PipelineTransports
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import PipelineTransports
 
 /// Row C13: a pooled connection that the server has just closed.
 ///
@@ -124,6 +125,20 @@ struct AsyncHTTPClientDeadConnectionTests {
         _ = try await provider.request(Probe(server, "/first"))
         #expect(try await provider.failureCode(Probe(server, "/dies")) == .connectionLost)
         #expect(server.requests.map(\.target) == ["/first", "/dies"])
+    }
+
+    @Test("C13 A request of which nothing was written is sent a second time, whatever its method")
+    func unwritten() async throws {
+        let trying = InterceptPlugin.intercept(name: "trying") { request, context, next in
+            let attempt = AsyncHTTPClientTry(context, headTimeout: nil)
+            #expect(attempt.allowsAnother(request))
+            attempt.connectionIsThere(isReused: true)
+            #expect(!attempt.allowsAnother(request))
+            return try await next(request)
+        }
+        let provider = Provider<Probe>(transport: ScriptedTransport([.status(200)]), plugins: [trying])
+        let base = try #require(URL(string: "https://api.example"))
+        #expect(try await provider.request(Probe(base, method: .post)).statusCode == 200)
     }
 
     @Test("C13 A request that dies on a connection that has carried no response is not sent a second time")
