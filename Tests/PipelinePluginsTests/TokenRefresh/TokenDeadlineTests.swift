@@ -53,25 +53,26 @@ struct TokenDeadlineTests: TokenCalls {
     }
 
     @Test(
-        "A07 When the deadline passes after the body of the 401 was discarded, the call leaves and the refresh is cancelled"
+        "A07 When the deadline passes while the body of the 401 is discarded or after it, the call leaves and the refresh is cancelled",
+        arguments: [[500], [1_000, 2_000]]
     )
-    func passesWhileReading() async throws {
+    func passesWhileReading(steps: [Int]) async throws {
         let stalled = AsyncStream<Data> { _ in }
         let transport = ScriptedTransport(always: .status(401, body: .stream(stalled)))
         let plugin = bench.plugin()
         let provider = Provider<Ask>(
             transport: transport,
-            plugins: [deadline(.seconds(3)), plugin],
+            plugins: [deadline(.milliseconds(steps.reduce(0, +))), plugin],
             clock: bench.clock
         )
         let call = Task { try await provider.stream(.bearer).statusCode }
         await bench.waitForCallers(1, of: plugin)
         await bench.gate.waitForSleepers()
-        // The time limit of the refresh, and that of the reading; then, in place of the second, the deadline.
-        await bench.clock.waitForSleepers(2)
-        #expect(await bench.clock.advanceToNextSleeper() == .seconds(1))
-        await bench.clock.waitForSleepers(2)
-        #expect(await bench.clock.advanceToNextSleeper() == .seconds(2))
+        for step in steps {
+            // The time limit of the refresh, and that of the reading; then, in place of the second, the deadline.
+            await bench.clock.waitForSleepers(2)
+            #expect(await bench.clock.advanceToNextSleeper() == .milliseconds(step))
+        }
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.code == .timeout(.total))
         #expect(error?.response?.statusCode == 401)
