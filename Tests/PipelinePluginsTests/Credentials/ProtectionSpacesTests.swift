@@ -87,9 +87,9 @@ struct ProtectionSpacesTests {
     }
 
     @Test("A space that is gone gives a first use of a nonce that is known, and none of one that is not")
-    func gone() {
+    func gone() throws {
         var spaces = ProtectionSpaces(maximumCount: 1)
-        let key = ProtectionSpaces.Key(origin: ["https", "a.test"], realm: "r")
+        let key = ProtectionSpaces.Key(origin: try request("https://a.test/").origin, realm: "r")
         #expect(spaces.use(key, nonce: "n", clientNonce: "c") == .init(nonce: "n", clientNonce: "c", count: 1))
         #expect(spaces.use(key, nonce: nil, clientNonce: "c") == nil)
         spaces.setNext("n", in: key, clientNonce: "c")
