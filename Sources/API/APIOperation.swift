@@ -46,7 +46,7 @@ extension APIRequest: APIOperation, ProviderCall {
         ) async -> Result<APIResponse<Output>, PipelineError> {
             let meter = observer.onProgress.map { report in ProgressMeter { report($0.progress) } }
             let (request, call) = await client.answer(to: request, meter: meter, onStart: observer.onStart)
-            return call.decoded(request.options) { response in
+            return call.decoded { response in
                 let body = try request.makeResult(from: response, atKeyPath: nil, using: nil, failsOnEmptyData: true)
                 return APIResponse(body: body, response: response)
             }

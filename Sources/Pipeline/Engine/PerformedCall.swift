@@ -3,21 +3,26 @@
 /// Each call is ended exactly once, by one of the methods here, which show the plugins its outcome.
 package struct PerformedCall: Sendable {
     let result: CallResult
-    private let call: CallState?
-    /// Where the files of a download are closed and removed, which is waited for before the caller goes on.
-    let lane: FileLane?
+    private let call: CallState
+    private let isSeen: Bool
 
-    init(_ result: CallResult, of call: CallState?) {
+    /// Makes a call that has a result.
+    ///
+    /// - Parameters:
+    ///   - result: the result.
+    ///   - call: the call.
+    ///   - isSeen: whether plugins see how it ends.
+    init(_ result: CallResult, of call: CallState, isSeen: Bool = true) {
         self.result = result
         self.call = call
-        lane = call?.download?.lane
+        self.isSeen = isSeen
     }
 
     /// The call; `nil` if no plugin sees how it ends.
-    private var observed: CallState? { call.flatMap { $0.isObserved ? $0 : nil } }
+    private var observed: CallState? { isSeen && call.isObserved ? call : nil }
 
     /// Whether its last response or failure came from a recording, so that nothing is waited for.
-    var isReplayed: Bool { call.map { PipelineContext(call: $0).isReplayed } ?? false }
+    var isReplayed: Bool { PipelineContext(call: call).isReplayed }
 
     /// The response, also that of a failure.
     var response: PipelineResponse? {
@@ -27,10 +32,10 @@ package struct PerformedCall: Sendable {
         }
     }
 
-    /// The same call; a failure has the text that the options have for it.
-    func described(by options: @autoclosure () -> RequestOptions) -> PerformedCall {
+    /// The same call; a failure has the text that its options have for it.
+    func described() -> PerformedCall {
         guard case .failure(let error) = result else { return self }
-        return PerformedCall(.failure(error.described(by: options())), of: call)
+        return PerformedCall(.failure(error.described(by: call.options)), of: call, isSeen: isSeen)
     }
 
     /// Ends the call in its result.
@@ -48,9 +53,8 @@ package struct PerformedCall: Sendable {
         }
     }
 
-    /// Makes a value of the response and ends the call; a failure to make it has the text that the options have for it.
+    /// Makes a value of the response and ends the call; a failure to make it has the text that its options have for it.
     package func decoded<Value>(
-        _ options: @autoclosure () -> RequestOptions,
         _ makeValue: (PipelineResponse) throws -> Value
     ) -> Result<Value, PipelineError> {
         switch result {
@@ -61,7 +65,7 @@ package struct PerformedCall: Sendable {
                 return .success(value)
             } catch {
                 let error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
-                    .described(by: options())
+                    .described(by: call.options)
                 finish(.failure(error))
                 return .failure(error)
             }

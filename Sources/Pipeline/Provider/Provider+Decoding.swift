@@ -26,7 +26,7 @@ extension Provider {
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Value {
         try await perform(target, options, isStreaming: false)
-            .decoded(target.options.overridden(by: options)) { response in
+            .decoded { response in
                 try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
             }
             .awaited
@@ -49,7 +49,7 @@ extension Provider {
     ) -> RequestHandle {
         deliver(on: callbackQueue, completion) {
             await self.perform(target, options, isStreaming: false)
-                .decoded(target.options.overridden(by: options)) { response in
+                .decoded { response in
                     try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
                 }
         }
@@ -76,7 +76,7 @@ extension Provider where Target: DecodableTargetType {
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Target.ResultType {
         try await perform(target, options, isStreaming: false)
-            .decoded(by: target, options, keyPath, decoder, failsOnEmptyData)
+            .decoded(by: target, keyPath, decoder, failsOnEmptyData)
             .awaited
     }
 
@@ -97,7 +97,7 @@ extension Provider where Target: DecodableTargetType {
     ) -> RequestHandle where Target.ResultType: Sendable {
         deliver(on: callbackQueue, completion) {
             await self.perform(target, options, isStreaming: false)
-                .decoded(by: target, options, keyPath, decoder, failsOnEmptyData)
+                .decoded(by: target, keyPath, decoder, failsOnEmptyData)
         }
     }
 }
@@ -106,12 +106,11 @@ extension PerformedCall {
     /// Makes the value of a target of the response and ends the call.
     func decoded<Target: DecodableTargetType>(
         by target: Target,
-        _ options: RequestOptions,
         _ keyPath: String?,
         _ decoder: JSONDecoder?,
         _ failsOnEmptyData: Bool
     ) -> Result<Target.ResultType, PipelineError> {
-        decoded(target.options.overridden(by: options)) { response in
+        decoded { response in
             try target.makeResult(
                 from: response,
                 atKeyPath: keyPath,

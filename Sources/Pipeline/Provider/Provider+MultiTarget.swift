@@ -110,7 +110,7 @@ extension Provider where Target == MultiTarget {
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Inner.ResultType {
         try await perform(MultiTarget(target), options, isStreaming: false)
-            .decoded(by: target, options, keyPath, decoder, failsOnEmptyData)
+            .decoded(by: target, keyPath, decoder, failsOnEmptyData)
             .awaited
     }
 
@@ -129,7 +129,7 @@ extension Provider where Target == MultiTarget {
     ) -> RequestHandle where Inner.ResultType: Sendable {
         deliver(on: callbackQueue, completion) {
             await self.perform(MultiTarget(target), options, isStreaming: false)
-                .decoded(by: target, options, keyPath, decoder, failsOnEmptyData)
+                .decoded(by: target, keyPath, decoder, failsOnEmptyData)
         }
     }
 }

@@ -54,8 +54,8 @@ extension Provider {
         let settings = EventSource.Settings(
             policy: reconnection,
             maximumByteCount: maximumByteCount,
-            clock: self.settings.clock,
-            random: self.settings.random
+            clock: self.engine.settings.clock,
+            random: self.engine.settings.random
         ) { lastEventID in
             await self.openEvents(target, after: lastEventID, options)
         }
@@ -88,7 +88,9 @@ extension Provider {
 
     /// What keeps a response from being read as events.
     private func failure(of response: PipelineResponse, _ options: RequestOptions) async -> PipelineError? {
-        guard response.statusCode == 200 else { return await failure(of: response, options, .customCodes([200])) }
+        guard response.statusCode == 200 else {
+            return await engine.failure(of: response, options, .customCodes([200]))
+        }
         do {
             try response.requireEventStream()
             return nil

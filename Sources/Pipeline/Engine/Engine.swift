@@ -1,0 +1,137 @@
+import Synchronization
+
+/// What performs the calls of a provider, whatever their targets are.
+///
+/// Errors are values in here; the provider throws them.
+final class Engine: Sendable {
+    let pipeline: CompiledPipeline
+    let settings: CallSettings
+    private let optionCheck: OptionCheck
+    private let callCount = CallCount()
+
+    init(_ pipeline: CompiledPipeline, _ settings: CallSettings, _ optionCheck: OptionCheck) {
+        self.pipeline = pipeline
+        self.settings = settings
+        self.optionCheck = optionCheck
+    }
+
+    /// The number of a new call, from 1.
+    func nextID() -> Int { callCount.next() }
+
+    /// The path of a call to the validated response; the caller ends it.
+    ///
+    /// - Parameters:
+    ///   - call: the call.
+    ///   - failure: why there is no endpoint.
+    ///   - amend: what the kind of call adds to the request before any plugin sees it.
+    /// - Returns: the call with its result.
+    func perform(_ call: CallState, _ failure: PipelineError?, _ amend: RequestAmendment?) async -> PerformedCall {
+        let depth = CallDepth.current
+        if let refusal = refusal(of: call, depth) { return refusal }
+        let result: CallResult
+        if pipeline.plugins.isEmpty {
+            result = await run(call, failure, amend)
+        } else {
+            result = await CallDepth.$current.withValue(depth + 1) { await run(call, failure, amend) }
+        }
+        if let lane = call.download?.lane { await lane.settle() }
+        return PerformedCall(result, of: call).described()
+    }
+
+    /// The end of a call that does not begin.
+    @inline(never)
+    private func refusal(of call: CallState, _ depth: Int) -> PerformedCall? {
+        if Task.isCancelled {
+            call.noteUnbegun()
+            let error = PipelineError(.cancelled, "the call was cancelled before it began")
+            return PerformedCall(.failure(error), of: call)
+        }
+        guard !pipeline.plugins.isEmpty, depth >= settings.limits.nestedCallCount else { return nil }
+        call.noteUnbegun()
+        let error = PipelineError(.limit(.nestedCalls), "plugins made calls inside calls, \(depth) deep")
+        // Deeper ones are seen by no plugin: else one that makes a call for each that has ended would never stop.
+        return PerformedCall(.failure(error), of: call, isSeen: depth == settings.limits.nestedCallCount)
+    }
+
+    private func run(_ call: CallState, _ failure: PipelineError?, _ amend: RequestAmendment?) async -> CallResult {
+        let context = PipelineContext(call: call)
+        let result: CallResult
+        switch makeRequest(context, failure, amend) {
+        case .success(let request) where request.body.isUnmeasured: result = await runMeasuring(request, context)
+        case .success(let request): result = await finish(await pipeline.outermost.run(request, context), context)
+        case .failure(let error): result = await fail(error, context)
+        }
+        return await validate(result, context)
+    }
+
+    /// The request before any plugin has seen it.
+    ///
+    /// Not inlined, here and below: every value that an async function works with takes room in each call that waits inside of it.
+    @inline(never)
+    private func makeRequest(
+        _ context: PipelineContext,
+        _ failure: PipelineError?,
+        _ amend: RequestAmendment?
+    ) -> Result<PipelineRequest, any Error> {
+        Result {
+            try optionCheck.check(context.options)
+            if let failure { throw failure }
+            var request = try makeRequest(context)
+            try amend?(&request)
+            context.call.download?.prepare(&request, context)
+            return request
+        }
+    }
+
+    private func makeRequest(_ context: PipelineContext) throws -> PipelineRequest {
+        let endpoint = context.call.endpoint
+        do {
+            return try endpoint.makeRequest(random: settings.random, files: .deferred)
+        } catch let error as PipelineError
+            where [.invalidRequest(.url), .invalidRequest(.scheme)].contains(error.code)
+            && endpoint.url == Endpoint(context.target).url
+        {
+            throw (context.target as? any URLFailureExplaining)?.urlFailure ?? error
+        }
+    }
+
+    /// The result of a request with files, which are measured before any plugin sees it.
+    @inline(never)
+    private func runMeasuring(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
+        var request = request
+        do {
+            request.body = try await request.body.measured()
+        } catch {
+            return await fail(error, context)
+        }
+        return await finish(await pipeline.outermost.run(request, context), context)
+    }
+
+    /// The result of a call without a request, which the process stages see.
+    private func fail(_ error: any Error, _ context: PipelineContext) async -> CallResult {
+        context.call.noteUnbegun()
+        var failure = PipelineError(
+            thrown: error,
+            otherwise: .encoding,
+            "the endpoint closure threw \(PipelineError.name(of: error))"
+        )
+        if failure.request == nil { failure.request = context.call.endpoint.emptyRequest }
+        var result = CallResult.failure(failure)
+        await pipeline.outermost.processAll(&result, context)
+        return result
+    }
+}
+
+/// What a kind of call adds to its request before any plugin sees it.
+package typealias RequestAmendment = @Sendable (inout PipelineRequest) throws -> Void
+
+/// Every call writes it: it keeps a line of memory to itself, so that processors do not wait to read what stands beside it.
+private final class CallCount: Sendable {
+    private typealias Padding = (Int, Int, Int, Int, Int, Int, Int)
+
+    private let before: Padding = (0, 0, 0, 0, 0, 0, 0)
+    private let count = Atomic(0)
+    private let after: Padding = (0, 0, 0, 0, 0, 0, 0)
+
+    func next() -> Int { count.add(1, ordering: .relaxed).newValue }
+}
