@@ -26,7 +26,7 @@ final class Engine: Sendable {
     ///   - amend: what the kind of call adds to the request before any plugin sees it.
     /// - Returns: the call with its result.
     func perform(_ call: CallState, _ failure: PipelineError?, _ amend: RequestAmendment?) async -> PerformedCall {
-        let depth = CallDepth.current
+        let depth = pipeline.plugins.isEmpty ? 0 : CallDepth.current
         if let refusal = refusal(of: call, depth) { return refusal }
         let result: CallResult
         if pipeline.plugins.isEmpty {
