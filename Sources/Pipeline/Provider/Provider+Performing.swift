@@ -36,6 +36,8 @@ extension Provider {
     }
 
     private func endpointAndFailure(_ target: Target) -> (Endpoint, PipelineError?) {
+        // A call that is cancelled before it begins makes no endpoint.
+        if Task.isCancelled { return (Endpoint(target), nil) }
         do {
             return (try endpoint(target), nil)
         } catch {

@@ -159,9 +159,12 @@ extension FileWriter {
         rename(url.path, destination.path) == 0 ? nil : errno
     }
 
-    /// A second name, unlike a rename never in place of a file that has come in between; the first goes with the writer.
+    /// A second name, unlike a rename never in place of a file that has come in between, in place of the first.
     private func linkFile(to destination: URL) -> Int32? {
-        if link(url.path, destination.path) == 0 { return nil }
+        if link(url.path, destination.path) == 0 {
+            _ = unlink(url.path)
+            return nil
+        }
         let failure = errno
         guard failure == EPERM || failure == ENOTSUP || failure == EMLINK || failure == ENOSYS else { return failure }
         // A volume without links: the name is taken first, by an empty file.
