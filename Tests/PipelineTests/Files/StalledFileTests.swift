@@ -81,21 +81,34 @@ struct StalledFileTests {
         "Eight resumed downloads whose record is on a stalled disk hold up no other call, and can be cancelled at once"
     )
     func resumed() async throws {
-        let parts = (0..<8).map { folder.file("\($0).part") }
-        let leases = try parts.map { part in
-            try LeasedFile(folder.file(part.lastPathComponent + ".resume", Data("{}".utf8)))
+        let stall = Stall()
+        let journal = Journal()
+        let provider = Provider<TestTarget>(
+            transport: Echo(),
+            plugins: [StallingPlugin(stall: stall, journal: journal)]
+        )
+        let calls = (0..<8).map { number in
+            let part = folder.file("\(number).part")
+            let destination = DownloadDestination.file(folder.file("\(number)")).resumable(at: part)
+            return Task { try await provider.request(TestTarget(task: .downloadDestination(destination))) }
         }
-        let calls = parts.map { part in
-            let destination = DownloadDestination.file(part.appendingPathExtension("whole")).resumable(at: part)
-            return Task { try await Self.provider.request(TestTarget(task: .downloadDestination(destination))) }
-        }
-        await eventually { leases.allSatisfy(\.isWaitedFor) }
+        await eventually { stall.count == 8 }
         let other = try await Self.provider.request(TestTarget(method: .post, task: .requestData(Data("x".utf8))))
         #expect(other.data == Data("x".utf8))
         for call in calls { call.cancel() }
         for call in calls { await #expect(throws: CancellationError.self) { _ = try await call.value } }
-        for lease in leases { lease.release() }
-        await eventually { parts.allSatisfy { openCount(of: $0.appendingPathExtension("resume")) == 1 } }
+        #expect(journal.entries.isEmpty)
+        stall.end()
+    }
+
+    /// Stalls the files before the record of a download is read, and notes what is sent all the same.
+    private struct StallingPlugin: Stage.Prepare, Stage.WillSend {
+        let stall: Stall
+        let journal: Journal
+
+        func prepare(_ request: inout PipelineRequest, context: PipelineContext) { stall.begin(in: context) }
+
+        func willSend(_ request: PipelineRequest, context: PipelineContext) { journal.add("\(request.method) is sent") }
     }
 
     enum Step: CaseIterable {
