@@ -136,7 +136,7 @@ public final class ManualClock: DatedClock, Sendable {
     }
 
     /// How far the earliest deadline of a sleeper is, `nil` when nobody sleeps.
-    var timeToNextSleeper: Duration? {
+    package var timeToNextSleeper: Duration? {
         state.withLock { state in
             state.sleepers.values.map(\.deadline).min().map { state.now.duration(to: $0) }
         }

@@ -50,7 +50,7 @@ struct ConvoyBench: Sendable {
         return calls
     }
 
-    /// What the calls come to while the clock moves.
+    /// What the calls come to while the clock moves, at last over the time limits that nothing should run into.
     ///
     /// - Parameters:
     ///   - calls: the calls.
@@ -60,6 +60,8 @@ struct ConvoyBench: Sendable {
         let mover = Task {
             while !Task.isCancelled {
                 for _ in 0..<pace { await Task.yield() }
+                var pauses = Pauses()
+                for _ in 0..<1_000 where clock.timeToNextSleeper ?? .zero > .seconds(9) { await pauses.next() }
                 clock.advanceIfAnyoneSleeps()
             }
         }
