@@ -216,7 +216,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PipelineCombineTests",
-            dependencies: ["Pipeline", "PipelineAPI", "PipelineCombine", "PipelineTesting", httpTypes, openCombine],
+            dependencies: [
+                "Pipeline", "PipelineAPI", "PipelineCombine", "PipelineTesting", "TestSupport", httpTypes, openCombine,
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Batches of APIRequest")
+@Suite("Batches of APIRequest", .tags(.concurrent))
 struct APIBatchTests {
     private let journal = Journal()
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import PipelineAPI
 
-@Suite("APICall: callbacks")
+@Suite("APICall: callbacks", .tags(.concurrent))
 struct APICallTests {
     private let journal = Journal()
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Chains of APIRequest")
+@Suite("Chains of APIRequest", .tags(.concurrent))
 struct APIChainTests {
     private let journal = Journal()
 

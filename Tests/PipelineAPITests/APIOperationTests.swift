@@ -2,9 +2,10 @@ import Dispatch
 import Pipeline
 import PipelineAPI
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Where operations run, and how they end")
+@Suite("Where operations run, and how they end", .tags(.concurrent))
 struct APIOperationTests {
     private static let key = DispatchSpecificKey<Bool>()
 

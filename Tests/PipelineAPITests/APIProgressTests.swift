@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Progress of what is awaited", .timeLimit(.minutes(10)))
+@Suite("Progress of what is awaited", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct APIProgressTests {
     private let journal = Journal()
 

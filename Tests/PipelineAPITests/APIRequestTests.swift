@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("APIRequest")
+@Suite("APIRequest", .tags(.concurrent))
 struct APIRequestTests {
     struct ListQuery: Encodable, Sendable {
         var offset = 0

@@ -2,11 +2,12 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelineAPI
 
-@Suite("Servers and environments")
+@Suite("Servers and environments", .tags(.concurrent))
 struct EnvironmentsTests {
     private let environments: Environments
 

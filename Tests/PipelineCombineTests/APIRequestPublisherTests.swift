@@ -5,6 +5,7 @@ import Pipeline
 import PipelineAPI
 import PipelineCombine
 import PipelineTesting
+import TestSupport
 import Testing
 
 #if canImport(Combine)
@@ -13,7 +14,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite("requestPublisher of APIRequest")
+@Suite("requestPublisher of APIRequest", .tags(.concurrent))
 struct APIRequestPublisherTests {
     private let book = APIRequest<Book>("books", "3").addCustomError(.notFound, "There is no such book")
 

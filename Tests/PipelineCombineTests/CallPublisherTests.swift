@@ -2,6 +2,7 @@
 import Dispatch
 import Pipeline
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelineCombine
@@ -12,7 +13,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite("Publishers of calls: demand and cancellation")
+@Suite("Publishers of calls: demand and cancellation", .tags(.concurrent))
 struct CallPublisherTests {
     /// A call that the test answers.
     final class Call: Sendable {

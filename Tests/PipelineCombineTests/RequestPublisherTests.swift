@@ -6,6 +6,7 @@ import Pipeline
 import PipelineCombine
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 #if canImport(Combine)
@@ -14,7 +15,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite("requestPublisher")
+@Suite("requestPublisher", .tags(.concurrent))
 struct RequestPublisherTests {
     @Test("M178 M179 One value, then the end; each subscription sends again")
     func value() async {

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RecordingTransport", .timeLimit(.minutes(10)))
+@Suite("RecordingTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct RecordingTransportTests {
     private let bench: RecordingBench
 

@@ -7,7 +7,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("ReplayTransport", .timeLimit(.minutes(10)))
+@Suite("ReplayTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ReplayTransportTests {
     private let bench: RecordingBench
 

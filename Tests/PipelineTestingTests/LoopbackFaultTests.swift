@@ -1,5 +1,6 @@
 import Foundation
 import PipelineTesting
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -7,7 +8,7 @@ import FoundationNetworking
 #endif
 
 /// What the fault server does that no server should do.
-@Suite("LoopbackServer, faults", .timeLimit(.minutes(10)))
+@Suite("LoopbackServer, faults", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct LoopbackFaultTests {
     @Test("wait holds back what follows for its time")
     func wait() throws {

@@ -1,8 +1,9 @@
 import Foundation
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("LoopbackServer", .timeLimit(.minutes(10)))
+@Suite("LoopbackServer", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct LoopbackServerTests {
     private static let echo: LoopbackServer.Handler = { request in
         [

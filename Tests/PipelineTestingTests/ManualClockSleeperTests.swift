@@ -1,7 +1,8 @@
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("ManualClock, moved without waiting")
+@Suite("ManualClock, moved without waiting", .tags(.concurrent))
 struct ManualClockSleeperTests {
     @Test("The clock stands still when nobody sleeps")
     func nobody() {

@@ -1,8 +1,9 @@
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("ManualClock", .timeLimit(.minutes(10)))
+@Suite("ManualClock", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ManualClockTests {
     private let clock = ManualClock()
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("PluginConformance")
+@Suite("PluginConformance", .tags(.concurrent))
 struct PluginConformanceTests {
     /// The names of the checks that a plugin does not pass.
     private func failed(

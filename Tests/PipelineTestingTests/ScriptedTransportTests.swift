@@ -2,13 +2,14 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("ScriptedTransport", .timeLimit(.minutes(10)))
+@Suite("ScriptedTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ScriptedTransportTests {
     private struct Zen: TargetType {
         var baseURL: URL

@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("TransportConformance", .timeLimit(.minutes(10)))
+@Suite("TransportConformance", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TransportConformanceTests {
     /// Answers from the sample response, but not without a mistake.
     private struct Mistaken: Transport {

@@ -5,7 +5,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Transport conformance", .timeLimit(.minutes(10)))
+@Suite("Transport conformance", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TransportConformanceTests {
     @Test("a network transport does what every transport has to do", arguments: NetworkTransport.allCases)
     func network(transport: NetworkTransport) async {

@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("AccessTokenPlugin")
+@Suite("AccessTokenPlugin", .tags(.concurrent))
 struct AccessTokenPluginTests {
     private struct Refused: Error {}
 

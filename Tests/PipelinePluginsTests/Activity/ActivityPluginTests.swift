@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ActivityPlugin")
+@Suite("ActivityPlugin", .tags(.concurrent))
 struct ActivityPluginTests {
     /// What the handler was told, and when.
     private final class Events: Sendable {

@@ -1,9 +1,10 @@
 import Pipeline
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("ActivityState")
+@Suite("ActivityState", .tags(.concurrent))
 struct ActivityStateTests {
     @Test("It is shown when calls have been under way for showAfter, and hidden when none has been for hold")
     func showsAndHides() {

@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("BasicAuthPlugin")
+@Suite("BasicAuthPlugin", .tags(.concurrent))
 struct BasicAuthPluginTests {
     private struct Refused: Error {}
 

@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("CredentialsPlugin")
+@Suite("CredentialsPlugin", .tags(.concurrent))
 struct CredentialsPluginTests {
     private static let mufasa = PasswordCredential(username: "Mufasa", password: "Circle of Life")
     private static let basic = "Basic TXVmYXNhOkNpcmNsZSBvZiBMaWZl"

@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("CredentialsPlugin: origins, bodies, neighbours, errors")
+@Suite("CredentialsPlugin: origins, bodies, neighbours, errors", .tags(.concurrent))
 struct CredentialsScopeTests {
     private struct Refused: Error {}
 

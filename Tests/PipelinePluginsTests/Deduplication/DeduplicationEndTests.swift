@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin: failures, cancellation, deadlines")
+@Suite("DeduplicationPlugin: failures, cancellation, deadlines", .tags(.concurrent))
 struct DeduplicationEndTests {
     private typealias Bench = DeduplicationBench
 

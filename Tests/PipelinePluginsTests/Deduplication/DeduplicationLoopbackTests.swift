@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin over HTTP")
+@Suite("DeduplicationPlugin over HTTP", .tags(.concurrent))
 struct DeduplicationLoopbackTests {
     @Test("D01: of 100 concurrent calls the server sees one request, and each has the whole answer")
     func hundred() async throws {

@@ -2,9 +2,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin, ends of calls")
+@Suite("DeduplicationPlugin, ends of calls", .tags(.concurrent))
 struct DeduplicationOutcomeTests {
     @Test(
         "Each call that shares an exchange has an outcome of its own, before the caller resumes",

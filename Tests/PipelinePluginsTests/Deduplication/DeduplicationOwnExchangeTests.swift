@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin: calls that have an exchange of their own")
+@Suite("DeduplicationPlugin: calls that have an exchange of their own", .tags(.concurrent))
 struct DeduplicationOwnExchangeTests {
     private typealias Bench = DeduplicationBench
 

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin")
+@Suite("DeduplicationPlugin", .tags(.concurrent))
 struct DeduplicationPluginTests {
     private typealias Bench = DeduplicationBench
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin: position")
+@Suite("DeduplicationPlugin: position", .tags(.concurrent))
 struct DeduplicationPositionTests {
     private typealias Bench = DeduplicationBench
 

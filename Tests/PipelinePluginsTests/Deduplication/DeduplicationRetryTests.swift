@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin inside RetryPlugin")
+@Suite("DeduplicationPlugin inside RetryPlugin", .tags(.concurrent))
 struct DeduplicationRetryTests {
     private typealias Bench = DeduplicationBench
 

@@ -1,10 +1,11 @@
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("InflightExchanges")
+@Suite("InflightExchanges", .tags(.concurrent))
 struct InflightExchangesTests {
     @Test("P06: a call that was cancelled before it arrives does not wait, and abandons what it has begun")
     func cancelledBefore() async throws {

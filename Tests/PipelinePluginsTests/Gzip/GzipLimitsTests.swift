@@ -5,9 +5,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("GzipPlugin: limits and streams", .timeLimit(.minutes(10)))
+@Suite("GzipPlugin: limits and streams", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct GzipLimitsTests {
     private let text = GzipDecodingTests.text
 

@@ -4,10 +4,11 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 /// Answers are decoded by Foundation here; what the plugin decodes is scripted in the other suites.
-@Suite("GzipPlugin over loopback HTTP", .timeLimit(.minutes(10)))
+@Suite("GzipPlugin over loopback HTTP", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct GzipLoopbackTests {
     private let json = GzipBytes.json(50_000)
 

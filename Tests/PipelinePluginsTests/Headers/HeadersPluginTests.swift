@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("HeadersPlugin")
+@Suite("HeadersPlugin", .tags(.concurrent))
 struct HeadersPluginTests {
     private struct Refused: Error {}
 

@@ -5,10 +5,11 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 /// Summaries, formatters, and a level for one call.
-@Suite("LoggingPlugin, forms")
+@Suite("LoggingPlugin, forms", .tags(.concurrent))
 struct LoggingFormTests {
     private let clock = ManualClock()
     private let lines = LogLines()

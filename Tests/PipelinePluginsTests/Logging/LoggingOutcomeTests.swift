@@ -3,10 +3,11 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// The lines that are written when a call has ended.
-@Suite("LoggingPlugin, ends of calls")
+@Suite("LoggingPlugin, ends of calls", .tags(.concurrent))
 struct LoggingOutcomeTests {
     private let clock = ManualClock()
     private let lines = LogLines()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("LoggingPlugin")
+@Suite("LoggingPlugin", .tags(.concurrent))
 struct LoggingPluginTests {
     private let clock = ManualClock()
     private let lines = LogLines()

@@ -8,9 +8,10 @@ import PipelineAPI
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("MetricsPlugin, labels")
+@Suite("MetricsPlugin, labels", .tags(.concurrent))
 struct MetricsLabelsTests {
     private struct Leak: Error {
         let text: String

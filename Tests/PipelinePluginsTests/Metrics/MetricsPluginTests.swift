@@ -10,7 +10,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("MetricsPlugin")
+@Suite("MetricsPlugin", .tags(.concurrent))
 struct MetricsPluginTests {
     private struct Teapot: Error {}
 

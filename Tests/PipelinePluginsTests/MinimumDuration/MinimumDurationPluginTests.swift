@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("MinimumDurationPlugin")
+@Suite("MinimumDurationPlugin", .tags(.concurrent))
 struct MinimumDurationPluginTests {
     private let clock = ManualClock()
     private let minimum = MinimumDurationPlugin(.seconds(2))

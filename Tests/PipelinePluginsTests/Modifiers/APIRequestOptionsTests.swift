@@ -5,9 +5,10 @@ import PipelineAPI
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("APIRequest: settings for plugins")
+@Suite("APIRequest: settings for plugins", .tags(.concurrent))
 struct APIRequestOptionsTests {
     private func client(_ transport: ScriptedTransport, _ clock: ManualClock, _ plugins: any PluginType...) -> APIClient
     {

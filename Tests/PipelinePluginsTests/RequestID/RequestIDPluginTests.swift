@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("RequestIDPlugin")
+@Suite("RequestIDPlugin", .tags(.concurrent))
 struct RequestIDPluginTests {
     private let transport = ScriptedTransport(always: .status(200))
 

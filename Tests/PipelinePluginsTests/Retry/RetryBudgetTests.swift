@@ -3,11 +3,12 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelinePlugins
 
-@Suite("RetryBudget")
+@Suite("RetryBudget", .tags(.concurrent))
 struct RetryBudgetTests {
     private static let origin = Date(timeIntervalSince1970: 1_767_225_600)
 

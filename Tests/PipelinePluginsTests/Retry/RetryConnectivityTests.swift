@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("RetryPlugin: waiting for a network")
+@Suite("RetryPlugin: waiting for a network", .tags(.concurrent))
 struct RetryConnectivityTests {
     /// A clock on which a network is there from a moment on, and a plugin that waits for it.
     private static func bench(

@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("RetryPlugin over loopback HTTP")
+@Suite("RetryPlugin over loopback HTTP", .tags(.concurrent))
 struct RetryLoopbackTests {
     private static func provider(_ plugin: RetryPlugin) -> Provider<Ask> {
         Provider(transport: URLSessionTransport(), plugins: [plugin])

@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("RetryPlugin")
+@Suite("RetryPlugin", .tags(.concurrent))
 struct RetryPluginTests {
     private static let always = RetryPlugin(backoff: .immediate, budget: .unlimited)
 

@@ -4,10 +4,11 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
 /// Rows of the matrix of faults in which a plugin has its part.
-@Suite("Connection faults under plugins", .timeLimit(.minutes(10)))
+@Suite("Connection faults under plugins", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ConnectionFaultStackTests {
     private static var transports: [any Transport] {
         #if AsyncHTTPClient

@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("PluginStack.standard")
+@Suite("PluginStack.standard", .tags(.concurrent))
 struct StandardStackTests {
     @Test("It shows exactly what runs per call and what per exchange, and nothing is wrong with its order")
     func explanation() {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// All plugins that wait, share or send again in one stack, under calls of all kinds and answers of all kinds.
-@Suite("A storm of calls", .timeLimit(.minutes(10)))
+@Suite("A storm of calls", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StormTests {
     private struct Storm: Transport {
         let clock: ManualClock

@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("Streams through plugins", .timeLimit(.minutes(10)))
+@Suite("Streams through plugins", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct PluginStreamTests {
     private static func transports() -> [any Transport] {
         #if AsyncHTTPClient

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TimeoutPlugin over loopback HTTP")
+@Suite("TimeoutPlugin over loopback HTTP", .tags(.concurrent))
 struct TimeoutLoopbackTests {
     private let clock = ManualClock()
 

@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("TimeoutPlugin: attempt and idle")
+@Suite("TimeoutPlugin: attempt and idle", .tags(.concurrent))
 struct TimeoutPluginTests {
     private let clock = ManualClock()
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TimeoutPlugin: total")
+@Suite("TimeoutPlugin: total", .tags(.concurrent))
 struct TotalTimeoutTests {
     private let clock = ManualClock()
 

@@ -3,9 +3,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, changes of the credential", .timeLimit(.minutes(10)))
+@Suite("TokenRefreshPlugin, changes of the credential", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenChangeTests: TokenCalls {
     private let bench = TokenBench(refuses: "old")
     /// A slow `onChange` goes on when this one is moved by a second.

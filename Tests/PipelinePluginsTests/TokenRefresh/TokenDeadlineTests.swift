@@ -2,9 +2,10 @@ import Foundation
 import Pipeline
 import PipelinePlugins
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, deadlines of calls that wait", .timeLimit(.minutes(10)))
+@Suite("TokenRefreshPlugin, deadlines of calls that wait", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenDeadlineTests: TokenCalls {
     private let bench = TokenBench(isGated: true, refuses: "old")
 

@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, errors, position and secrets", .timeLimit(.minutes(10)))
+@Suite("TokenRefreshPlugin, errors, position and secrets", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenRefreshErrorTests: TokenCalls {
     // MARK: Errors
 

@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin", .timeLimit(.minutes(10)))
+@Suite("TokenRefreshPlugin", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenRefreshPluginTests {
     @Test("It does what every plugin has to do, also when each call waits for a refresh", arguments: [true, false])
     func conformance(isExpired: Bool) async {

@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, one refresh for many calls", .timeLimit(.minutes(10)))
+@Suite("TokenRefreshPlugin, one refresh for many calls", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenRefreshSharingTests: TokenCalls {
     @Test("A01 1,000 parallel 401s make 1 refresh, and each call is sent again once")
     func thousand() async throws {

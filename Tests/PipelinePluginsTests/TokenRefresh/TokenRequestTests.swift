@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, the refresh through its own provider", .timeLimit(.minutes(10)))
+@Suite("TokenRefreshPlugin, the refresh through its own provider", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenRequestTests {
     /// A provider that the closure of its own plugin can reach.
     private final class Client: Sendable {

@@ -4,9 +4,10 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, the end of a session", .timeLimit(.minutes(10)))
+@Suite("TokenRefreshPlugin, the end of a session", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenSessionTests: TokenCalls {
     /// How a session ends.
     enum End: CaseIterable {

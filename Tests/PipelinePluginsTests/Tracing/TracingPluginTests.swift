@@ -4,12 +4,13 @@ import HTTPTypes
 import InMemoryTracing
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 import Tracing
 
 @testable import PipelinePlugins
 
-@Suite("TracingPlugin")
+@Suite("TracingPlugin", .tags(.concurrent))
 struct TracingPluginTests {
     private let tracer = W3CTracer()
     private let clock = ManualClock()

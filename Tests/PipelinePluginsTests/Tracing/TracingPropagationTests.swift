@@ -7,6 +7,7 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 import Tracing
 
@@ -21,7 +22,7 @@ private final class Seen: Sendable {
     }
 }
 
-@Suite("TracingPlugin.Propagation")
+@Suite("TracingPlugin.Propagation", .tags(.concurrent))
 struct TracingPropagationTests {
     private struct Refused: Error {}
 

@@ -5,9 +5,10 @@ import PipelinePlugins
 import PipelineTesting
 import PipelineTransports
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("UnauthorizedPlugin")
+@Suite("UnauthorizedPlugin", .tags(.concurrent))
 struct UnauthorizedPluginTests {
     /// What the closure was told, in order.
     private final class Told: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Pipeline
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelineRecording
@@ -13,7 +14,7 @@ import Glibc
 import Musl
 #endif
 
-@Suite("Journals of recorders")
+@Suite("Journals of recorders", .tags(.concurrent))
 struct HARJournalTests {
     private func entry(_ number: Int) -> HAREntry {
         HAREntry(json: .object(["n": .integer(number), "text": .string("a\nü\u{2028}")]))

@@ -4,7 +4,7 @@ import PipelineRecording
 import TestSupport
 import Testing
 
-@Suite("JSON that comes out as it went in")
+@Suite("JSON that comes out as it went in", .tags(.concurrent))
 struct JSONParserTests {
     @Test(
         "A value without blanks is written as it was read",

@@ -4,6 +4,7 @@ import Pipeline
 import PipelineRecording
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelineReplayTesting
@@ -18,7 +19,7 @@ private struct Item: TargetType {
     var task: RequestTask { .requestPlain }
 }
 
-@Suite("A test with a recording")
+@Suite("A test with a recording", .tags(.concurrent))
 struct ReplayTraitTests {
     @Test("The trait finds the recording beside the test, and .replay answers from it", .replay("items"))
     func answers() async throws {
@@ -62,7 +63,7 @@ struct ReplayTraitTests {
     }
 }
 
-@Suite("A suite with a recording", .replay("items"))
+@Suite("A suite with a recording", .replay("items"), .tags(.concurrent))
 struct ReplaySuiteTests {
     private let provider = Provider<Item>(transport: .replay)
 
@@ -80,7 +81,7 @@ struct ReplaySuiteTests {
     }
 }
 
-@Suite("The scope of a replay")
+@Suite("The scope of a replay", .tags(.concurrent))
 struct ReplayScopeTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "replay-\(UUID())")
     private let reports = Reports()

@@ -1,9 +1,10 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PipelineReplayTesting
 
-@Suite("Turns", .timeLimit(.minutes(10)))
+@Suite("Turns", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TurnsTests {
     private let turns = Turns<String>()
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("FileLane", .timeLimit(.minutes(10)))
+@Suite("FileLane", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct FileLaneTests {
     @Test("Operations run in their order, one at a time")
     func order() async throws {

@@ -12,7 +12,7 @@ import Glibc
 import Musl
 #endif
 
-@Suite("FileWriter")
+@Suite("FileWriter", .tags(.concurrent))
 struct FileWriterTests {
     @Test("A part that is locked is the one of that name, never one that another download has moved away")
     func lockedPart() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Calls whose disk has stalled", .timeLimit(.minutes(10)))
+@Suite("Calls whose disk has stalled", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StalledFileTests {
     let folder: TemporaryFolder
 

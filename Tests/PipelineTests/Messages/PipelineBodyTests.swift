@@ -2,9 +2,10 @@ import Foundation
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("PipelineBody")
+@Suite("PipelineBody", .tags(.concurrent))
 struct PipelineBodyTests {
     static func stream(_ chunks: [String], byteCount: Int? = nil) -> PipelineBody {
         .stream(makeChunks(chunks), byteCount: byteCount)
@@ -248,7 +249,7 @@ struct PipelineBodyTests {
     }
 }
 
-@Suite("PipelineBody that ends early")
+@Suite("PipelineBody that ends early", .tags(.concurrent))
 struct PipelineBodyEndTests {
     @Test("I8 A stream that is shorter than its length is truncated, not whole")
     func short() async {

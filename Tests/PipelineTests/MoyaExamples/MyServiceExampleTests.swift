@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import TestSupport
 import Testing
 
-@Suite("The example of Moya's page on basic usage")
+@Suite("The example of Moya's page on basic usage", .tags(.concurrent))
 struct MyServiceExampleTests {
     enum MyService: TargetType {
         case zen

@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Callbacks of a provider after cancel()")
+@Suite("Callbacks of a provider after cancel()", .tags(.concurrent))
 struct CallbackCancellationTests {
     private let journal = Journal()
 

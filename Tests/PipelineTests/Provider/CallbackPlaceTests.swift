@@ -1,9 +1,10 @@
 import Dispatch
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("Where callbacks run")
+@Suite("Where callbacks run", .tags(.concurrent))
 struct CallbackPlaceTests {
     private let key = DispatchSpecificKey<String>()
     private let queue = DispatchQueue(label: "callbacks")

@@ -3,9 +3,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("Cancellation: rule 6")
+@Suite("Cancellation: rule 6", .tags(.concurrent))
 struct CancellationTests {
     private let journal = Journal()
 

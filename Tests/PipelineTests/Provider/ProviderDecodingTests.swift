@@ -3,9 +3,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Provider: decoding")
+@Suite("Provider: decoding", .tags(.concurrent))
 struct ProviderDecodingTests {
     struct User: Decodable, Sendable, Equatable {
         var name: String?

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Provider: rules 12 and 13, callbacks, streams, options")
+@Suite("Provider: rules 12 and 13, callbacks, streams, options", .tags(.concurrent))
 struct ProviderTests {
     /// An actor whose code can be told from all other by the queue that it runs on.
     private actor Caller {

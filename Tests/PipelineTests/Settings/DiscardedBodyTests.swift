@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Rule 15: one function discards bodies, with one limit of bytes and one of time.
-@Suite("Discarded bodies", .timeLimit(.minutes(5)))
+@Suite("Discarded bodies", .timeLimit(.minutes(5)), .tags(.concurrent))
 struct DiscardedBodyTests {
     /// A body of so many bytes, the rest of which never comes.
     private final class Stalling: Sendable {

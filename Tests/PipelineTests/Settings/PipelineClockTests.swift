@@ -1,9 +1,10 @@
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("PipelineClock: instants of several providers")
+@Suite("PipelineClock: instants of several providers", .tags(.concurrent))
 struct PipelineClockTests {
     /// A clock that is not known to the library.
     private struct OwnClock: Clock {

@@ -2,9 +2,10 @@ import Foundation
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("UnhandledOptionPolicy: options whose plugin is not in the stack")
+@Suite("UnhandledOptionPolicy: options whose plugin is not in the stack", .tags(.concurrent))
 struct UnhandledOptionPolicyTests {
     private static let options = RequestOptions { $0.depth = 3 }
     private static let message =

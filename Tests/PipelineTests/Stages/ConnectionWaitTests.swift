@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Rule 13: waiting for a connection is not part of the attempt.
-@Suite("The wait for a connection")
+@Suite("The wait for a connection", .tags(.concurrent))
 struct ConnectionWaitTests {
     private let clock = ManualClock()
 

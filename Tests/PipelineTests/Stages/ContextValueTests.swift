@@ -1,9 +1,10 @@
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("Values that plugins share within a call")
+@Suite("Values that plugins share within a call", .tags(.concurrent))
 struct ContextValueTests {
     private enum Count: PipelineContextKey { static let defaultValue = 0 }
     private enum Names: PipelineContextKey { static let defaultValue: [String] = [] }

@@ -1,9 +1,10 @@
 import Foundation
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Deadline and date of a call")
+@Suite("Deadline and date of a call", .tags(.concurrent))
 struct DeadlineTests {
     @Test("Of several deadlines the earliest holds, for every part of the call and for no other call")
     func earliest() async throws {

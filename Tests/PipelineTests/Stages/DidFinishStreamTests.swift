@@ -2,9 +2,10 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
-@Suite("Stages: didFinish of streams, rule 5")
+@Suite("Stages: didFinish of streams, rule 5", .tags(.concurrent))
 struct DidFinishStreamTests {
     private let outcomes = Outcomes()
     private let feed = Feed()

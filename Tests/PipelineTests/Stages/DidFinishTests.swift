@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Stages: didFinish, rule 5")
+@Suite("Stages: didFinish, rule 5", .tags(.concurrent))
 struct DidFinishTests {
     private let outcomes = Outcomes()
     private let clock = ManualClock()

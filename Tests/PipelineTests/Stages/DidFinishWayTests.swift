@@ -3,10 +3,11 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 import PipelineTesting
+import TestSupport
 import Testing
 
 /// Every way to send ends in one didFinish.
-@Suite("Stages: didFinish, for each way to send")
+@Suite("Stages: didFinish, for each way to send", .tags(.concurrent))
 struct DidFinishWayTests {
     private struct Named: DecodableTargetType {
         typealias ResultType = [Int]

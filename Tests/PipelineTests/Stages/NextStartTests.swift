@@ -2,9 +2,10 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite("Stages: next in a task of its own")
+@Suite("Stages: next in a task of its own", .tags(.concurrent))
 struct NextStartTests {
     private typealias Outcome = Result<PipelineResponse, any Error>
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("A subscription to events", .timeLimit(.minutes(10)))
+@Suite("A subscription to events", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct EventSourceTests {
     private let bench = SubscriptionBench()
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Progress")
+@Suite("Progress", .tags(.concurrent))
 struct RequestProgressTests {
     static func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType] = []) -> Provider<TestTarget> {
         Provider(transport: transport, plugins: plugins, clock: ManualClock())

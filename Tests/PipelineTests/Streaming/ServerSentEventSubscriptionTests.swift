@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("A subscription that is watched, restarted and resumed", .timeLimit(.minutes(10)))
+@Suite("A subscription that is watched, restarted and resumed", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ServerSentEventSubscriptionTests {
     private let bench = SubscriptionBench()
 

@@ -2,11 +2,12 @@ import Dispatch
 import Foundation
 import HTTPTypes
 import PipelineTesting
+import TestSupport
 import Testing
 
 @testable import Pipeline
 
-@Suite("Values of a streamed answer", .timeLimit(.minutes(10)))
+@Suite("Values of a streamed answer", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StreamedValuesTests {
     private func answer(_ body: PipelineBody, type: String? = nil) async throws -> StreamedResponse {
         let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]

@@ -7,7 +7,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Examples of APIRequest: what an app does with its client", .timeLimit(.minutes(10)))
+@Suite("Examples of APIRequest: what an app does with its client", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ExampleClientTests {
     private static let list = "GET /v1/post?offset=0&limit=100"
     private let login = AuthController.login(email: "ann@example.com", password: "secret")

@@ -13,7 +13,7 @@ import Testing
 ///
 /// The pools are as small as they can be: a connection goes back into its pool a moment after its response has been read, and a
 /// request that came before would get a new one.
-@Suite("AsyncHTTPClientTransport, dead connections", .timeLimit(.minutes(10)))
+@Suite("AsyncHTTPClientTransport, dead connections", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientDeadConnectionTests {
     /// A server that responds to all requests, and to the first for `/dies` with the script.
     private static func server(_ script: LoopbackServer.Action...) throws -> LoopbackServer {

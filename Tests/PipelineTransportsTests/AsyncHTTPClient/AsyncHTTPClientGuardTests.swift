@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport: its connections", .timeLimit(.minutes(10)))
+@Suite("AsyncHTTPClientTransport: its connections", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientGuardTests {
     private static let head = FramingBench.head
     private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"

@@ -9,7 +9,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport: whose client it is", .timeLimit(.minutes(10)))
+@Suite("AsyncHTTPClientTransport: whose client it is", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientLifecycleTests {
     @Test("P08: after shutdown calls fail with clientClosed, and shutting down again does nothing")
     func shutdown() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("AsyncHTTPClientPace", .timeLimit(.minutes(10)))
+@Suite("AsyncHTTPClientPace", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientPaceTests {
     /// An event loop that comes to nothing until it is let go on.
     private final class StuckEventLoop: Sendable {

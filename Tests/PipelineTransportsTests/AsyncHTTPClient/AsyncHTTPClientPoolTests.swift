@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport, busy connections", .timeLimit(.minutes(10)))
+@Suite("AsyncHTTPClientTransport, busy connections", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientPoolTests {
     private let clock = ManualClock()
 

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The transport's own times; what they do to a call is tested with the faults.
-@Suite("AsyncHTTPClientTransport, times", .timeLimit(.minutes(10)))
+@Suite("AsyncHTTPClientTransport, times", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientTimeoutTests {
     /// An answer in two pieces with more than the time between them.
     private static func halves(_ time: Duration) -> [LoopbackServer.Action] {

@@ -9,7 +9,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport", .timeLimit(.minutes(10)))
+@Suite("AsyncHTTPClientTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientTransportTests {
     @Test("request fields go out in their order, repeats kept, and nothing but Host and the framing is added")
     func requestFields() async throws {

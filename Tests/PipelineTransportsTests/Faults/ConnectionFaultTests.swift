@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Rows C01 to C07 and C09 of the matrix of faults; TLS (C04) is elsewhere.
-@Suite("Connection faults", .timeLimit(.minutes(10)))
+@Suite("Connection faults", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ConnectionFaultTests {
     @Test(
         "C01: a refused connection is connect.refused, which proves that nothing was sent",

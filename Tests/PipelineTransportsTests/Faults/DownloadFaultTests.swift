@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Rows F12 and T10 of the matrix of faults: downloads that are cut, and parts that were not asked for.
-@Suite("Download faults", .timeLimit(.minutes(10)))
+@Suite("Download faults", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct DownloadFaultTests {
     private static let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) })
 

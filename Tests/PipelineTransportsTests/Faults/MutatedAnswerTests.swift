@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Faults: mutated answers", .timeLimit(.minutes(10)))
+@Suite("Faults: mutated answers", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct MutatedAnswerTests {
     private static let answers = [
         "\(FramingBench.head)Content-Length: 12\r\nContent-Type: text/plain\r\n\r\nhello, world",

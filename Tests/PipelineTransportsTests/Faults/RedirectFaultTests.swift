@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Rows R09 and R10 of the matrix of faults: redirects whose bodies are slow, long or broken.
-@Suite("Redirect faults", .timeLimit(.minutes(10)))
+@Suite("Redirect faults", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct RedirectFaultTests {
     /// A body of a redirect.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {

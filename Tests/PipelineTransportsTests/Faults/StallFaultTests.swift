@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Rows C08 and C12 of the matrix of faults: servers that are slow to answer.
-@Suite("Connection faults: slow answers", .timeLimit(.minutes(10)))
+@Suite("Connection faults: slow answers", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StallFaultTests {
     private static let stalling: LoopbackServer.Handler = { request in
         [.send(FaultBench.response.prefix(Int(request.target.dropFirst()) ?? 0)), .stall]

@@ -6,7 +6,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Faults: bytes that belong to no answer", .timeLimit(.minutes(10)))
+@Suite("Faults: bytes that belong to no answer", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct SurplusFaultTests {
     private static let head = FramingBench.head
 

@@ -16,7 +16,7 @@ import AsyncHTTPClient
 import NIOCore
 #endif
 
-@Suite("TLS: servers that speak none", .timeLimit(.minutes(10)))
+@Suite("TLS: servers that speak none", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TLSFaultTests {
     /// What a server does to a client that begins a handshake.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Rows C10 and C11 of the matrix of faults: servers that do not read what is sent to them.
-@Suite("Connection faults: uploads", .timeLimit(.minutes(10)))
+@Suite("Connection faults: uploads", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct UploadFaultTests {
     private static let pieceByteCount = 64 << 10
 

@@ -5,7 +5,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Network transports: cancellation and time", .timeLimit(.minutes(10)))
+@Suite("Network transports: cancellation and time", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct NetworkCancellationTests {
     @Test("P06: a call that is cancelled before it begins opens no connection", arguments: NetworkTransport.allCases)
     func beforeStart(transport: NetworkTransport) async throws {

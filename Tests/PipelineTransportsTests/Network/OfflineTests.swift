@@ -17,7 +17,7 @@ import Musl
 import Darwin
 #endif
 
-@Suite("Machines without a network", .timeLimit(.minutes(10)))
+@Suite("Machines without a network", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct OfflineTests {
     /// A name that the resolver itself refuses.
     private static let unknownHost = "http://" + String(repeating: "a", count: 64) + ".invalid"

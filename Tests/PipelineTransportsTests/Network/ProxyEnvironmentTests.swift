@@ -44,7 +44,7 @@ private struct ProxyBench {
     }
 }
 
-@Suite("Proxy variables", .timeLimit(.minutes(10)))
+@Suite("Proxy variables", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ProxyEnvironmentTests {
     #if canImport(FoundationNetworking)
     @Test("Q10 URLSession on Linux refuses a loopback request with a credential to which a proxy variable applies")

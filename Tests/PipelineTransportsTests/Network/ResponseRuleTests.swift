@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Rules that hold for a message whichever transport carries it.
-@Suite("Rules of both transports", .timeLimit(.minutes(10)))
+@Suite("Rules of both transports", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ResponseRuleTests {
     @Test(
         "R05 A redirect with two Location fields is the response on every transport, and says why",

@@ -5,7 +5,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Provider without a transport")
+@Suite("Provider without a transport", .tags(.concurrent))
 struct DefaultTransportTests {
     @Test("it sends with AsyncHTTPClient on Linux when the trait is on, else with URLSession")
     func choice() async throws {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// That a side which pauses makes the other one wait, with bodies that no buffer of the system holds.
-@Suite("AsyncHTTPClientTransport, back-pressure", .timeLimit(.minutes(10)))
+@Suite("AsyncHTTPClientTransport, back-pressure", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct BackpressureTests {
     private static let mebibyte = Data(count: 1 << 20)
     /// In MiB: more than the buffers of two sockets (here up to 32 and 4 MiB) and 4 MiB.

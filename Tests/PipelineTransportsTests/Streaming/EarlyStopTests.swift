@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Bodies that somebody stops reading, or pauses to.
-@Suite("Streams that stop early", .timeLimit(.minutes(10)))
+@Suite("Streams that stop early", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct EarlyStopTests {
     /// The head of an answer of 1 MB, the first 1,000 bytes of it, and nothing more.
     private static func startsAnswer(_ request: LoopbackServer.Request) -> [LoopbackServer.Action] {

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Streamed bodies of requests", .timeLimit(.minutes(10)))
+@Suite("Streamed bodies of requests", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StreamedUploadTests {
     /// Pieces of 64 KiB, made when they are asked for.
     private final class Pieces: AsyncSequence, Sendable {

@@ -7,7 +7,7 @@ import Testing
 @testable import Pipeline
 @testable import PipelineTransports
 
-@Suite("URLSessionBacklog", .timeLimit(.minutes(10)))
+@Suite("URLSessionBacklog", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionBacklogTests {
     @Test("Bytes come out as they went in, however memory and file take turns")
     func order() async throws {
@@ -92,7 +92,7 @@ struct URLSessionBacklogTests {
     }
 }
 
-@Suite("URLSessionSpool")
+@Suite("URLSessionSpool", .tags(.concurrent))
 struct URLSessionSpoolTests {
     @Test("I8 A body whose reader is cancelled is not taken for whole")
     func cancelled() async {

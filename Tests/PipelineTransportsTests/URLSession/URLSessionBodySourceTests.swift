@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: bodies to send", .timeLimit(.minutes(10)))
+@Suite("URLSessionTransport: bodies to send", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionBodySourceTests {
     private final class Folder {
         let url = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID().uuidString)")

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Bodies of any size, both ways.
-@Suite("URLSessionTransport, large bodies")
+@Suite("URLSessionTransport, large bodies", .tags(.concurrent))
 struct URLSessionBodyTests {
     static func chunks(_ count: Int, of byteCount: Int, then last: (any Error)? = nil) -> PipelineBody {
         let made = Made()

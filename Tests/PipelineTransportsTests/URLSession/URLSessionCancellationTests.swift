@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: cancellation", .timeLimit(.minutes(10)))
+@Suite("URLSessionTransport: cancellation", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionCancellationTests {
     @Test("P06: a call that is cancelled before it begins sends nothing")
     func beforeStart() async throws {

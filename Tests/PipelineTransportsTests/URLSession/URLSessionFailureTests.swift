@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("URLSessionTransport: failures", .timeLimit(.minutes(10)))
+@Suite("URLSessionTransport: failures", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionFailureTests {
     private let provider = Provider<Probe>(transport: URLSessionTransport(), redirects: .none)
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport", .timeLimit(.minutes(10)))
+@Suite("URLSessionTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionTransportTests {
     private func makeProvider(
         _ transport: URLSessionTransport = URLSessionTransport(),

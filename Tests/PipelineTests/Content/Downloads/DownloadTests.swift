@@ -13,7 +13,7 @@ import Glibc
 import Musl
 #endif
 
-@Suite("Downloads")
+@Suite("Downloads", .tags(.concurrent))
 struct DownloadTests {
     let folder: TemporaryFolder
 

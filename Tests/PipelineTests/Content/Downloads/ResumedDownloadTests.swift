@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Resumed downloads")
+@Suite("Resumed downloads", .tags(.concurrent))
 struct ResumedDownloadTests {
     static let text = "0123456789"
     let folder: TemporaryFolder

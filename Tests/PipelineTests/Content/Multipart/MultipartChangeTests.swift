@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Parts that change while they are sent")
+@Suite("Parts that change while they are sent", .tags(.concurrent))
 struct MultipartChangeTests {
     private let folder: TemporaryFolder
 
