@@ -49,17 +49,6 @@ public struct PipelineDescription: Sendable {
         public let stages: [StageRun]
     }
 
-    /// Something wrong with the order, in the words of the plugin that found it.
-    public struct Finding: Sendable, Hashable {
-        /// What is wrong, what follows from it, and what to do.
-        public let message: String
-
-        /// Makes a finding.
-        public init(_ message: String) {
-            self.message = message
-        }
-    }
-
     /// The plugins, outermost first.
     public let entries: [Entry]
     /// The transport's name.
@@ -74,8 +63,6 @@ public struct PipelineDescription: Sendable {
     init(plugins: [any PluginType], transport: any Transport) {
         var outside: [String] = []
         var entries: [Entry] = []
-        var findings: [Finding] = []
-        var notes: [Finding] = []
         for (index, plugin) in plugins.enumerated() {
             let inherited: Frequency = outside.isEmpty ? .perCall : .perPass(of: outside)
             let stages = Stage.Kind.all(of: plugin).map { stage in
@@ -87,21 +74,13 @@ public struct PipelineDescription: Sendable {
             }
             entries.append(Entry(position: index + 1, name: plugin.name, stages: stages))
             if plugin is any Stage.Intercept { outside.append(plugin.name) }
-            if let plugin = plugin as? any OrderChecking {
-                let surroundings = PluginSurroundings(
-                    outside: Array(plugins[..<index]),
-                    inside: Array(plugins[(index + 1)...]),
-                    transport: transport
-                )
-                findings += plugin.findings(in: surroundings)
-                notes += plugin.notes(in: surroundings)
-            }
         }
+        let all = Self.findings(of: plugins, transport)
         self.entries = entries
         self.transport = transport.name
         self.transportDecodesContent = transport.decodesContent
-        self.findings = findings
-        self.notes = notes
+        findings = all.filter { $0.severity == .finding }
+        notes = all.filter { $0.severity == .note }
     }
 }
 

@@ -1,11 +1,18 @@
 /// A plugin made from a closure, for the prepare stage.
-public struct PreparePlugin: Stage.Prepare {
+public struct PreparePlugin: Stage.Prepare, CapabilityDeclaring {
     /// The name in errors and in `explain()`.
     public let name: String
+    /// What the closure does.
+    public let capabilities: Set<PluginCapability>
     private let body: @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void
 
-    init(name: String, body: @escaping @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void) {
+    init(
+        name: String,
+        capabilities: Set<PluginCapability>,
+        body: @escaping @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void
+    ) {
         self.name = name
+        self.capabilities = capabilities
         self.body = body
     }
 
@@ -50,16 +57,20 @@ public struct DidReceivePlugin: Stage.DidReceive {
 }
 
 /// A plugin made from a closure, for the process stage.
-public struct ProcessPlugin: Stage.Process {
+public struct ProcessPlugin: Stage.Process, CapabilityDeclaring {
     /// The name in errors and in `explain()`.
     public let name: String
+    /// What the closure does.
+    public let capabilities: Set<PluginCapability>
     private let body: @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
 
     init(
         name: String,
+        capabilities: Set<PluginCapability>,
         body: @escaping @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
     ) {
         self.name = name
+        self.capabilities = capabilities
         self.body = body
     }
 
@@ -87,16 +98,20 @@ public struct DidFinishPlugin: Stage.DidFinish {
 }
 
 /// A plugin made from a closure, for the intercept stage.
-public struct InterceptPlugin: Stage.Intercept {
+public struct InterceptPlugin: Stage.Intercept, CapabilityDeclaring {
     /// The name in errors and in `explain()`.
     public let name: String
+    /// What the closure does.
+    public let capabilities: Set<PluginCapability>
     private let body: @Sendable (PipelineRequest, PipelineContext, Next) async throws -> PipelineResponse
 
     init(
         name: String,
+        capabilities: Set<PluginCapability>,
         body: @escaping @Sendable (PipelineRequest, PipelineContext, Next) async throws -> PipelineResponse
     ) {
         self.name = name
+        self.capabilities = capabilities
         self.body = body
     }
 
@@ -114,9 +129,10 @@ extension PluginType where Self == PreparePlugin {
     /// A one-off plugin that changes the request.
     public static func prepare(
         name: String = "prepare closure",
+        capabilities: Set<PluginCapability> = [],
         _ body: @escaping @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void
     ) -> Self {
-        PreparePlugin(name: name, body: body)
+        PreparePlugin(name: name, capabilities: capabilities, body: body)
     }
 }
 
@@ -144,9 +160,10 @@ extension PluginType where Self == ProcessPlugin {
     /// A one-off plugin that changes the result.
     public static func process(
         name: String = "process closure",
+        capabilities: Set<PluginCapability> = [],
         _ body: @escaping @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
     ) -> Self {
-        ProcessPlugin(name: name, body: body)
+        ProcessPlugin(name: name, capabilities: capabilities, body: body)
     }
 }
 
@@ -164,8 +181,9 @@ extension PluginType where Self == InterceptPlugin {
     /// A one-off plugin that wraps all that is inside it.
     public static func intercept(
         name: String = "intercept closure",
+        capabilities: Set<PluginCapability> = [],
         _ body: @escaping @Sendable (PipelineRequest, PipelineContext, Next) async throws -> PipelineResponse
     ) -> Self {
-        InterceptPlugin(name: name, body: body)
+        InterceptPlugin(name: name, capabilities: capabilities, body: body)
     }
 }

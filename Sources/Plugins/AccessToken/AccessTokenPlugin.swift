@@ -34,7 +34,7 @@ public import Pipeline
 ///
 /// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1,
 /// RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
-public struct AccessTokenPlugin: AuthenticatingPlugin, Stage.Prepare {
+public struct AccessTokenPlugin: Stage.Prepare {
     private let allowsCleartext: Bool
     private let token: @Sendable (any TargetType) async throws -> String?
 
@@ -63,17 +63,9 @@ public struct AccessTokenPlugin: AuthenticatingPlugin, Stage.Prepare {
     }
 }
 
-extension AccessTokenPlugin: OrderChecking {
-    /// Finds another one outside, whose token is never sent.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        guard surroundings.outside.contains(where: { $0 is AccessTokenPlugin }) else { return [] }
-        return [
-            .init(
-                "AccessTokenPlugin stands twice: the inner one replaces the token of the outer one, which is asked for "
-                    + "in vain; leave one, and let its closure look at the target"
-            )
-        ]
-    }
+extension AccessTokenPlugin: CapabilityDeclaring {
+    /// ``PluginCapability/setsCredential`` and ``PluginCapability/setsAccessToken``.
+    public var capabilities: Set<PluginCapability> { [.setsCredential, .setsAccessToken] }
 }
 
 extension AccessTokenPlugin: OptionHandling {

@@ -62,17 +62,7 @@ public struct ActivityPlugin: Stage.Intercept {
     }
 }
 
-extension ActivityPlugin: OrderChecking {
-    /// Finds plugins outside that send again or share.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        surroundings.outside.compactMap { plugin in
-            let what: String
-            switch plugin {
-            case is RetryPlugin: what = "the waits between attempts are"
-            case is DeduplicationPlugin: what = "a call that waits for another's answer is"
-            default: return nil
-            }
-            return .init("ActivityPlugin stands inside \(plugin.name): \(what) not counted; put it outermost")
-        }
-    }
+extension ActivityPlugin: CapabilityDeclaring {
+    /// ``PluginCapability/spansCalls``.
+    public var capabilities: Set<PluginCapability> { [.spansCalls] }
 }

@@ -39,7 +39,7 @@ public import Pipeline
 /// password.
 ///
 /// Source: RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
-public struct BasicAuthPlugin: AuthenticatingPlugin, Stage.Prepare {
+public struct BasicAuthPlugin: Stage.Prepare {
     private let allowsCleartext: Bool
     private let credential: @Sendable (any TargetType) async throws -> PasswordCredential?
 
@@ -91,4 +91,9 @@ public struct BasicAuthPlugin: AuthenticatingPlugin, Stage.Prepare {
         guard !request.headers.contains(.authorization) else { return nil }
         return try await credential(context.target)
     }
+}
+
+extension BasicAuthPlugin: CapabilityDeclaring {
+    /// ``PluginCapability/setsCredential``.
+    public var capabilities: Set<PluginCapability> { [.setsCredential] }
 }

@@ -44,7 +44,7 @@ import Synchronization
 /// password.
 ///
 /// Source: RFC 7616, https://www.rfc-editor.org/rfc/rfc7616.html, RFC 7617, https://www.rfc-editor.org/rfc/rfc7617.html
-public final class CredentialsPlugin: AuthenticatingPlugin, Stage.Intercept {
+public final class CredentialsPlugin: Stage.Intercept {
     private let allowsCleartext: Bool
     private let credential: @Sendable (any TargetType, AuthenticationChallenge) async throws -> PasswordCredential?
     private let spaces: Mutex<ProtectionSpaces>
@@ -225,4 +225,9 @@ public final class CredentialsPlugin: AuthenticatingPlugin, Stage.Intercept {
         let clientNonce = Self.makeClientNonce(context)
         spaces.withLock { $0.setNext(nonce, in: answer.key, clientNonce: clientNonce) }
     }
+}
+
+extension CredentialsPlugin: CapabilityDeclaring {
+    /// ``PluginCapability/setsCredential`` and ``PluginCapability/answersChallenges``.
+    public var capabilities: Set<PluginCapability> { [.setsCredential, .answersChallenges] }
 }

@@ -167,45 +167,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
     }
 }
 
-extension DeduplicationPlugin: OrderChecking {
-    /// Finds a plugin inside that sets a credential, and another one of its kind outside.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        var findings: [PipelineDescription.Finding] = []
-        for plugin in surroundings.inside where plugin is any AuthenticatingPlugin || plugin is HeadersPlugin {
-            findings.append(
-                .init(
-                    "DeduplicationPlugin stands outside \(plugin.name): two users could share one answer, since what that sets is "
-                        + "not compared; put it inside"
-                )
-            )
-        }
-        for plugin in surroundings.inside where plugin is MinimumDurationPlugin || plugin is UnauthorizedPlugin {
-            findings.append(
-                .init(
-                    "DeduplicationPlugin stands outside \(plugin.name): that serves only the first of those who share an "
-                        + "exchange; put it inside"
-                )
-            )
-        }
-        if surroundings.outside.contains(where: { $0 is DeduplicationPlugin }) {
-            findings.append(
-                .init("DeduplicationPlugin stands twice: within the outer one the inner one shares nothing; leave one")
-            )
-        }
-        return findings
-    }
-
-    /// Says which plugins run once for all calls that share an exchange.
-    public func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        let names = surroundings.inside.filter {
-            $0 is any Stage.Prepare || $0 is any Stage.Intercept || $0 is any Stage.Process
-        }.map(\.name)
-        guard !names.isEmpty else { return [] }
-        return [
-            .init(
-                "what stands inside DeduplicationPlugin (\(names.joined(separator: ", "))) runs once for all calls that "
-                    + "share an exchange, with the target and options of the first"
-            )
-        ]
-    }
+extension DeduplicationPlugin: CapabilityDeclaring {
+    /// ``PluginCapability/sharesResponses``.
+    public var capabilities: Set<PluginCapability> { [.sharesResponses] }
 }

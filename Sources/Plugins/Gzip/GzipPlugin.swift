@@ -179,28 +179,7 @@ public struct GzipPlugin: Stage.Intercept {
     }
 }
 
-extension GzipPlugin: OrderChecking {
-    /// Finds another one outside, which leaves this one nothing to do.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        guard surroundings.outside.contains(where: { $0 is GzipPlugin }) else { return [] }
-        return [
-            .init(
-                "GzipPlugin stands twice: the inner one finds the request compressed and Accept-Encoding set, and does "
-                    + "nothing; leave one"
-            )
-        ]
-    }
-
-    /// Says that the transport decodes by itself, and that a log shows compressed bodies.
-    public func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        var notes: [PipelineDescription.Finding] = []
-        if surroundings.transport.decodesContent {
-            let name = surroundings.transport.name
-            notes.append(.init("\(name) decodes content codings by itself: GzipPlugin only compresses requests"))
-        }
-        if surroundings.inside.contains(where: { $0 is LoggingPlugin }) {
-            notes.append(.init("LoggingPlugin stands inside GzipPlugin: it writes bodies as they are on the wire"))
-        }
-        return notes
-    }
+extension GzipPlugin: CapabilityDeclaring {
+    /// ``PluginCapability/codesContent``.
+    public var capabilities: Set<PluginCapability> { [.codesContent] }
 }

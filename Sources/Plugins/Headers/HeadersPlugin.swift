@@ -164,3 +164,8 @@ public struct HeadersPlugin: Stage.Prepare {
         }
     }
 }
+
+extension HeadersPlugin: CapabilityDeclaring {
+    /// ``PluginCapability/setsFields``.
+    public var capabilities: Set<PluginCapability> { [.setsFields] }
+}

@@ -204,27 +204,33 @@ public struct MetricsPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive, 
     }
 }
 
-extension MetricsPlugin: OrderChecking {
-    /// Finds another one outside that counts under the same names.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        guard surroundings.outside.contains(where: { ($0 as? MetricsPlugin)?.prefix == prefix }) else { return [] }
-        return [
-            .init(
-                "MetricsPlugin stands twice with the prefix \(prefix): each call and exchange is counted twice; leave the "
-                    + "outer one, or give one of them another prefix"
-            )
-        ]
-    }
+extension MetricsPlugin: CapabilityDeclaring {
+    private var counts: PluginCapability { .init("counts calls under \(prefix)") }
 
-    /// Says that a plugin outside may send again.
-    public func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        let outside = surroundings.outside.filter { $0 is any Stage.Intercept }.map(\.name)
-        guard !outside.isEmpty else { return [] }
-        return [
-            .init(
-                "MetricsPlugin stands inside \(outside.joined(separator: ", ")): what that sends again counts as a call of its "
-                    + "own, and what it answers by itself does not count"
-            )
+    /// A capability of its own, which holds the prefix.
+    public var capabilities: Set<PluginCapability> { [counts] }
+
+    /// Finds another plugin with the same prefix; notes interceptors outside.
+    public var orderRules: [OrderRule] {
+        [
+            OrderRule(
+                "metrics-twice",
+                [counts],
+                .inside,
+                [counts],
+                consequence: "each call and exchange is counted twice as \(prefix)…",
+                remedy: "remove the inner one or change the prefix of one of them"
+            ),
+            OrderRule(
+                "metrics-inside-interceptor",
+                [counts],
+                .inside,
+                [.intercepts],
+                except: [counts],
+                consequence:
+                    "each attempt of the outer plugin counts as a call, and what it responds with itself does not count",
+                severity: .note
+            ),
         ]
     }
 }

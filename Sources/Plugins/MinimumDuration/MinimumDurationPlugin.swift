@@ -90,17 +90,7 @@ public struct MinimumDurationPlugin: Stage.Process {
     }
 }
 
-extension MinimumDurationPlugin: OrderChecking {
-    /// Finds a plugin outside that sends again.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        guard surroundings.outside.contains(where: { $0 is RetryPlugin }) else {
-            return []
-        }
-        return [
-            .init(
-                "MinimumDurationPlugin stands inside RetryPlugin: the answer of each attempt is held back before it is sent "
-                    + "again; put it outside of RetryPlugin"
-            )
-        ]
-    }
+extension MinimumDurationPlugin: CapabilityDeclaring {
+    /// ``PluginCapability/delaysResults``.
+    public var capabilities: Set<PluginCapability> { [.delaysResults] }
 }

@@ -237,28 +237,9 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     }
 }
 
-extension RetryPlugin: OrderChecking {
-    /// Finds another one outside, and credentials that are set once for all attempts.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        var findings: [PipelineDescription.Finding] = []
-        if surroundings.outside.contains(where: { $0 is RetryPlugin }) {
-            findings.append(
-                .init(
-                    "RetryPlugin stands twice: the outer one repeats all attempts of the inner one, so that their numbers "
-                        + "multiply; leave one, and set RequestOptions.retry where a request needs more"
-                )
-            )
-        }
-        for plugin in surroundings.outside where plugin is any AuthenticatingPlugin {
-            findings.append(
-                .init(
-                    "RetryPlugin stands inside \(plugin.name): every attempt is sent with the credentials of the first, also "
-                        + "when they have expired; put RetryPlugin outside of it"
-                )
-            )
-        }
-        return findings
-    }
+extension RetryPlugin: CapabilityDeclaring {
+    /// ``PluginCapability/retries``.
+    public var capabilities: Set<PluginCapability> { [.retries] }
 }
 
 extension Result<PipelineResponse, PipelineError> {

@@ -93,45 +93,30 @@ public struct TimeoutPlugin: Stage.Prepare, Stage.Intercept {
     }
 }
 
-extension TimeoutPlugin: OrderChecking {
-    /// Finds plugins outside that send again or share, whose waits `total` does not end, and another one outside that states the
-    /// same time.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        var findings: [PipelineDescription.Finding] = []
-        if total != nil {
-            for plugin in surroundings.outside where plugin is RetryPlugin || plugin is DeduplicationPlugin {
-                let what =
-                    plugin is RetryPlugin
-                    ? "the waits between attempts are" : "a caller who waits for another's answer is"
-                findings.append(
-                    .init(
-                        "TimeoutPlugin with a total stands inside \(plugin.name): \(what) not ended when the time is up; "
-                            + "put the total outside of it"
-                    )
-                )
-            }
-        }
-        let outer = surroundings.outside.compactMap { $0 as? TimeoutPlugin }
-        let hidden = [
-            attempt != nil && outer.contains { $0.attempt != nil } ? "attempt" : nil,
-            idle != nil && outer.contains { $0.idle != nil } ? "idle" : nil,
-        ]
-        for name in hidden.compactMap({ $0 }) {
-            findings.append(
-                .init(
-                    "TimeoutPlugin stands twice with \(name): the inner one's holds, the outer one's never; leave one"
-                )
-            )
-        }
-        return findings
+extension TimeoutPlugin: CapabilityDeclaring {
+    private static let setsAttempt = PluginCapability("sets an attempt timeout")
+    private static let setsIdle = PluginCapability("sets an idle timeout")
+
+    /// ``PluginCapability/spansCalls`` with a `total`, and one of its own for each of `attempt` and `idle`.
+    public var capabilities: Set<PluginCapability> {
+        var capabilities: Set<PluginCapability> = []
+        if total != nil { capabilities.insert(.spansCalls) }
+        if attempt != nil { capabilities.insert(Self.setsAttempt) }
+        if idle != nil { capabilities.insert(Self.setsIdle) }
+        return capabilities
     }
 
-    /// Names the other interceptors outside, for which `total` does not hold.
-    public func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        guard total != nil else { return [] }
-        return surroundings.outside
-            .filter { $0 is any Stage.Intercept && !($0 is TimeoutPlugin) && !($0 is ActivityPlugin) }
-            .filter { !($0 is RetryPlugin) && !($0 is DeduplicationPlugin) }
-            .map { .init("the total of TimeoutPlugin does not end what \($0.name), which stands outside, waits for") }
+    /// Finds two plugins that set the same time.
+    public var orderRules: [OrderRule] {
+        [("attempt", Self.setsAttempt), ("idle", Self.setsIdle)].map { name, capability in
+            OrderRule(
+                "\(name)-timeout-twice",
+                [capability],
+                .inside,
+                [capability],
+                consequence: "the \(name) timeout of the inner one always replaces that of the outer one",
+                remedy: "remove one of the two timeouts"
+            )
+        }
     }
 }

@@ -10,31 +10,7 @@ extension TokenRefreshPlugin: CustomStringConvertible, CustomReflectable {
     }
 }
 
-extension TokenRefreshPlugin: OrderChecking {
-    /// Finds another plugin that sets a token.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        var findings: [PipelineDescription.Finding] = []
-        if surroundings.inside.contains(where: { $0 is AccessTokenPlugin || $0 is any TokenRefreshing }) {
-            findings.append(
-                .init(
-                    "inside TokenRefreshPlugin another plugin replaces its token, so that no refusal is noticed and "
-                        + "nothing is refreshed; leave one of the two"
-                )
-            )
-        }
-        if surroundings.outside.contains(where: { $0 is AccessTokenPlugin }) {
-            findings.append(
-                .init(
-                    "TokenRefreshPlugin replaces the token of AccessTokenPlugin, which stands outside it and is asked "
-                        + "in vain; leave one of the two"
-                )
-            )
-        }
-        return findings
-    }
+extension TokenRefreshPlugin: CapabilityDeclaring {
+    /// ``PluginCapability/setsCredential``, ``PluginCapability/setsAccessToken`` and ``PluginCapability/answersChallenges``.
+    public var capabilities: Set<PluginCapability> { [.setsCredential, .setsAccessToken, .answersChallenges] }
 }
-
-/// What the plugin is for every type of credential.
-protocol TokenRefreshing {}
-
-extension TokenRefreshPlugin: TokenRefreshing {}

@@ -90,27 +90,30 @@ extension TracingPlugin {
     }
 }
 
-extension TracingPlugin.Propagation: OrderChecking {
-    /// Finds a ``TracingPlugin`` that stands inside and comes too late.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        guard surroundings.inside.contains(where: { $0 is TracingPlugin }) else { return [] }
-        return [
-            .init(
-                "TracingPlugin.Propagation stands outside TracingPlugin: its span is not the one that servers are told of; put "
-                    + "Propagation innermost"
-            )
-        ]
-    }
+extension TracingPlugin.Propagation: CapabilityDeclaring {
+    /// A capability of its own: it sends the trace to servers.
+    public var capabilities: Set<PluginCapability> { [.propagatesTraces] }
 
-    /// Says that a plugin inside may send again, or answer by itself.
-    public func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        let inside = surroundings.inside.filter { $0 is any Stage.Intercept && !($0 is TracingPlugin) }.map(\.name)
-        guard !inside.isEmpty else { return [] }
-        return [
-            .init(
-                "TracingPlugin.Propagation stands outside \(inside.joined(separator: ", ")): what that sends again has the "
-                    + "traceparent of the first, and what it shares differs by it; put Propagation innermost"
-            )
+    /// Finds a ``TracingPlugin`` inside; notes other interceptors inside.
+    public var orderRules: [OrderRule] {
+        [
+            OrderRule(
+                "propagation-outside-tracing",
+                [.propagatesTraces],
+                .outside,
+                [.traces],
+                consequence: "servers get a span other than that of the call"
+            ),
+            OrderRule(
+                "propagation-outside-interceptor",
+                [.propagatesTraces],
+                .outside,
+                [.intercepts],
+                except: [.traces],
+                consequence: "all attempts of the inner plugin have one traceparent, and requests differ by it",
+                remedy: "put TracingPlugin.Propagation innermost",
+                severity: .note
+            ),
         ]
     }
 }

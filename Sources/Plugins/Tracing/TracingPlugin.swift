@@ -94,33 +94,46 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
     }
 }
 
-extension TracingPlugin: OrderChecking {
-    /// Finds another one outside.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        guard surroundings.outside.contains(where: { $0 is TracingPlugin }) else { return [] }
-        return [.init("TracingPlugin stands twice: the inner one does nothing; leave the outer one")]
-    }
+extension PluginCapability {
+    static let traces = Self("makes spans of calls")
+    static let propagatesTraces = Self("propagates traces")
+}
 
-    /// Says that servers do not hear of the trace, or that a plugin outside may send again.
-    public func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        var notes: [PipelineDescription.Finding] = []
-        if !(surroundings.outside + surroundings.inside).contains(where: { $0 is Propagation }) {
-            notes.append(
-                .init(
-                    "TracingPlugin stands without TracingPlugin.Propagation: no traceparent is sent; put that innermost"
-                )
-            )
-        }
-        let outside = surroundings.outside.filter { $0 is any Stage.Intercept && !($0 is Propagation) }.map(\.name)
-        if !outside.isEmpty {
-            notes.append(
-                .init(
-                    "TracingPlugin stands inside \(outside.joined(separator: ", ")): what that sends again has a span of a call "
-                        + "of its own, and what it answers by itself has none"
-                )
-            )
-        }
-        return notes
+extension TracingPlugin: CapabilityDeclaring {
+    /// A capability of its own: it makes a span for each call.
+    public var capabilities: Set<PluginCapability> { [.traces] }
+
+    /// Finds another one outside; notes a missing ``Propagation`` and interceptors outside.
+    public var orderRules: [OrderRule] {
+        [
+            OrderRule(
+                "tracing-twice",
+                [.traces],
+                .inside,
+                [.traces],
+                consequence: "the inner one does nothing",
+                remedy: "remove the inner one"
+            ),
+            OrderRule(
+                "tracing-without-propagation",
+                [.traces],
+                .without,
+                [.propagatesTraces],
+                consequence: "no traceparent is sent",
+                remedy: "put TracingPlugin.Propagation innermost",
+                severity: .note
+            ),
+            OrderRule(
+                "tracing-inside-interceptor",
+                [.traces],
+                .inside,
+                [.intercepts],
+                except: [.traces, .propagatesTraces],
+                consequence:
+                    "each attempt of the outer plugin has a call span, and what it responds with itself has none",
+                severity: .note
+            ),
+        ]
     }
 }
 #endif

@@ -68,14 +68,7 @@ public struct UnauthorizedPlugin: Stage.Process {
     }
 }
 
-extension UnauthorizedPlugin: OrderChecking {
-    /// Finds an outer plugin that retries after a 401 for which the handler has run.
-    public func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-        surroundings.outside.filter { $0 is CredentialsPlugin || $0 is any TokenRefreshing }.map { plugin in
-            .init(
-                "UnauthorizedPlugin stands inside \(plugin.name): it is told of every 401, also of those that are answered with "
-                    + "credentials; move it outside"
-            )
-        }
-    }
+extension UnauthorizedPlugin: CapabilityDeclaring {
+    /// ``PluginCapability/reportsUnauthorized``.
+    public var capabilities: Set<PluginCapability> { [.reportsUnauthorized] }
 }

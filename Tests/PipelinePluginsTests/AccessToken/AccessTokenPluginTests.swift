@@ -211,8 +211,8 @@ struct AccessTokenPluginTests {
         #expect(request.headers[values: .authorization] == ["Bearer inner"])
         let stacks: [[any PluginType]] = [[outer, inner], [outer]]
         let findings = stacks.map { Provider<Ask>(transport: transport, plugins: $0).explain().findings }
-        #expect(findings.map(\.count) == [1, 0])
-        #expect(findings.first?.first?.message.contains("the inner one replaces the token") == true)
+        #expect(findings.map { $0.map(\.id) } == [["token-inside-token"], []])
+        #expect(findings.first?.first?.message.contains("the inner plugin replaces the token") == true)
     }
 
     // MARK: Errors

@@ -44,7 +44,7 @@ struct DeduplicationPositionTests {
         #expect(await calls.results.map(\.text) == ["answer 0", isInside ? "answer 1" : "answer 0"])
         let findings = bench.provider.explain().findings.map(\.message)
         #expect(findings.count == (isInside ? 0 : 1))
-        let text = "DeduplicationPlugin stands outside AccessTokenPlugin: two users could share one answer"
+        let text = "DeduplicationPlugin is outside AccessTokenPlugin: two users could get the same response"
         #expect(findings.allSatisfy { $0.hasPrefix(text) })
     }
 
@@ -153,7 +153,7 @@ struct DeduplicationPositionTests {
         #expect((bench.plugin.inflightCount, inner.inflightCount) == (1, 0))
         await bench.answer()
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 0", "answer 0"])
-        #expect(bench.provider.explain().findings.map(\.message).filter { $0.contains("stands twice") }.count == 1)
+        #expect(bench.provider.explain().findings.map(\.message).filter { $0.contains("used twice") }.count == 1)
         #expect(Bench().provider.explain().findings.isEmpty)
     }
 
@@ -163,6 +163,6 @@ struct DeduplicationPositionTests {
         #expect(Bench(outside: [sendAgain()], inside: [observer]).provider.explain().notes.isEmpty)
         let notes = Bench(inside: [sendAgain(), observer, .prepare { _, _ in }]).provider.explain().notes
         #expect(notes.count == 1)
-        #expect(notes.first?.message.contains("(again, prepare closure) runs once for all calls") == true)
+        #expect(notes.first?.message.contains("outside again, prepare closure: that runs once for all") == true)
     }
 }

@@ -59,8 +59,9 @@ struct GzipPluginTests: GzipSending {
             let transport = ScriptedTransport(always: .hang, decodesContent: decodes)
             return Provider<Ask>(transport: transport, plugins: plugins).explain().notes.map(\.message)
         }
-        let decodes = "ScriptedTransport decodes content codings by itself: GzipPlugin only compresses requests"
-        let logs = "LoggingPlugin stands inside GzipPlugin: it writes bodies as they are on the wire"
+        let decodes =
+            "GzipPlugin is outside ScriptedTransport: the transport decodes responses, so only requests are compressed"
+        let logs = "LoggingPlugin is inside GzipPlugin: it shows content as it is on the wire"
         #expect(notes(false, GzipPlugin()) == [])
         #expect(notes(true, GzipPlugin()) == [decodes])
         #expect(notes(true, GzipPlugin(), LoggingPlugin()) == [decodes, logs])

@@ -322,7 +322,7 @@ struct MetricsPluginTests {
         #expect(described(plugin, again).notes.isEmpty)
         let notes = described(again, plugin).notes
         #expect(notes.count == 1)
-        #expect(notes.allSatisfy { $0.message.contains("inside Again") })
+        #expect(notes.allSatisfy { $0.plugins == ["MetricsPlugin", "Again"] })
     }
 
     // MARK: The network

@@ -258,7 +258,7 @@ struct MinimumDurationPluginTests {
         let retry = RetryPlugin()
         let findings = provider(step(0), retry, minimum).explain().findings.map(\.message)
         #expect(findings.count == 1)
-        #expect(findings.first?.hasPrefix("MinimumDurationPlugin stands inside RetryPlugin") == true)
+        #expect(findings.first?.hasPrefix("MinimumDurationPlugin is inside RetryPlugin") == true)
         #expect(provider(step(0), minimum, retry).explain().findings.isEmpty)
     }
 

@@ -27,7 +27,7 @@ struct RetryPositionTests {
         let findings = inside.provider.explain().findings.map(\.message)
         #expect(findings.count == 1)
         #expect(
-            findings.first?.hasPrefix("RetryPlugin stands inside AccessTokenPlugin: every attempt is sent with") == true
+            findings.first?.hasPrefix("RetryPlugin is inside AccessTokenPlugin: every attempt is sent with") == true
         )
     }
 
@@ -76,7 +76,7 @@ struct RetryPositionTests {
         #expect(outcome.exchanges.count == 6)
         let findings = bench.provider.explain().findings.map(\.message)
         #expect(findings.count == 1)
-        #expect(findings.first?.hasPrefix("RetryPlugin stands twice: the outer one repeats all attempts") == true)
+        #expect(findings.first?.hasPrefix("RetryPlugin is used twice: each attempt of the outer plugin") == true)
     }
 
     @Test("Alone, and inside a plugin that shares calls, nothing is wrong with it")

@@ -23,7 +23,7 @@ struct StandardStackTests {
                   8  GzipPlugin             intercept per pass of TimeoutPlugin, RetryPlugin, DeduplicationPlugin
                   →  ScriptedTransport      transport; bodies arrive as on the wire
                 findings: none
-                note: what stands inside DeduplicationPlugin (GzipPlugin) runs once for all calls that share an exchange, with the target and options of the first
+                note: DeduplicationPlugin is outside GzipPlugin: that runs once for all calls that share a response, with the target and options of the first
                 """
         )
     }

@@ -315,8 +315,8 @@ struct TimeoutPluginTests {
         #expect(seen.withLock { $0 } == [.seconds(3), .seconds(4)])
         let findings = provider.explain().findings.map(\.message)
         #expect(findings.count == 2)
-        #expect(findings.first?.contains("stands twice with attempt") == true)
-        #expect(findings.last?.contains("stands twice with idle") == true)
+        #expect(findings.first?.contains("used twice: the attempt timeout") == true)
+        #expect(findings.last?.contains("used twice: the idle timeout") == true)
     }
 
     @Test("A plugin that does not set a time leaves that of another alone, and two that share the work are no finding")

@@ -164,13 +164,13 @@ struct UnauthorizedPluginTests {
         }
     }
 
-    @Test("The stack says when it stands inside a CredentialsPlugin")
+    @Test("Inside a CredentialsPlugin it is a finding")
     func findings() {
         let credentials = CredentialsPlugin { _, _ in nil }
         let stacks: [[any PluginType]] = [[credentials, told.plugin], [told.plugin, credentials]]
         let findings = stacks.map { Provider<Ask>(transport: ScriptedTransport([]), plugins: $0).explain().findings }
         #expect(findings.map(\.count) == [1, 0])
-        #expect(findings[0].first?.message.contains("move it outside") == true)
+        #expect(findings[0].first?.remedy == "move UnauthorizedPlugin outside CredentialsPlugin")
     }
 
     @Test("Over a real connection it gets the fields of the answer")

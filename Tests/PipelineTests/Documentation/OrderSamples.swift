@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Pipeline
 import PipelinePlugins
 import PipelineTransports
@@ -7,6 +8,16 @@ import Testing
 @Suite("The guide Order")
 struct OrderGuideTests {
     private typealias Library = ReadmeProgram.Library
+
+    // sample: signer
+    struct RequestSigner: Stage.Prepare, CapabilityDeclaring {
+        let capabilities: Set<PluginCapability> = [.signs]
+
+        func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+            try request.setHeader("…", for: .authorization, isSecret: true)
+        }
+    }
+    // end
 
     private func showLogin() async {}
 
@@ -27,12 +38,22 @@ struct OrderGuideTests {
         return "\(provider.explain())"
     }
 
-    @Test("It shows what explain() prints, for a transport that leaves content codings alone")
-    func table() throws {
+    private func texts() throws -> [String] {
         let page = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/Pipeline/Pipeline.docc/Order.md")
-        let guide = Markdown(try String(contentsOf: page, encoding: .utf8))
+        return Markdown(try String(contentsOf: page, encoding: .utf8)).blocks(in: "text")
+    }
+
+    @Test("It shows what explain() prints, for a transport that leaves content codings alone")
+    func table() throws {
         let text = explanation(StubTransport())
-        #expect(guide.blocks(in: "text").contains(text), "\(text)")
+        #expect(try texts().contains(text), "\(text)")
+    }
+
+    @Test("It shows the finding about a plugin of one's own")
+    func finding() throws {
+        let provider = Provider<Library>(transport: StubTransport(), plugins: [RequestSigner(), RetryPlugin()])
+        let text = "\(provider.explain())".split(separator: "\n").filter { $0.hasPrefix("finding") }
+        #expect(try texts().contains(text.joined()), "\(text)")
     }
 }

@@ -4,22 +4,15 @@ import Testing
 
 @Suite("explain()")
 struct PipelineDescriptionTests {
-    private struct Careful: Stage.Prepare, Stage.WillSend, OrderChecking {
+    private struct Careful: Stage.Prepare, Stage.WillSend, CapabilityDeclaring {
+        let capabilities: Set<PluginCapability> = [.sharesResponses, .spansCalls]
+        let orderRules = [
+            OrderRule("careful-inside-any", [.sharesResponses], .inside, [.intercepts], consequence: "it is too late")
+        ]
+
         func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
 
         func willSend(_ request: PipelineRequest, context: PipelineContext) {}
-
-        func findings(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-            guard surroundings.outside.contains(where: { $0 is any Stage.Intercept }) else { return [] }
-            let inside = surroundings.inside.map(\.name).joined(separator: ", ")
-            return [
-                .init("Careful stands inside an interceptor, before \(inside), over \(surroundings.transport.name)")
-            ]
-        }
-
-        func notes(in surroundings: PluginSurroundings) -> [PipelineDescription.Finding] {
-            surroundings.outside.isEmpty ? [] : [.init("Careful has \(surroundings.outside.count) outside")]
-        }
     }
 
     private let transport = ScriptedTransport(always: .status(200))
@@ -52,7 +45,7 @@ struct PipelineDescriptionTests {
         #expect(description.transport == "ScriptedTransport")
         #expect(
             description.findings.map(\.message) == [
-                "Careful stands inside an interceptor, before share, last, over ScriptedTransport"
+                "Careful is inside retry: it is too late; move Careful outside retry"
             ]
         )
     }
@@ -68,8 +61,8 @@ struct PipelineDescriptionTests {
                   1  retry              intercept per call
                   2  Careful            prepare per pass of retry; willSend per exchange
                   →  ScriptedTransport  transport; bodies arrive as on the wire
-                finding: Careful stands inside an interceptor, before , over ScriptedTransport
-                note: Careful has 1 outside
+                finding: Careful is inside retry: it is too late; move Careful outside retry
+                note: Careful is inside retry: it does not cover what the outer plugin waits for
                 """
         )
         #expect("\(Provider<TestTarget>(transport: transport).explain())".hasSuffix("findings: none"))

@@ -1,0 +1,203 @@
+/// A rule about the positions of plugins, in terms of what they do.
+///
+/// ```swift
+/// OrderRule(
+///     "audit-inside-cache", [.audits], .inside, [.caches],
+///     consequence: "responses from the cache are not audited"
+/// )
+/// ```
+public struct OrderRule: Sendable, Hashable {
+    /// Where the subject of a rule is.
+    public enum Place: String, Sendable {
+        /// Inside another plugin.
+        case inside
+        /// Outside another plugin, or the transport.
+        case outside
+        /// In a stack without the other plugin.
+        case without
+    }
+
+    /// What a match means.
+    public enum Severity: Sendable {
+        /// The order is wrong.
+        case finding
+        /// The order may be intended.
+        case note
+    }
+
+    /// The stable identifier, such as `retry-inside-credential`.
+    public let id: String
+    /// The capabilities of which the subject has at least one.
+    public let subject: Set<PluginCapability>
+    /// Where the subject is.
+    public let place: Place
+    /// The capabilities of which the other plugin has at least one.
+    public let other: Set<PluginCapability>
+    /// The capabilities that exempt the other plugin.
+    public let exempt: Set<PluginCapability>
+    /// What follows for the caller.
+    public let consequence: String
+    /// What to do; `nil` if it is to move the subject to the other side, or nothing in the case of a note.
+    public let remedy: String?
+    /// What a match means.
+    public let severity: Severity
+
+    /// Makes a rule.
+    ///
+    /// - Parameters:
+    ///   - id: the stable identifier, in lowercase words with hyphens.
+    ///   - subject: the capabilities of which the subject has at least one.
+    ///   - place: where the subject is.
+    ///   - other: the capabilities of which the other plugin has at least one.
+    ///   - exempt: the capabilities that exempt the other plugin.
+    ///   - consequence: what follows for the caller, as a clause.
+    ///   - remedy: what to do, as an imperative clause; `nil` to move the subject to the other side.
+    ///   - severity: what a match means.
+    public init(
+        _ id: String,
+        _ subject: Set<PluginCapability>,
+        _ place: Place,
+        _ other: Set<PluginCapability>,
+        except exempt: Set<PluginCapability> = [],
+        consequence: String,
+        remedy: String? = nil,
+        severity: Severity = .finding
+    ) {
+        self.id = id
+        self.subject = subject
+        self.place = place
+        self.other = other
+        self.exempt = exempt
+        self.consequence = consequence
+        self.remedy = remedy
+        self.severity = severity
+    }
+}
+
+extension OrderRule {
+    /// The rules that ``Provider/explain()`` applies to every stack.
+    public static let standard: [OrderRule] = [
+        OrderRule(
+            "retry-inside-retry",
+            [.retries],
+            .inside,
+            [.retries],
+            consequence: "each attempt of the outer plugin repeats all attempts of the inner one",
+            remedy: "keep one of them"
+        ),
+        OrderRule(
+            "retry-inside-credential",
+            [.retries],
+            .inside,
+            [.setsCredential, .signs],
+            consequence: "every attempt is sent with the credential or signature of the first, even if that has expired"
+        ),
+        OrderRule(
+            "sharing-outside-credential",
+            [.sharesResponses, .caches],
+            .outside,
+            [.setsCredential, .setsFields],
+            consequence: "two users could get the same response, because what it sets is not compared"
+        ),
+        OrderRule(
+            "sharing-outside-delivery",
+            [.sharesResponses],
+            .outside,
+            [.delaysResults, .reportsUnauthorized],
+            consequence: "it acts only for the first of the calls that share a response"
+        ),
+        OrderRule(
+            "sharing-inside-sharing",
+            [.sharesResponses],
+            .inside,
+            [.sharesResponses],
+            consequence: "the inner plugin has nothing left to share",
+            remedy: "keep one of them"
+        ),
+        OrderRule(
+            "sharing-outside-work",
+            [.sharesResponses],
+            .outside,
+            [.actsOnCalls],
+            consequence: "that runs once for all calls that share a response, with the target and options of the first",
+            severity: .note
+        ),
+        OrderRule(
+            "delay-inside-retry",
+            [.delaysResults],
+            .inside,
+            [.retries],
+            consequence: "the result of every attempt is delayed, not that of the call"
+        ),
+        OrderRule(
+            "span-inside-retry",
+            [.spansCalls],
+            .inside,
+            [.retries],
+            consequence: "it does not cover the waits between attempts"
+        ),
+        OrderRule(
+            "span-inside-sharing",
+            [.spansCalls],
+            .inside,
+            [.sharesResponses],
+            consequence: "it does not cover the wait for the response to another call"
+        ),
+        OrderRule(
+            "span-inside-interceptor",
+            [.spansCalls],
+            .inside,
+            [.intercepts],
+            except: [.retries, .sharesResponses, .spansCalls],
+            consequence: "it does not cover what the outer plugin waits for",
+            severity: .note
+        ),
+        OrderRule(
+            "report-inside-challenge",
+            [.reportsUnauthorized],
+            .inside,
+            [.answersChallenges],
+            consequence: "it reports every 401, including those that another credential resolves"
+        ),
+        OrderRule(
+            "token-inside-token",
+            [.setsAccessToken],
+            .inside,
+            [.setsAccessToken],
+            consequence:
+                "the inner plugin replaces the token of the outer one, which is obtained in vain and never refreshed",
+            remedy: "keep one of them"
+        ),
+        OrderRule(
+            "change-inside-signature",
+            [.setsCredential, .setsFields, .codesContent],
+            .inside,
+            [.signs],
+            consequence: "the signature does not cover what it changes"
+        ),
+        OrderRule(
+            "coding-inside-coding",
+            [.codesContent],
+            .inside,
+            [.codesContent],
+            consequence: "the inner plugin leaves alone what the outer one has encoded, and the other way round",
+            remedy: "keep one of them"
+        ),
+        OrderRule(
+            "coding-outside-decoding-transport",
+            [.codesContent],
+            .outside,
+            [.decodesContent],
+            consequence: "the transport decodes responses, so only requests are compressed",
+            severity: .note
+        ),
+        OrderRule(
+            "content-inside-coding",
+            [.showsContent],
+            .inside,
+            [.codesContent],
+            consequence: "it shows content as it is on the wire",
+            severity: .note
+        ),
+    ]
+}

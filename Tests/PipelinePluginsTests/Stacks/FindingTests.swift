@@ -1,0 +1,124 @@
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Testing
+
+@Suite("Findings between plugins, built-in or not")
+struct FindingTests {
+    /// A plugin of another author.
+    private struct Stranger: CapabilityDeclaring, Stage.Prepare {
+        let name: String
+        let capabilities: Set<PluginCapability>
+
+        func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
+    }
+
+    private static let retrying: [any PluginType] = [
+        RetryPlugin(), Stranger(name: "StrangeRetry", capabilities: [.retries]),
+    ]
+
+    private static let sharing: [any PluginType] = [
+        DeduplicationPlugin(), Stranger(name: "StrangeSharing", capabilities: [.sharesResponses]),
+    ]
+
+    private static let authenticating: [any PluginType] = [
+        AccessTokenPlugin { _ in "token" },
+        BasicAuthPlugin(username: "user", password: "password"),
+        CredentialsPlugin { _, _ in nil },
+        TokenRefreshPlugin(credential: Session(accessToken: "token")) { credential, _ in credential },
+        Stranger(name: "StrangeCredential", capabilities: [.setsCredential]),
+        .prepare(name: "closure", capabilities: [.setsCredential]) { _, _ in },
+    ]
+
+    private func findings(_ plugins: [any PluginType]) -> [PipelineDescription.Finding] {
+        let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: plugins)
+        return provider.explain().findings
+    }
+
+    /// Expects one finding in this order and none in the other.
+    private func expect(_ id: String, _ subject: any PluginType, _ place: OrderRule.Place, _ other: any PluginType) {
+        let stack = place == .inside ? [other, subject] : [subject, other]
+        let found = findings(stack)
+        #expect(found.map(\.id) == [id])
+        #expect(found.map(\.plugins) == [[subject.name, other.name]])
+        let otherSide = place == .inside ? "outside" : "inside"
+        #expect(found.first?.remedy == "move \(subject.name) \(otherSide) \(other.name)")
+        #expect(findings(stack.reversed()).isEmpty)
+    }
+
+    @Test("What sets a credential is outside whatever shares or caches responses", arguments: authenticating)
+    func sharing(plugin: any PluginType) {
+        let caching = Stranger(name: "StrangeCache", capabilities: [.caches])
+        for sharing in Self.sharing + [caching] { expect("sharing-outside-credential", sharing, .outside, plugin) }
+    }
+
+    @Test("What sets a credential is inside whatever retries", arguments: authenticating)
+    func retrying(plugin: any PluginType) {
+        for retrying in Self.retrying { expect("retry-inside-credential", retrying, .inside, plugin) }
+    }
+
+    @Test("HeadersPlugin is outside whatever shares responses")
+    func fields() {
+        for sharing in Self.sharing {
+            expect("sharing-outside-credential", sharing, .outside, HeadersPlugin(["A": "b"]))
+        }
+    }
+
+    @Test("What acts for each caller is outside whatever shares responses")
+    func delivery() {
+        let plugins: [any PluginType] = [
+            MinimumDurationPlugin(.zero), UnauthorizedPlugin { _, _ in },
+            Stranger(name: "StrangeDelay", capabilities: [.delaysResults]),
+        ]
+        for plugin in plugins {
+            for sharing in Self.sharing { expect("sharing-outside-delivery", sharing, .outside, plugin) }
+        }
+    }
+
+    @Test("What covers a call is outside whatever retries or shares")
+    func spans() {
+        let plugins: [any PluginType] = [
+            TimeoutPlugin(total: .seconds(1)), ActivityPlugin { _ in },
+            Stranger(name: "StrangeSpan", capabilities: [.spansCalls]),
+        ]
+        for plugin in plugins {
+            for retrying in Self.retrying { expect("span-inside-retry", plugin, .inside, retrying) }
+            for sharing in Self.sharing { expect("span-inside-sharing", plugin, .inside, sharing) }
+        }
+    }
+
+    @Test("What delays results is outside whatever retries")
+    func delays() {
+        for retrying in Self.retrying {
+            expect("delay-inside-retry", MinimumDurationPlugin(.zero), .inside, retrying)
+        }
+    }
+
+    @Test("UnauthorizedPlugin is outside whatever answers a 401")
+    func unauthorized() {
+        let stranger = Stranger(name: "StrangeChallenge", capabilities: [.answersChallenges])
+        for plugin in [Self.authenticating[2], Self.authenticating[3], stranger] {
+            expect("report-inside-challenge", UnauthorizedPlugin { _, _ in }, .inside, plugin)
+        }
+    }
+
+    @Test("Two plugins that do the same are a finding with every stranger")
+    func twins() {
+        let twins: [(String, PluginCapability, [any PluginType])] = [
+            ("retry-inside-retry", .retries, [RetryPlugin()]),
+            ("sharing-inside-sharing", .sharesResponses, [DeduplicationPlugin()]),
+            ("token-inside-token", .setsAccessToken, [Self.authenticating[0], Self.authenticating[3]]),
+            ("coding-inside-coding", .codesContent, [GzipPlugin()]),
+        ]
+        for (id, capability, plugins) in twins {
+            for plugin in plugins {
+                let stranger = Stranger(name: "Stranger", capabilities: [capability])
+                for stack in [[plugin, stranger], [stranger, plugin], [plugin, plugin]] {
+                    let found = findings(stack).filter { $0.id == id }
+                    #expect(found.map(\.plugins) == [[stack[1].name, stack[0].name]])
+                    #expect(found.first?.remedy == "keep one of them")
+                }
+            }
+        }
+    }
+}
