@@ -25,6 +25,7 @@ public import Pipeline
 /// | `download` | a body that is written to a file arrives there whole |
 /// | `finish` | each call, also a cancelled one and a stream that is released unread, reaches `didFinish` once, before its caller has the result |
 /// | `pairs` | when a call has ended, none of its exchanges goes on: each willSend has had its didReceive |
+/// | `exchange` | its exchange stage reads no body to its end, and adds no secret field after a redirect to another origin |
 /// | `concurrency` | of 64 calls at once each gets its own answer |
 /// | `secrets` | no error shows a header value, a query value or a body, as text or in `dump` |
 ///
@@ -83,7 +84,8 @@ public struct PluginConformance: Sendable {
     }
 
     private static func takesPart(_ plugin: any PluginType) -> Bool {
-        plugin is any Stage.Prepare || plugin is any Stage.Intercept || plugin is any Stage.WillSend
-            || plugin is any Stage.DidReceive || plugin is any Stage.Process || plugin is any Stage.DidFinish
+        plugin is any Stage.Prepare || plugin is any Stage.Intercept || plugin is any Stage.Exchange
+            || plugin is any Stage.WillSend || plugin is any Stage.DidReceive || plugin is any Stage.Process
+            || plugin is any Stage.DidFinish
     }
 }

@@ -96,7 +96,7 @@ struct PluginConformanceTests {
         #expect(
             PluginConformance { NoStage() }.checkNames == [
                 "stages", "name", "success", "failure", "serverError", "cancellation", "stream", "download", "finish",
-                "pairs", "concurrency", "secrets",
+                "pairs", "exchange", "concurrency", "secrets",
             ]
         )
     }
@@ -275,6 +275,29 @@ struct PluginConformanceTests {
     @Test("pairs: a plugin that leaves an exchange behind")
     func leavesBehind() async {
         #expect(await failed { Deserter() }.contains("pairs"))
+    }
+
+    @Test("exchange: a plugin that reads bodies to their end, one that leaks a credential, and one that does neither")
+    func exchange() async {
+        let draining = await failed {
+            ExchangePlugin.exchange { request, _, send in
+                var response = try await send(request)
+                response.body = .bytes(try await response.body.collect(upTo: 4 << 20))
+                return response
+            }
+        }
+        #expect(draining.contains("exchange"))
+        for isCareful in [true, false] {
+            let signing = await failed {
+                ExchangePlugin.exchange { request, context, send in
+                    guard !isCareful || !context.hasLeftOrigin else { return try await send(request) }
+                    var request = request
+                    try request.setHeader("t", for: .authorization, isSecret: true)
+                    return try await send(request)
+                }
+            }
+            #expect(signing == (isCareful ? [] : ["exchange"]))
+        }
     }
 
     @Test("concurrency: a plugin that gives one call the answer of another")

@@ -16,6 +16,11 @@ final class AttemptTimer: Sendable {
         state = Mutex(State(deadline: start.advanced(by: timeout)))
     }
 
+    /// What ends an attempt whose time is up.
+    var timeoutError: PipelineError {
+        PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout)")
+    }
+
     /// Stops the time, unless there has been a connection.
     func connectionIsAwaited() {
         state.withLock { state in

@@ -32,8 +32,7 @@ final class CallSettings: Sendable {
 final class CallState: Sendable {
     /// When an exchange that has not ended got its connection, `nil` while it waits.
     private struct Connection {
-        let attempt: Int
-        let hop: Int
+        let key: ExchangeKey
         var since: PipelineClock.Instant?
     }
 
@@ -46,9 +45,7 @@ final class CallState: Sendable {
         var lastHead: PipelineClock.Instant?
         var values: [ObjectIdentifier: any Sendable] = [:]
 
-        func connectionIndex(_ attempt: Int, _ hop: Int) -> Int? {
-            connections.firstIndex { $0.attempt == attempt && $0.hop == hop }
-        }
+        func connectionIndex(_ key: ExchangeKey) -> Int? { connections.firstIndex { $0.key == key } }
     }
 
     let id: Int
@@ -96,11 +93,11 @@ final class CallState: Sendable {
         shared.withLock { $0.exchanges }
     }
 
-    /// Adds an exchange that has ended, with its wait for a connection, and returns all so far.
-    func append(_ exchange: PipelineExchange) -> [PipelineExchange] {
+    /// Adds an exchange that has ended, or whose body has not ended yet, with its wait for a connection, and returns all so far.
+    func append(_ exchange: PipelineExchange, _ key: ExchangeKey) -> [PipelineExchange] {
         shared.withLock {
             var exchange = exchange
-            if let index = $0.connectionIndex(exchange.attempt, exchange.hop) {
+            if let index = $0.connectionIndex(key) {
                 let connection = $0.connections.remove(at: index)
                 exchange.connectionWait =
                     connection.since.map { start.duration(to: $0) - exchange.start } ?? exchange.duration
@@ -110,21 +107,29 @@ final class CallState: Sendable {
         }
     }
 
-    /// Notes that an exchange waits for its first connection.
-    func noteConnectionWait(attempt: Int, hop: Int) {
+    /// Changes an exchange and returns all so far.
+    func change(_ index: Int, _ change: (inout PipelineExchange) -> Void) -> [PipelineExchange] {
         shared.withLock {
-            guard $0.connectionIndex(attempt, hop) == nil else { return }
-            $0.connections.append(Connection(attempt: attempt, hop: hop))
+            change(&$0.exchanges[index])
+            return $0.exchanges
+        }
+    }
+
+    /// Notes that an exchange waits for its first connection.
+    func noteConnectionWait(of key: ExchangeKey) {
+        shared.withLock {
+            guard $0.connectionIndex(key) == nil else { return }
+            $0.connections.append(Connection(key: key))
         }
     }
 
     /// Notes when an exchange got its first connection.
-    func noteConnection(at now: PipelineClock.Instant, attempt: Int, hop: Int) {
+    func noteConnection(at now: PipelineClock.Instant, of key: ExchangeKey) {
         shared.withLock {
-            if let index = $0.connectionIndex(attempt, hop) {
+            if let index = $0.connectionIndex(key) {
                 if $0.connections[index].since == nil { $0.connections[index].since = now }
             } else {
-                $0.connections.append(Connection(attempt: attempt, hop: hop, since: now))
+                $0.connections.append(Connection(key: key, since: now))
             }
         }
     }

@@ -11,9 +11,12 @@ struct CompiledPipeline: Sendable {
         self.transport = transport
         finishers = plugins.reversed().compactMap { $0 as? any Stage.DidFinish }
         let exchanger = Exchanger(
-            transport: transport,
-            willSend: plugins.compactMap { $0 as? any Stage.WillSend },
-            didReceive: plugins.compactMap { $0 as? any Stage.DidReceive }
+            plugins: plugins.compactMap { $0 as? any Stage.Exchange },
+            wire: Wire(
+                transport: transport,
+                willSend: plugins.compactMap { $0 as? any Stage.WillSend },
+                didReceive: plugins.compactMap { $0 as? any Stage.DidReceive }
+            )
         )
         var prepares: [Segment.PrepareStep] = []
         var processes: [Segment.ProcessStep] = []

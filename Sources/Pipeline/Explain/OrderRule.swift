@@ -97,7 +97,15 @@ extension OrderRule {
             [.sharesResponses, .caches],
             .outside,
             [.setsCredential, .setsFields],
+            except: [.hasIdentity],
             consequence: "two users could get the same response, because what it sets is not compared"
+        ),
+        OrderRule(
+            "sharing-outside-identity",
+            [.sharesResponses, .caches],
+            .outside,
+            [.identifiesCalls],
+            consequence: "two users could get the same response, because the identity is added too late"
         ),
         OrderRule(
             "sharing-outside-delivery",

@@ -24,15 +24,34 @@ extension PipelineDescription {
         for case let plugin as any CapabilityDeclaring in plugins {
             rules += plugin.orderRules.filter { !rules.contains($0) }
         }
-        var elements = plugins.map { Element(name: $0.name, capabilities: capabilities(of: $0)) }
+        var elements = effectiveOrder(plugins)
         elements.append(
             Element(name: transport.name, capabilities: transport.decodesContent ? [.decodesContent] : [])
         )
         return elements.indices.flatMap { index in rules.compactMap { finding($0, at: index, in: elements) } }
     }
 
-    private static func capabilities(of plugin: any PluginType) -> Set<PluginCapability> {
-        var capabilities = (plugin as? any CapabilityDeclaring)?.capabilities ?? []
+    /// The call level and, inside it, the hop level, to which the capabilities of an exchange plugin belong; but it identifies a call at
+    /// the call level.
+    private static func effectiveOrder(_ plugins: [any PluginType]) -> [Element] {
+        var hops: [Element] = []
+        var calls: [Element] = []
+        for plugin in plugins {
+            let declared = (plugin as? any CapabilityDeclaring)?.capabilities ?? []
+            let isOnHop = plugin is any Stage.Exchange
+            let early = isOnHop ? declared.intersection([.identifiesCalls]) : declared
+            if isOnHop {
+                let identity: Set<PluginCapability> = early.isEmpty ? [] : [.hasIdentity]
+                hops.append(Element(name: plugin.name, capabilities: declared.subtracting(early).union(identity)))
+            }
+            let capabilities = derivedCapabilities(of: plugin).union(early)
+            calls.append(Element(name: plugin.name, capabilities: capabilities))
+        }
+        return calls + hops
+    }
+
+    private static func derivedCapabilities(of plugin: any PluginType) -> Set<PluginCapability> {
+        var capabilities: Set<PluginCapability> = []
         let intercepts = plugin is any Stage.Intercept
         if intercepts { capabilities.insert(.intercepts) }
         if intercepts || plugin is any Stage.Prepare || plugin is any Stage.Process {

@@ -8,6 +8,7 @@ public struct PipelineDescription: Sendable {
             case call
             case pass([String])
             case exchange
+            case hop([String])
         }
 
         private let kind: Kind
@@ -16,6 +17,9 @@ public struct PipelineDescription: Sendable {
         public static let perCall = Frequency(kind: .call)
         /// Once per exchange: for every retry and every redirect.
         public static let perExchange = Frequency(kind: .exchange)
+        /// Once per hop, which is the first request of an attempt or a redirect, and for each time that one of these exchange plugins, which
+        /// are outside, sends.
+        public static func perHop(of plugins: [String]) -> Frequency { Frequency(kind: .hop(plugins)) }
         /// Once for each time that one of these interceptors, which stand outside, sends the request on.
         public static func perPass(of interceptors: [String]) -> Frequency {
             Frequency(kind: .pass(interceptors))
@@ -27,6 +31,8 @@ public struct PipelineDescription: Sendable {
             case .call: "per call"
             case .exchange: "per exchange"
             case .pass(let names): "per pass of " + names.joined(separator: ", ")
+            case .hop([]): "per hop"
+            case .hop(let names): "per hop and send of " + names.joined(separator: ", ")
             }
         }
     }
@@ -62,6 +68,7 @@ public struct PipelineDescription: Sendable {
 
     init(plugins: [any PluginType], transport: any Transport) {
         var outside: [String] = []
+        var outsideOnHop: [String] = []
         var entries: [Entry] = []
         for (index, plugin) in plugins.enumerated() {
             let inherited: Frequency = outside.isEmpty ? .perCall : .perPass(of: outside)
@@ -69,11 +76,13 @@ public struct PipelineDescription: Sendable {
                 switch stage {
                 case .willSend, .didReceive: StageRun(stage: stage, frequency: .perExchange)
                 case .didFinish: StageRun(stage: stage, frequency: .perCall)
+                case .exchange: StageRun(stage: stage, frequency: .perHop(of: outsideOnHop))
                 default: StageRun(stage: stage, frequency: inherited)
                 }
             }
             entries.append(Entry(position: index + 1, name: plugin.name, stages: stages))
             if plugin is any Stage.Intercept { outside.append(plugin.name) }
+            if plugin is any Stage.Exchange { outsideOnHop.append(plugin.name) }
         }
         let all = Self.findings(of: plugins, transport)
         self.entries = entries
@@ -85,14 +94,14 @@ public struct PipelineDescription: Sendable {
 }
 
 extension PipelineDescription: CustomStringConvertible {
-    /// The stack as a table, the findings and notes below it.
+    /// The stack as a table: the plugins of the call level, those of the hop level, the transport, and the findings and notes.
     public var description: String {
         let width = (entries.map(\.name.count) + [transport.count]).max() ?? 0
         func pad(_ text: String) -> String { text + String(repeating: " ", count: width - text.count) }
-        var lines: [String] = []
-        for entry in entries {
+        func line(_ entry: Entry, _ runs: [StageRun]) -> String? {
+            guard !runs.isEmpty else { return nil }
             var groups: [(frequency: Frequency, stages: [String])] = []
-            for run in entry.stages {
+            for run in runs {
                 if let index = groups.firstIndex(where: { $0.frequency == run.frequency }) {
                     groups[index].stages.append(run.stage.rawValue)
                 } else {
@@ -102,8 +111,11 @@ extension PipelineDescription: CustomStringConvertible {
             let text = groups.map { $0.stages.joined(separator: ", ") + " " + $0.frequency.description }
             let number = String(entry.position)
             let margin = String(repeating: " ", count: max(0, 3 - number.count))
-            lines.append("\(margin)\(number)  \(pad(entry.name))  \(text.joined(separator: "; "))")
+            return "\(margin)\(number)  \(pad(entry.name))  \(text.joined(separator: "; "))"
         }
+        var lines = entries.compactMap { entry in line(entry, entry.stages.filter { $0.stage != .exchange }) }
+        let hops = entries.compactMap { entry in line(entry, entry.stages.filter { $0.stage == .exchange }) }
+        if !hops.isEmpty { lines += ["  in each hop"] + hops }
         let coding = transportDecodesContent ? "bodies arrive decoded" : "bodies arrive as on the wire"
         lines.append("  →  \(pad(transport))  transport; \(coding)")
         lines += findings.isEmpty ? ["findings: none"] : findings.map { "finding: \($0.message)" }

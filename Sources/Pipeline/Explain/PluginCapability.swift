@@ -23,6 +23,8 @@ extension PluginCapability {
     public static let caches = Self("caches")
     /// Sets a credential of the user or of the client.
     public static let setsCredential = Self("sets a credential")
+    /// Calls ``PipelineContext/addIdentity(_:)`` for its credential, so that no two accounts share a response.
+    public static let identifiesCalls = Self("identifies calls")
     /// Sets an access token, and so declares ``setsCredential``, too.
     public static let setsAccessToken = Self("sets an access token")
     /// Sets header fields whose values may differ from user to user.
@@ -46,6 +48,8 @@ extension PluginCapability {
     public static let intercepts = Self("intercepts")
     /// Conforms to ``Stage/Prepare``, ``Stage/Intercept`` or ``Stage/Process``; not declared but derived.
     public static let actsOnCalls = Self("acts on calls")
+    /// Identifies its calls at the call level, which makes its credential on the hop level known there.
+    static let hasIdentity = Self("has an identity")
     /// Hands over decoded content.
     ///
     /// Derived from ``Transport/decodesContent``; the transport is inside all plugins.

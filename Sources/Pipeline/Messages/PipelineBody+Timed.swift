@@ -28,6 +28,17 @@ extension PipelineBody {
         )
     }
 
+    /// The same body, which has to be read to its end before the time of its attempt is up.
+    func timed(by timer: AttemptTimer, on clock: PipelineClock) -> PipelineBody {
+        timed(
+            TimedReader.Limit(
+                clock: clock,
+                makeDeadline: { timer.nextLook(at: clock.now) ?? clock.now },
+                makeError: { timer.timeoutError }
+            )
+        )
+    }
+
     private func timed(_ limit: TimedReader.Limit) -> PipelineBody {
         guard bytes == nil, fileURL == nil else { return self }
         return read { TimedReader(self, limit) }

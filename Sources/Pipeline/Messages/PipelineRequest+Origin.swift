@@ -1,23 +1,27 @@
 import HTTPTypes
 
-/// What a credential belongs to: scheme, host and port.
-///
-/// Source: RFC 6454 §4, https://www.rfc-editor.org/rfc/rfc6454.html#section-4
-package struct Origin: Hashable, Sendable {
-    package let scheme: String
-    /// Host in lower case, and the port unless it is the scheme's own.
-    package let authority: String
-
-    init(scheme: String, authority: String) {
-        let port = scheme == "https" ? ":443" : ":80"
-        self.scheme = scheme
-        self.authority = authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority
-    }
-}
-
 extension PipelineRequest {
-    /// Where it goes.
-    package var origin: Origin {
+    /// Scheme, host and port, to which credentials belong.
+    ///
+    /// Source: RFC 6454 §4, https://www.rfc-editor.org/rfc/rfc6454.html#section-4
+    public struct Origin: Hashable, Sendable, CustomStringConvertible {
+        /// In lowercase letters.
+        public let scheme: String
+        /// The host in lowercase letters, and the port unless it is the default of the scheme.
+        public let authority: String
+
+        init(scheme: String, authority: String) {
+            let port = scheme == "https" ? ":443" : ":80"
+            self.scheme = scheme
+            self.authority = authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority
+        }
+
+        /// As in an Origin field, `https://host:port`.
+        public var description: String { "\(scheme)://\(authority)" }
+    }
+
+    /// The origin of the server that the request goes to.
+    public var origin: Origin {
         Origin(scheme: (head.scheme ?? "").lowercased(), authority: (head.authority ?? "").lowercased())
     }
 }

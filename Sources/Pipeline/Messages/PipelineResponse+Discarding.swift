@@ -20,6 +20,7 @@ extension PipelineResponse {
     ///   - time: a time shorter than the limit, such as a wait that the reading must not prolong; `nil` for the limit alone.
     public mutating func discardBody(_ context: PipelineContext, within time: Duration? = nil) async {
         guard body.bytes == nil else { return }
+        openExchange?.beginDiscarding()
         let unread = body
         let limits = context.limits
         let timeout = min(time ?? limits.discardedBodyDuration, limits.discardedBodyDuration)

@@ -11,6 +11,9 @@ public struct PipelineResponse: Sendable {
         var body: PipelineBody
         var exchanges: [PipelineExchange]
         var emptyBodyReason: String?
+        var source: Source?
+        var hopToken: HopToken?
+        weak var openExchange: OpenExchange?
     }
 
     private var content: CopyOnWrite<Content>
@@ -56,6 +59,27 @@ public struct PipelineResponse: Sendable {
     public internal(set) var exchanges: [PipelineExchange] {
         get { content.value.exchanges }
         _modify { yield &content.value.exchanges }
+    }
+
+    /// Where the response came from; `nil` until it has passed the pipeline.
+    ///
+    /// A plugin sets it on a response of its own. Otherwise the core sets ``Source/network``, or the name of the exchange plugin that made the
+    /// response.
+    public var source: Source? {
+        get { content.value.source }
+        set { content.value.source = newValue }
+    }
+
+    /// The hop in which the wire returned the response; `nil` without exchange plugins.
+    var hopToken: HopToken? {
+        get { content.value.hopToken }
+        set { content.value.hopToken = newValue }
+    }
+
+    /// The exchange whose body this is, until the hop has ended.
+    var openExchange: OpenExchange? {
+        get { content.value.openExchange }
+        set { content.value.openExchange = newValue }
     }
 
     /// Why a body that was made up is empty, for the error of a mapping that needs one.

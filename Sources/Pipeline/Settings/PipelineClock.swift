@@ -136,8 +136,7 @@ public struct PipelineClock: Clock, Sendable {
         by timer: AttemptTimer,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let timeout = PipelineError(.timeout(.attempt), "the attempt took longer than \(timer.timeout)")
-        return try await run(throwing: timeout, work) {
+        try await run(throwing: timer.timeoutError, work) {
             while let next = timer.nextLook(at: now) { try await sleepInSteps(until: next) }
         }
     }

@@ -77,11 +77,16 @@ extension RedirectPolicy {
     enum Decision: Sendable {
         case none
         case refuse(Refusal)
-        case follow(PipelineRequest)
+        case follow(PipelineRequest, leavesOrigin: Bool)
     }
 
     /// What to do after a response.
-    func decision(after response: PipelineResponse) -> Decision {
+    ///
+    /// - Parameters:
+    ///   - response: the response, with the request as it was sent, against which Location is resolved.
+    ///   - entry: the request that entered the hop, from which the next one starts.
+    /// - Returns: whether to follow, and the next request.
+    func decision(after response: PipelineResponse, to entry: PipelineRequest) -> Decision {
         switch response.statusCode {
         case 301, 302, 303, 307, 308: break
         default: return .none
@@ -98,18 +103,20 @@ extension RedirectPolicy {
         else { return .refuse(.location) }
         guard allowsDowngrade || target.scheme == "https" || base.scheme == "http" else { return .refuse(.downgrade) }
 
-        var next = request
+        var next = entry
         Self.changeMethod(of: &next, after: response.statusCode)
         guard next.body.isReplayable else { return .refuse(.bodyNotReplayable) }
-        if target.scheme != base.scheme || target.authority != base.authority {
-            Self.dropSecrets(of: &next)
-        }
+        // Names that were secret once stay so for whatever is shown of the next request.
+        if !request.secretFields.isSubset(of: next.secretFields) { next.secretFields.formUnion(request.secretFields) }
+        let leavesOrigin =
+            target.scheme != base.scheme || target.authority != base.authority || request.origin != entry.origin
+        if leavesOrigin { Self.dropSecrets(of: &next) }
         next.head.scheme = target.scheme
         next.head.authority = target.authority
         next.head.path = target.pathAndQuery
         if let host = HTTPField.Name("Host") { next.headers[host] = nil }
         if let filter, !filter(response, next) { return .refuse(.filter) }
-        return .follow(next)
+        return .follow(next, leavesOrigin: leavesOrigin)
     }
 
     /// The one URL that a redirect names, `nil` if it names none or several.

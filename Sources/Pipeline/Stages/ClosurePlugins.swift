@@ -125,6 +125,34 @@ public struct InterceptPlugin: Stage.Intercept, CapabilityDeclaring {
     }
 }
 
+/// A plugin made from a closure, for the exchange stage.
+public struct ExchangePlugin: Stage.Exchange, CapabilityDeclaring {
+    /// The name in errors and in `explain()`.
+    public let name: String
+    /// What the closure does.
+    public let capabilities: Set<PluginCapability>
+    private let body: @Sendable (PipelineRequest, PipelineContext, Stage.Send) async throws -> PipelineResponse
+
+    init(
+        name: String,
+        capabilities: Set<PluginCapability>,
+        body: @escaping @Sendable (PipelineRequest, PipelineContext, Stage.Send) async throws -> PipelineResponse
+    ) {
+        self.name = name
+        self.capabilities = capabilities
+        self.body = body
+    }
+
+    /// Runs the closure.
+    public func exchange(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        send: Stage.Send
+    ) async throws -> PipelineResponse {
+        try await body(request, context, send)
+    }
+}
+
 extension PluginType where Self == PreparePlugin {
     /// A one-off plugin that changes the request.
     public static func prepare(
@@ -185,5 +213,16 @@ extension PluginType where Self == InterceptPlugin {
         _ body: @escaping @Sendable (PipelineRequest, PipelineContext, Next) async throws -> PipelineResponse
     ) -> Self {
         InterceptPlugin(name: name, capabilities: capabilities, body: body)
+    }
+}
+
+extension PluginType where Self == ExchangePlugin {
+    /// A one-off plugin that wraps the wire for one hop.
+    public static func exchange(
+        name: String = "exchange closure",
+        capabilities: Set<PluginCapability> = [],
+        _ body: @escaping @Sendable (PipelineRequest, PipelineContext, Stage.Send) async throws -> PipelineResponse
+    ) -> Self {
+        ExchangePlugin(name: name, capabilities: capabilities, body: body)
     }
 }

@@ -19,7 +19,7 @@ extension PipelineContext {
     /// within the time of the attempt. May be called from any thread.
     public func reportConnectionWait() {
         attemptTimer?.connectionIsAwaited()
-        call.noteConnectionWait(attempt: attempt, hop: hop)
+        call.noteConnectionWait(of: exchangeKey)
     }
 
     /// Lets a transport report that its exchange has a connection and begins to write the request.
@@ -29,6 +29,16 @@ extension PipelineContext {
     public func reportConnection() {
         let now = clock.now
         attemptTimer?.connectionIsThere(at: now)
-        call.noteConnection(at: now, attempt: attempt, hop: hop)
+        call.noteConnection(at: now, of: exchangeKey)
     }
+
+    /// Identifies an exchange of the call that has not ended.
+    var exchangeKey: ExchangeKey { ExchangeKey(attempt: attempt, hop: hop, number: exchangeNumber) }
+}
+
+/// Identifies an exchange of a call.
+struct ExchangeKey: Hashable, Sendable {
+    let attempt: Int
+    let hop: Int
+    let number: Int
 }

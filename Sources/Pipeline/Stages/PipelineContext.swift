@@ -9,6 +9,18 @@ public struct PipelineContext: Sendable {
     /// How many redirects were followed to come here, 0 outside exchanges.
     public internal(set) var hop = 0
 
+    /// Whether a redirect of this chain has led to another origin: scheme, host or port.
+    ///
+    /// From then on, credentials and secret fields of the request have been dropped, also when a later redirect leads back. An exchange
+    /// plugin adds none either, unless its user has allowed that.
+    public internal(set) var hasLeftOrigin = false
+
+    /// The request that entered the hop, if there are exchange plugins.
+    var hopEntry: PipelineRequest?
+
+    /// Which exchange of the hop this is, from 0.
+    var exchangeNumber = 0
+
     /// Whether the bytes of the body have to follow one another within a time.
     var isIdleTimed = false
 

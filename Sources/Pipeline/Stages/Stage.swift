@@ -1,7 +1,8 @@
 /// The points of a request's path at which a plugin may act.
 ///
 /// A stage has one requirement and no default, so that a misspelt method does not compile. For plugins `[A, B, C]`, prepare runs
-/// A, B, C and process runs C, B, A; an interceptor wraps all that stands after it.
+/// A, B, C and process runs C, B, A; an interceptor wraps every later plugin. ``Exchange`` plugins form a level of their own, inside all
+/// of these, where the order of the list counts, too.
 public enum Stage {
     /// Changes the request before it is sent, waits, or refuses by throwing.
     ///
@@ -21,7 +22,8 @@ public enum Stage {
     /// Sees what the transport produced, exactly once for each `willSend`, whatever the plugin's position.
     ///
     /// The body is as the transport delivered it, compressed if it was; of a call made with `stream` it is a stream, which an
-    /// observer must not read.
+    /// observer must not read. With exchange plugins, a buffered call shows a body when it has ended: in memory if all of it was read, and
+    /// otherwise none.
     public protocol DidReceive: PluginType {
         /// Observes the result. It must be quick: the exchange waits for it.
         func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext)
@@ -75,6 +77,39 @@ public enum Stage {
 }
 
 extension Stage {
+    /// Wraps the wire for one hop: changes the request of this hop, responds itself, or sends more than once.
+    ///
+    /// Runs inside every ``Prepare``, ``Intercept`` and ``Process`` stage, wherever the plugin is in the list, once per hop: for the first
+    /// request of each attempt and for every redirect. This is the level for signatures, cookies, caches and limits per host.
+    ///
+    /// The body of a response is as the transport delivered it, bytes or a stream. Wrap a stream, but do not read it to its end: after
+    /// the outermost exchange plugin, the core buffers it, writes it to the file of a download, discards it because of a redirect, or
+    /// passes it on to a streamed call. A response that the plugin does not return is closed; call
+    /// ``PipelineResponse/discardBody(_:within:)`` to keep its connection.
+    ///
+    /// A redirect starts from the request that entered the hop, so nothing that the plugin set leaks to the next one. Before it sets a
+    /// credential, the plugin compares ``PipelineContext/hopOrigin`` with the origin that the credential belongs to, and looks at
+    /// ``PipelineContext/hasLeftOrigin``.
+    public protocol Exchange: PluginType {
+        /// Responds to the request of a hop.
+        ///
+        /// - Parameters:
+        ///   - request: the request as the exchange plugins outside have changed it.
+        ///   - context: the call; ``PipelineContext/hop`` counts the redirects.
+        ///   - send: the exchange plugins inside and the wire. Each call that reaches the wire is an exchange of its own.
+        /// - Returns: the response of `send`, or one of its own. The core gives its own the request that entered the plugin. A redirect
+        ///   status is followed, whoever made the response.
+        /// - Throws: any error; one other than a ``PipelineError`` reaches the caller with code
+        ///   ``PipelineError/Code-swift.struct/plugin`` and the thrown error underneath.
+        func exchange(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            send: Stage.Send
+        ) async throws -> PipelineResponse
+    }
+}
+
+extension Stage {
     /// A stage as a value, for errors and descriptions.
     public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         /// The stage's name.
@@ -90,6 +125,8 @@ extension Stage {
 
         /// ``Stage/Prepare``.
         public static let prepare = Kind(rawValue: "prepare")
+        /// ``Stage/Exchange``.
+        public static let exchange = Kind(rawValue: "exchange")
         /// ``Stage/WillSend``.
         public static let willSend = Kind(rawValue: "willSend")
         /// ``Stage/DidReceive``.
@@ -106,6 +143,7 @@ extension Stage {
             var kinds: [Kind] = []
             if plugin is any Stage.Prepare { kinds.append(.prepare) }
             if plugin is any Stage.Intercept { kinds.append(.intercept) }
+            if plugin is any Stage.Exchange { kinds.append(.exchange) }
             if plugin is any Stage.WillSend { kinds.append(.willSend) }
             if plugin is any Stage.DidReceive { kinds.append(.didReceive) }
             if plugin is any Stage.Process { kinds.append(.process) }

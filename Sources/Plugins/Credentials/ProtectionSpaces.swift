@@ -6,7 +6,7 @@ import Pipeline
 struct ProtectionSpaces: Sendable {
     /// A server and the accounts that it means.
     struct Key: Sendable, Hashable {
-        let origin: Origin
+        let origin: PipelineRequest.Origin
         let realm: String
     }
 
@@ -90,7 +90,7 @@ struct ProtectionSpaces: Sendable {
     private static func prefixes(
         of challenge: AnswerableChallenge,
         to request: PipelineRequest,
-        _ origin: Origin
+        _ origin: PipelineRequest.Origin
     ) -> [String] {
         guard let digest = challenge.digest else {
             // RFC 7617 §2.2: all paths at or below the last slash.

@@ -137,6 +137,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
             request,
             at: next.place,
             ignoring: ignoredFields,
+            identities: context.identities,
             attemptTimeout: context.options.attemptTimeout ?? request.attemptTimeout,
             idleTimeout: context.options.idleTimeout ?? request.idleTimeout
         )

@@ -11,6 +11,7 @@ struct InflightKey: Hashable, Sendable {
     private let head: [UInt8]
     private let body: Data?
     private let secretFields: Set<HTTPField.Name>
+    private let identities: Set<String>
     private let attemptTimeout: Duration?
     private let idleTimeout: Duration?
 
@@ -20,12 +21,14 @@ struct InflightKey: Hashable, Sendable {
     ///   - request: the request.
     ///   - place: the place in the stack of the provider that sends it.
     ///   - ignoredFields: the names of fields that are left out, unless the request marks them as secret.
+    ///   - identities: on whose behalf the call is made.
     ///   - attemptTimeout: how long the exchange may take.
     ///   - idleTimeout: how long its body may go without a byte.
     init?(
         _ request: PipelineRequest,
         at place: ObjectIdentifier,
         ignoring ignoredFields: Set<HTTPField.Name> = [],
+        identities: Set<String> = [],
         attemptTimeout: Duration? = nil,
         idleTimeout: Duration? = nil
     ) {
@@ -34,6 +37,7 @@ struct InflightKey: Hashable, Sendable {
         self.head = Self.bytes(of: request, ignoring: ignoredFields)
         self.body = request.body.isNone ? nil : bytes
         self.secretFields = request.secretFields
+        self.identities = identities
         self.attemptTimeout = attemptTimeout
         self.idleTimeout = idleTimeout
     }

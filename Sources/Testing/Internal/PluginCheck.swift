@@ -18,6 +18,7 @@ struct PluginCheck: Sendable {
         PluginCheck(name: "download", run: download),
         PluginCheck(name: "finish", run: finish),
         PluginCheck(name: "pairs", run: pairs),
+        PluginCheck(name: "exchange", run: exchange),
         PluginCheck(name: "concurrency", run: concurrency),
         PluginCheck(name: "secrets", run: secrets),
     ]

@@ -48,6 +48,21 @@ struct DeduplicationPositionTests {
         #expect(findings.allSatisfy { $0.hasPrefix(text) })
     }
 
+    @Test("Calls with different identities share nothing, those with the same one do")
+    func identities() async {
+        let user = Tally()
+        let identity = PreparePlugin.prepare(name: "identity") { _, context in
+            context.addIdentity("signer/user\(user.add() / 2)")
+        }
+        let bench = Bench(outside: [identity])
+        let calls = [
+            await bench.begin(Ask()), await bench.begin(Ask()), await bench.begin(Ask()), await bench.begin(Ask()),
+        ]
+        await bench.answer(3)
+        // Counted from 1: the first is alone, the next two are one user, and so on.
+        #expect(await calls.results.map(\.text) == ["answer 0", "answer 1", "answer 1", "answer 2"])
+    }
+
     @Test(
         "Inside a plugin that sends again each call decides for itself, outside of it calls share all attempts",
         arguments: [true, false]

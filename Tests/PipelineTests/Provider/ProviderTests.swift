@@ -45,7 +45,7 @@ struct ProviderTests {
         }
     }
 
-    @Test("Rule 12: a call made on an actor runs nothing on it: no plugin, no transport, no decoding")
+    @Test("Rule 17: a call made on an actor runs nothing on it: no plugin, no transport, no decoding")
     func leavesTheActor() async throws {
         let places = Journal()
         let provider = Provider<TestTarget>(
@@ -74,7 +74,7 @@ struct ProviderTests {
         )
     }
 
-    @Test("Rule 13: the timings of a call come from the provider's clock")
+    @Test("Rule 18: the timings of a call come from the provider's clock")
     func timings() async throws {
         let clock = ManualClock()
         let provider = Provider<TestTarget>(
@@ -90,7 +90,7 @@ struct ProviderTests {
         #expect(exchange.duration == .seconds(3))
     }
 
-    @Test("Rule 13: chance comes from the provider's generator, so that a seed repeats it")
+    @Test("Rule 18: chance comes from the provider's generator, so that a seed repeats it")
     func randomness() async throws {
         func draw(seed: UInt64) async throws -> [String] {
             let drawn = Journal()

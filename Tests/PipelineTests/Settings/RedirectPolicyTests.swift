@@ -10,7 +10,7 @@ struct RedirectPolicyTests {
         .status(status, headers: [.location: location])
     }
 
-    @Test("Rule 8 (R01): 20 redirects are followed and not one more, and a loop is told from a long chain")
+    @Test("Rule 11 (R01): 20 redirects are followed and not one more, and a loop is told from a long chain")
     func tooMany() async throws {
         let endless = ScriptedTransport { _, index in .status(302, headers: [.location: "/\(index)"]) }
         let error = await pipelineError { _ = try await Provider<TestTarget>(transport: endless).request(TestTarget()) }
@@ -25,7 +25,7 @@ struct RedirectPolicyTests {
         #expect(loop.sent.count == 21)
     }
 
-    @Test("Rule 8: a chain of exactly the allowed length arrives")
+    @Test("Rule 11: a chain of exactly the allowed length arrives")
     func longestChain() async throws {
         let transport = ScriptedTransport { _, index in
             index < 20 ? .status(301, headers: [.location: "/\(index)"]) : .status(200)
@@ -37,7 +37,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Rule 8 (R02): off the origin credentials and fields marked as secret are dropped, everything else is kept",
+        "Rule 11 (R02): off the origin credentials and fields marked as secret are dropped, everything else is kept",
         arguments: [
             "http://api.example.com/x", "https://other.example.com/x", "https://api.example.com:8443/x",
             "//other.example.com/x",
@@ -56,7 +56,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Rule 8: on the origin secrets are kept",
+        "Rule 11: on the origin secrets are kept",
         arguments: ["/x", "https://api.example.com:443/x", "https://API.example.com/x"]
     )
     func onOrigin(location: String) async throws {
@@ -67,7 +67,7 @@ struct RedirectPolicyTests {
         #expect(transport.sent.last?.path == "/x")
     }
 
-    @Test("Rule 8 (R03): secrets that were dropped do not come back on a later hop, not even to the first origin")
+    @Test("Rule 11 (R03): secrets that were dropped do not come back on a later hop, not even to the first origin")
     func secretsStayAway() async throws {
         let transport = ScriptedTransport([
             moved("https://b.example/1"), moved("/2"), moved("https://api.example.com/3"), .status(200),
@@ -93,7 +93,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test("Rule 8 (R04): https never leads to http unless allowed; the redirect is the response and says why")
+    @Test("Rule 11 (R04): https never leads to http unless allowed; the redirect is the response and says why")
     func downgrade() async throws {
         let refused = ScriptedTransport([moved("http://api.example.com/x"), .status(200)])
         let response = try await Provider<TestTarget>(transport: refused).request(TestTarget())
@@ -107,7 +107,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Rule 8 (R05): a Location that is not an http or https URL is refused and the redirect is the response",
+        "Rule 11 (R05): a Location that is not an http or https URL is refused and the redirect is the response",
         arguments: [
             "file:///etc/passwd", "javascript:alert(1)", "data:text/plain,x", "", "https://", "https://user:p@h/",
             "http:/x", "https://h:99999/",
@@ -121,7 +121,7 @@ struct RedirectPolicyTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("Rule 8 (R05): a redirect without Location, or with two, is the response")
+    @Test("Rule 11 (R05): a redirect without Location, or with two, is the response")
     func noLocation() async throws {
         var twice = HTTPFields()
         twice.append(HTTPField(name: .location, value: "/a"))
@@ -135,7 +135,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Rule 8 (R05): a relative Location is resolved against the request",
+        "Rule 11 (R05): a relative Location is resolved against the request",
         arguments: [
             ("/x", "/x"), ("x", "/v1/x"), ("?q=1", "/v1/items?q=1"), ("#part", "/v1/items"), ("../x", "/x"),
             ("../../../x", "/x"), ("./x/./y", "/v1/x/y"), ("/ä b", "/%C3%A4%20b"), ("/a%2Fb", "/a%2Fb"),
@@ -151,7 +151,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Rule 8 (R06): the method after a redirect is as RFC 9110 §15.4 says, and a GET it became carries no body",
+        "Rule 11 (R06): the method after a redirect is as RFC 9110 §15.4 says, and a GET it became carries no body",
         arguments: [
             (301, HTTPMethod.post, HTTPMethod.get), (302, .post, .get), (303, .post, .get), (303, .put, .get),
             (303, .head, .head), (301, .put, .put), (302, .delete, .delete), (301, .head, .head), (307, .post, .post),
@@ -171,7 +171,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Rule 8 (R06): a body that can be read only once is not sent again; the redirect is the response",
+        "Rule 11 (R06): a body that can be read only once is not sent again; the redirect is the response",
         arguments: [307, 308]
     )
     func oneShotBody(status: Int) async throws {
@@ -192,7 +192,7 @@ struct RedirectPolicyTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("Rule 8 (R07): the endless body of a redirect is not read to its end")
+    @Test("Rule 11 (R07): the endless body of a redirect is not read to its end")
     func endlessBody() async throws {
         let read = Journal()
         let endless = PipelineBody.stream(
@@ -210,7 +210,7 @@ struct RedirectPolicyTests {
         #expect(read.entries.count == 5)
     }
 
-    @Test("Rule 8: a policy of none gives every redirect back, and a filter decides for itself")
+    @Test("Rule 11: a policy of none gives every redirect back, and a filter decides for itself")
     func policies() async throws {
         let transport = ScriptedTransport(always: moved("/x"))
         let none = Provider<TestTarget>(transport: transport, redirects: .none)
@@ -225,7 +225,7 @@ struct RedirectPolicyTests {
         #expect(try await filtered.request(TestTarget()).exchanges.last?.refusedRedirect == .filter)
     }
 
-    @Test("Rule 8: 300, 304 and 305 are not redirects that are followed", arguments: [300, 304, 305, 306])
+    @Test("Rule 11: 300, 304 and 305 are not redirects that are followed", arguments: [300, 304, 305, 306])
     func notFollowed(status: Int) async throws {
         let transport = ScriptedTransport(always: moved("/x", status: status))
         #expect(try await Provider<TestTarget>(transport: transport).request(TestTarget()).statusCode == status)

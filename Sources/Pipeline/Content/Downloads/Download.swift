@@ -9,7 +9,7 @@ struct Download: Sendable {
         /// Write it to this file, which holds `from` bytes already and `to` bytes when it is whole, if that is known.
         case write(FileWriter, from: Int, to: Int? = nil)
         /// The response is not the rest of what is there: ask for the whole.
-        case restart(PipelineRequest)
+        case restart
     }
 
     let destination: DownloadDestination
@@ -40,6 +40,21 @@ struct Download: Sendable {
         }
     }
 
+    /// Writes a response into its file, if it belongs there.
+    ///
+    /// - Returns: whether the download has to begin again.
+    func take(_ response: inout PipelineResponse, _ context: PipelineContext) async throws -> Bool {
+        switch try await step(after: response, context) {
+        case .keepInMemory:
+            if response.body.bytes == nil { response = try await response.buffered(context) }
+        case .restart:
+            return true
+        case .write(let file, let offset, let end):
+            response.body = try await receive(response.body, into: file, from: offset, to: end, context)
+        }
+        return false
+    }
+
     /// What to do with a response; files are made and cut for it.
     func step(after response: PipelineResponse, _ context: PipelineContext) async throws -> Step {
         // Without a part to continue and without content there is no file.
@@ -55,7 +70,7 @@ struct Download: Sendable {
             let offset = PartialDownload.offset(askedForIn: response.request)
         {
             let rest = try rest(of: partial, from: offset, response, context)
-            return rest ?? .restart(Self.askingForAll(response.request))
+            return rest ?? .restart
         }
         guard response.statusCode == 200, PartialDownload.isAsStored(response),
             let validator = PartialDownload.validator(of: response), let byteCount = response.body.byteCount,
@@ -119,7 +134,8 @@ struct Download: Sendable {
         }
     }
 
-    private static func askingForAll(_ request: PipelineRequest) -> PipelineRequest {
+    /// The request without the fields that ask for a rest.
+    static func askingForAll(_ request: PipelineRequest) -> PipelineRequest {
         var request = request
         request.headers[.range] = nil
         request.headers[.ifRange] = nil

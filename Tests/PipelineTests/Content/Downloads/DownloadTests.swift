@@ -243,7 +243,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "Rule 10 More bytes than allowed are a typed error, at once when they are announced late",
+        "Rule 15 More bytes than allowed are a typed error, at once when they are announced late",
         arguments: [10, 11]
     )
     func limit(_ count: Int) async throws {

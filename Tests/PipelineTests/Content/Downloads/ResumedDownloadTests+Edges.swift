@@ -45,7 +45,7 @@ extension ResumedDownloadTests {
         #expect(folder.text(of: "done") == "abcdefghij")
     }
 
-    @Test("Rule 10 The bytes that are there already count for the limit", arguments: [9, 10])
+    @Test("Rule 15 The bytes that are there already count for the limit", arguments: [9, 10])
     func limit(_ byteCount: Int) async throws {
         let transport = ScriptedTransport([Self.cut(4), Self.rest(from: 4)])
         let limits = PipelineLimits(downloadByteCount: byteCount)

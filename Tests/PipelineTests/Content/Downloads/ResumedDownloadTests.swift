@@ -281,7 +281,7 @@ struct ResumedDownloadTests {
         #expect(transport.sent.count == 3)
     }
 
-    @Test("Rule 10 A new beginning counts as an exchange")
+    @Test("Rule 15 A new beginning counts as an exchange")
     func exchangeLimit() async throws {
         let transport = ScriptedTransport([Self.cut(4), .status(416), .status(200, body: Self.text)])
         let provider = Provider<TestTarget>(transport: transport, limits: PipelineLimits(exchangeCount: 1))

@@ -1,0 +1,152 @@
+import Synchronization
+
+/// One hop with exchange plugins around the wire.
+final class Hop: Sendable {
+    private struct State {
+        var open: [OpenExchange] = []
+        var exchangeCount = 0
+        var hasSentOnce = false
+    }
+
+    private let plugins: [any Stage.Exchange]
+    private let wire: Wire
+    private let entry: PipelineRequest
+    private let context: PipelineContext
+    private let token = HopToken()
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - plugins: the plugins, the outermost first.
+    ///   - wire: what is inside them.
+    ///   - entry: the request that enters the hop.
+    ///   - context: the call.
+    init(plugins: [any Stage.Exchange], wire: Wire, entry: PipelineRequest, _ context: PipelineContext) {
+        self.plugins = plugins
+        self.wire = wire
+        self.entry = entry
+        var context = context
+        context.hopEntry = entry
+        self.context = context
+    }
+
+    /// The result of the hop, and what has to follow it.
+    func run() async -> (CallResult, FollowUp?) {
+        let result = await run(0, entry, context)
+        switch result {
+        case .success(let response):
+            let (result, followUp) = await receive(response)
+            await closeRest()
+            return (withAllExchanges(result), followUp)
+        case .failure:
+            await closeRest()
+            return (withAllExchanges(result), nil)
+        }
+    }
+
+    /// Runs the plugin at an index, or the exchange inside the last one.
+    func run(_ index: Int, _ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
+        if Task.isCancelled { return .failure(.cancelled(before: request)) }
+        guard index < plugins.count else { return await exchange(request, context) }
+        let plugin = plugins[index]
+        let door = Stage.Send.Door()
+        defer { door.close() }
+        do {
+            let send = Stage.Send(hop: self, index: index + 1, context: context, door: door)
+            var response = try await plugin.exchange(request, context: context, send: send)
+            if response.hopToken !== token {
+                response.request = request
+                if response.source == nil || response.source == .network {
+                    response.source = .init(rawValue: plugin.name)
+                }
+                response.hopToken = token
+            }
+            return .success(response)
+        } catch {
+            return .failure(PipelineError(thrown: error, by: plugin, in: .exchange, request, context))
+        }
+    }
+
+    /// One exchange.
+    private func exchange(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
+        var context = context
+        switch begin(request) {
+        case .success(let number): context.exchangeNumber = number
+        case .failure(var failure):
+            failure.request = request
+            failure.exchanges = context.exchanges
+            return .failure(failure)
+        }
+        let (result, open) = await wire.open(request, context)
+        guard case .success(var response) = result else { return result }
+        if let open {
+            state.withLock { $0.open.append(open) }
+            response.openExchange = open
+        }
+        response.hopToken = token
+        return .success(response)
+    }
+
+    /// Numbers an exchange, unless it is one too many.
+    private func begin(_ request: PipelineRequest) -> Result<Int, PipelineError> {
+        let isReplayable = request.body.isReplayable
+        return state.withLock { state in
+            guard isReplayable || !state.hasSentOnce else {
+                return .failure(
+                    PipelineError(.bodyConsumed, "a body that cannot be replayed was sent before in this hop")
+                )
+            }
+            guard state.exchangeCount < context.limits.exchangeCount else {
+                return .failure(.tooManyExchanges(context))
+            }
+            if !isReplayable { state.hasSentOnce = true }
+            defer { state.exchangeCount += 1 }
+            return .success(state.exchangeCount)
+        }
+    }
+
+    /// What becomes of the response of the outermost plugin.
+    private func receive(_ response: PipelineResponse) async -> (CallResult, FollowUp?) {
+        var response = response
+        switch context.call.settings.redirects.decision(after: response, to: entry) {
+        case .none: break
+        case .refuse(let refusal):
+            let last = context.exchanges.count - 1
+            if last >= 0 { _ = context.call.change(last) { $0.refusedRedirect = refusal } }
+        case .follow(let next, let leavesOrigin):
+            await response.discardBody(context)
+            response.exchanges = context.exchanges
+            return (.success(response), FollowUp(request: next, isRedirect: true, leavesOrigin: leavesOrigin))
+        }
+        do {
+            if let download = context.call.download, try await download.take(&response, context) {
+                await response.discardBody(context)
+                return (.success(response), FollowUp(request: Download.askingForAll(entry), isRedirect: false))
+            }
+            if response.needsBuffering(context) { response = try await response.buffered(context) }
+            return (.success(response), nil)
+        } catch {
+            var failure = PipelineError(thrown: error, otherwise: .transport, "the body could not be read")
+            if failure.request == nil { failure.request = response.request }
+            return (.failure(failure), nil)
+        }
+    }
+
+    /// Closes the exchanges whose responses no plugin has returned; a streamed one ends with its body.
+    private func closeRest() async {
+        let open = state.withLock { $0.open }
+        for exchange in open { await exchange.discard() }
+        state.withLock { $0.open = [] }
+    }
+
+    private func withAllExchanges(_ result: CallResult) -> CallResult {
+        switch result {
+        case .success(var response):
+            response.openExchange = nil
+            response.exchanges = context.exchanges
+            return .success(response)
+        case .failure(var failure):
+            failure.exchanges = context.exchanges
+            return .failure(failure)
+        }
+    }
+}

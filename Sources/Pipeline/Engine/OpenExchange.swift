@@ -1,0 +1,154 @@
+import Foundation
+import Synchronization
+
+/// An exchange of a hop with exchange plugins whose body has not ended.
+///
+/// Observers see it when the body ends: as the bytes that the transport delivered if the whole was read and the call is buffered.
+final class OpenExchange: Sendable {
+    private struct State {
+        /// As the transport delivered it, until the exchange ends.
+        var source: PipelineBody?
+        var read = Data()
+        var isTooLarge = false
+        var isDiscarding = false
+    }
+
+    private let wire: Wire
+    private let context: PipelineContext
+    private let response: PipelineResponse
+    /// The place among the exchanges of the call.
+    private let index: Int
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - wire: whose observers see the end.
+    ///   - context: the hop.
+    ///   - response: the response with the body as the transport delivered it.
+    ///   - index: the place among the exchanges of the call.
+    init(_ wire: Wire, _ context: PipelineContext, _ response: PipelineResponse, at index: Int) {
+        self.wire = wire
+        self.context = context
+        var head = response
+        head.body = .none
+        self.response = head
+        self.index = index
+        state = Mutex(State(source: response.body))
+    }
+
+    /// The body for exchange plugins and the caller.
+    var body: PipelineBody {
+        guard let source = state.withLock({ $0.source }) else { return .none }
+        return source.read { ExchangeReader(source, self) }
+    }
+
+    /// Notes a piece that has been read.
+    func note(_ chunk: Data) {
+        guard wire.isObserved, !context.isDownload else { return }
+        let limit = context.limits.bufferedBodyByteCount
+        state.withLock { state in
+            guard !state.isTooLarge, state.source != nil else { return }
+            guard state.read.count + chunk.count <= limit else {
+                state.isTooLarge = true
+                state.read = Data()
+                return
+            }
+            state.read.append(chunk)
+        }
+    }
+
+    /// The whole body has been read.
+    func end() { finish() }
+
+    /// Reading the body has failed; if it was being discarded, that is no failure.
+    func fail(_ error: any Error) {
+        guard !state.withLock({ $0.isDiscarding }) else { return finish(with: PipelineBody.none) }
+        finish(failure: PipelineError(thrown: error, otherwise: .transport, "the body could not be read"))
+    }
+
+    /// Notes that the rest of the body is not wanted.
+    func beginDiscarding() {
+        state.withLock { $0.isDiscarding = true }
+    }
+
+    /// Reads what is left under the limits for discarded bodies, or closes the exchange.
+    func discard() async {
+        guard let source = state.withLock({ $0.source }) else { return }
+        var unread = response
+        unread.body = source
+        // A body of which a part has been read cannot be read from its beginning, and is closed.
+        await unread.discardBody(context)
+        finish(with: unread.body)
+    }
+
+    /// Nothing reads the body any more.
+    func release() { finish(with: PipelineBody.none) }
+
+    /// Ends the exchange, unless it has ended.
+    ///
+    /// - Parameters:
+    ///   - body: what observers see; `nil` for what has been read.
+    ///   - failure: why the body did not end.
+    private func finish(with body: PipelineBody? = nil, failure: PipelineError? = nil) {
+        guard let read = take() else { return }
+        let now = context.clock.now
+        let exchanges = context.call.change(index) { exchange in
+            exchange.duration = context.start.duration(to: now) - exchange.start
+            exchange.failure = failure?.code
+        }
+        guard wire.isObserved else { return }
+        if var failure {
+            failure.request = response.request
+            failure.exchanges = exchanges
+            wire.observe(.failure(failure), context)
+        } else {
+            var response = response
+            response.body = body ?? read
+            response.exchanges = exchanges
+            wire.observe(.success(response), context)
+        }
+    }
+
+    /// Ends the exchange; returns what has been read, `nil` if it had ended.
+    private func take() -> PipelineBody? {
+        state.withLock { state in
+            guard state.source != nil else { return nil }
+            state.source = nil
+            defer { state.read = Data() }
+            return state.isTooLarge || context.isDownload ? PipelineBody.none : .bytes(state.read)
+        }
+    }
+}
+
+/// Reads the body of an open exchange, away from the actor of whoever asks.
+private actor ExchangeReader: ChunkReader {
+    private var upstream: PipelineBody.Chunks.AsyncIterator?
+    private var failure: (any Error)?
+    private let exchange: OpenExchange
+
+    init(_ body: PipelineBody, _ exchange: OpenExchange) {
+        upstream = body.chunks().makeAsyncIterator()
+        self.exchange = exchange
+    }
+
+    deinit { exchange.release() }
+
+    func next() async throws -> Data? {
+        if let failure { throw failure }
+        guard var iterator = upstream else { return nil }
+        do {
+            if let chunk = try await iterator.next() {
+                exchange.note(chunk)
+                upstream = iterator
+                return chunk
+            }
+            upstream = nil
+            exchange.end()
+            return nil
+        } catch {
+            failure = error
+            upstream = nil
+            exchange.fail(error)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,598 @@
+import Foundation
+import HTTPTypes
+import PipelineTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Pipeline
+
+@Suite("Exchange stage: rules 7 to 10, 12 and 13", .tags(.concurrent))
+struct ExchangeStageTests {
+    private static let mark = HTTPField.Name("X-Mark") ?? .userAgent
+
+    private let journal = Journal()
+    private let clock = ManualClock()
+
+    private func provider(_ transport: any Transport, _ plugins: any PluginType...) -> Provider<TestTarget> {
+        Provider(transport: transport, plugins: plugins, clock: clock)
+    }
+
+    private func noting(_ name: String) -> ExchangePlugin {
+        .exchange(name: name) { [journal] request, context, send in
+            journal.add("\(name) in \(context.attempt).\(context.hop)")
+            let response = try await send(request)
+            journal.add("\(name) out")
+            return response
+        }
+    }
+
+    private var observer: any PluginType { Observer(journal: journal) }
+
+    /// Notes what crosses the wire.
+    private struct Observer: Stage.WillSend, Stage.DidReceive {
+        let journal: Journal
+
+        func willSend(_ request: PipelineRequest, context: PipelineContext) {
+            journal.add("send \(request.path)")
+        }
+
+        func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
+            switch result {
+            case .success(let response): journal.add("got \(response.statusCode) \(response.body)")
+            case .failure(let error): journal.add("got \(error.code)")
+            }
+        }
+    }
+
+    // MARK: Order
+
+    @Test("Rule 7: the hop level is inside the whole call level, and list order counts within each")
+    func levels() async throws {
+        let again = InterceptPlugin.intercept(name: "again") { request, _, next in
+            _ = try await next(request)
+            return try await next(request)
+        }
+        let provider = provider(
+            ScriptedTransport(always: .status(200)),
+            noting("A"),
+            again,
+            noting("B"),
+            Layer(name: "L", journal: journal)
+        )
+        _ = try await provider.request(TestTarget())
+        let pass = { (attempt: Int) in
+            ["L.prepare", "A in \(attempt).0", "B in \(attempt).0", "B out", "A out", "L.process"]
+        }
+        #expect(journal.entries == pass(1) + pass(2))
+    }
+
+    @Test("Rule 7: explain() prints the two levels apart, and findings come from the effective order")
+    func explained() {
+        let retry = InterceptPlugin.intercept(name: "retry", capabilities: [.retries]) { request, _, next in
+            try await next(request)
+        }
+        let signer = ExchangePlugin.exchange(name: "signer", capabilities: [.signs]) { request, _, send in
+            try await send(request)
+        }
+        let description = provider(ScriptedTransport([]), signer, noting("log"), retry).explain()
+        #expect(
+            "\(description)" == """
+                  3  retry              intercept per call
+                  in each hop
+                  1  signer             exchange per hop
+                  2  log                exchange per hop and send of signer
+                  →  ScriptedTransport  transport; bodies arrive as on the wire
+                findings: none
+                """
+        )
+    }
+
+    @Test("An identity at the call level makes a credential of the hop level safe to share, if it comes first")
+    func identity() {
+        struct Signer: Stage.Prepare, Stage.Exchange, CapabilityDeclaring {
+            var capabilities: Set<PluginCapability> = [.setsCredential, .identifiesCalls]
+
+            func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
+
+            func exchange(
+                _ request: PipelineRequest,
+                context: PipelineContext,
+                send: Stage.Send
+            ) async throws -> PipelineResponse {
+                try await send(request)
+            }
+        }
+        let share = InterceptPlugin.intercept(name: "share", capabilities: [.sharesResponses]) { request, _, next in
+            try await next(request)
+        }
+        func ids(_ plugins: any PluginType...) -> [String] {
+            Provider<TestTarget>(transport: ScriptedTransport([]), plugins: plugins).explain().findings.map(\.id)
+        }
+        #expect(ids(Signer(), share).isEmpty)
+        #expect(ids(share, Signer()) == ["sharing-outside-identity"])
+        #expect(ids(Signer(capabilities: [.setsCredential]), share) == ["sharing-outside-credential"])
+    }
+
+    // MARK: Sending
+
+    @Test("Rule 8: each exchange plugin runs per hop, and each send is an exchange")
+    func perHop() async throws {
+        let transport = ScriptedTransport([
+            .status(302, headers: [.location: "/b"]), .status(503), .status(200, body: "ok"),
+        ])
+        let retry = ExchangePlugin.exchange(name: "retry") { request, context, send in
+            let response = try await send(request)
+            return response.statusCode == 503 ? try await send(request) : response
+        }
+        let response = try await provider(transport, observer, noting("A"), retry).request(TestTarget())
+        #expect(response.data == Data("ok".utf8))
+        #expect(response.exchanges.map { "\($0.hop) \($0.statusCode ?? 0)" } == ["0 302", "1 503", "1 200"])
+        #expect(
+            journal.entries == [
+                "A in 1.0", "send /v1/items", "got 302 0 bytes", "A out", "A in 1.1", "send /b", "got 503 0 bytes",
+                "send /b",
+                "got 200 2 bytes", "A out",
+            ]
+        )
+    }
+
+    @Test("Rule 8: sends run concurrently, and the exchange that loses is cancelled")
+    func hedging() async throws {
+        let transport = ScriptedTransport { _, index in index == 0 ? .hang : .status(200, body: "\(index)") }
+        let hedge = ExchangePlugin.exchange(name: "hedge") { request, _, send in
+            try await withThrowingTaskGroup(of: PipelineResponse.self) { group in
+                group.addTask { try await send(request) }
+                await eventually { transport.sent.count == 1 }
+                group.addTask { try await send(request) }
+                defer { group.cancelAll() }
+                guard let first = try await group.next() else { throw TestFailure() }
+                return first
+            }
+        }
+        let response = try await provider(transport, observer, hedge).request(TestTarget())
+        #expect(response.data == Data("1".utf8))
+        #expect(Set(response.exchanges.map { $0.failure == .cancelled }) == [true, false])
+        #expect(journal.entries.count { $0.hasPrefix("send") } == 2)
+        #expect(journal.entries.count { $0.hasPrefix("got") } == 2)
+    }
+
+    @Test("Rule 8: send throws after the plugin has returned, and sends nothing")
+    func late() async throws {
+        let kept = Mutex<Stage.Send?>(nil)
+        let keeping = ExchangePlugin.exchange(name: "keeping") { request, _, send in
+            kept.withLock { $0 = send }
+            return try await send(request)
+        }
+        let transport = ScriptedTransport(always: .status(200))
+        let response = try await provider(transport, keeping).request(TestTarget())
+        let send = try #require(kept.withLock { $0 })
+        let error = await #expect(throws: PipelineError.self) { try await send(response.request) }
+        #expect(error?.code == .plugin)
+        #expect(transport.sent.count == 1)
+    }
+
+    @Test("Rule 8: a body that cannot be replayed is not sent a second time, not even concurrently")
+    func unreplayable() async throws {
+        let transport = ScriptedTransport(always: .status(503))
+        let twice = ExchangePlugin.exchange(name: "twice") { request, _, send in
+            async let first = send(request)
+            async let second = send(request)
+            return try await [first, second][0]
+        }
+        let body = AsyncStream<Data> { $0.finish() }
+        let target = TestTarget(method: .post, task: .requestStream(.stream(body)))
+        let error = await #expect(throws: PipelineError.self) {
+            try await provider(transport, observer, twice).request(target)
+        }
+        #expect(error?.code == .bodyConsumed)
+        #expect(transport.sent.count == 1)
+        #expect(journal.entries.count { $0.hasPrefix("send") } == 1)
+    }
+
+    @Test("Rule 15: a plugin makes no more exchanges than allowed, however it sends")
+    func manyExchanges() async throws {
+        let transport = ScriptedTransport(always: .status(503))
+        let flood = ExchangePlugin.exchange(name: "flood") { request, _, send in
+            while true { _ = try await send(request) }
+        }
+        var limits = PipelineLimits()
+        limits.exchangeCount = 5
+        let provider = Provider<TestTarget>(transport: transport, plugins: [flood], limits: limits)
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(TestTarget()) }
+        #expect(error?.code == .limit(.exchanges))
+        #expect(transport.sent.count == 5)
+        #expect(error?.exchanges.count == 5)
+    }
+
+    @Test("Rule 15: sends that run concurrently make no more exchanges than allowed either")
+    func concurrentFlood() async throws {
+        let transport = ScriptedTransport(always: .hang)
+        let flood = ExchangePlugin.exchange(name: "flood") { request, _, send in
+            try await withThrowingTaskGroup(of: PipelineResponse.self) { group in
+                for _ in 0..<20 { group.addTask { try await send(request) } }
+                defer { group.cancelAll() }
+                // The first to end is one that was refused.
+                guard let first = try await group.next() else { throw TestFailure() }
+                return first
+            }
+        }
+        var limits = PipelineLimits()
+        limits.exchangeCount = 5
+        let provider = Provider<TestTarget>(transport: transport, plugins: [flood], limits: limits)
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(TestTarget()) }
+        #expect(error?.code == .limit(.exchanges))
+        #expect(transport.sent.count <= 5)
+    }
+
+    @Test("C14 Each of the exchanges that run concurrently in a hop has its own wait for a connection")
+    func connectionWaits() async throws {
+        let connected = Mutex(0)
+        let transport = ScriptedTransport { _, index in
+            .answer { request, context in
+                context.reportConnectionWait()
+                try await context.clock.sleep(for: .seconds(index + 1))
+                context.reportConnection()
+                connected.withLock { $0 += 1 }
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        }
+        let twice = ExchangePlugin.exchange(name: "twice") { request, _, send in
+            async let first = send(request)
+            await eventually { transport.sent.count == 1 }
+            async let second = send(request)
+            return try await [first, second][1]
+        }
+        let provider = provider(transport, twice)
+        let call = Task { try await provider.request(TestTarget()) }
+        await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(1))
+        await eventually { connected.withLock { $0 } == 1 }
+        clock.advance(by: .seconds(1))
+        #expect(try await call.value.exchanges.map(\.connectionWait) == [.seconds(1), .seconds(2)])
+    }
+
+    @Test("What an exchange plugin throws is attributed to it and its stage, what it passes on is not")
+    func thrown() async throws {
+        let throwing = ExchangePlugin.exchange(name: "throwing") { _, _, _ in throw TestFailure() }
+        let error = await #expect(throws: PipelineError.self) {
+            try await provider(ScriptedTransport([]), noting("A"), throwing).request(TestTarget())
+        }
+        #expect(error?.code == .plugin)
+        #expect(error?.plugin == "throwing")
+        #expect(error?.stage == .exchange)
+        let failing = ScriptedTransport(always: .failure(.dns))
+        let passed = await #expect(throws: PipelineError.self) {
+            try await provider(failing, noting("A")).request(TestTarget())
+        }
+        #expect(passed?.code == .dns)
+        #expect(passed?.plugin == nil)
+    }
+
+    // MARK: Bodies
+
+    /// A body in pieces, whose end is noted.
+    private func stream(_ pieces: [String], endless: Bool = false) -> PipelineBody {
+        let rest = Mutex(pieces[...])
+        let end = StreamEnd(journal: journal)
+        return .stream(
+            AsyncThrowingStream<Data, any Error> {
+                _ = end
+                if let piece = rest.withLock({ $0.popFirst() }) { return Data(piece.utf8) }
+                if endless {
+                    let never = AsyncStream<Never> { _ in }
+                    for await _ in never {}
+                    throw CancellationError()
+                }
+                return nil
+            }
+        )
+    }
+
+    private final class StreamEnd: Sendable {
+        let journal: Journal
+
+        init(journal: Journal) { self.journal = journal }
+
+        deinit { journal.add("closed") }
+    }
+
+    @Test("Rule 9: send returns the body as the transport gave it, and the hop buffers what the plugins return")
+    func bodies() async throws {
+        let transport = ScriptedTransport { [self] _, _ in .status(200, body: stream(["a", "b"])) }
+        let looking = ExchangePlugin.exchange(name: "looking") { [journal] request, _, send in
+            var response = try await send(request)
+            journal.add(response.body.bytes == nil ? "stream" : "bytes")
+            journal.add("\(response.exchanges.count)")
+            let body = response.body
+            response.body = .stream(
+                AsyncStream {
+                    $0.yield(Data("0".utf8))
+                    $0.finish()
+                }.joined(body)
+            )
+            return response
+        }
+        let response = try await provider(transport, observer, looking).request(TestTarget())
+        #expect(response.data == Data("0ab".utf8))
+        // Observers see what the transport delivered.
+        #expect(journal.entries.filter { $0 != "closed" } == ["send /v1/items", "stream", "1", "got 200 2 bytes"])
+    }
+
+    @Test("Rule 9: the duration of an exchange is final when its body ends")
+    func duration() async throws {
+        let feed = Feed()
+        let transport = ScriptedTransport(always: .status(200, body: .stream(feed)))
+        let provisional = Mutex<Duration?>(nil)
+        let looking = ExchangePlugin.exchange(name: "looking") { request, _, send in
+            let response = try await send(request)
+            provisional.withLock { $0 = response.exchanges.last?.duration }
+            return response
+        }
+        let provider = provider(transport, looking)
+        let call = Task { try await provider.request(TestTarget()) }
+        await eventually { provisional.withLock { $0 != nil } }
+        clock.advance(by: .seconds(3))
+        feed.finish()
+        #expect(try await call.value.exchanges.map(\.duration) == [.seconds(3)])
+        #expect(provisional.withLock { $0 } == .zero)
+    }
+
+    @Test("Rule 9: a response that no plugin returns is closed, and observers see it before the call ends")
+    func abandoned() async throws {
+        let transport = ScriptedTransport { [self] _, index in
+            index == 0 ? .status(503, body: stream(["a"])) : .status(200, body: stream(["b"]))
+        }
+        let twice = ExchangePlugin.exchange(name: "twice") { request, _, send in
+            _ = try await send(request)
+            return try await send(request)
+        }
+        let response = try await provider(transport, observer, twice).request(TestTarget())
+        #expect(response.data == Data("b".utf8))
+        #expect(journal.entries.count { $0 == "closed" } == 2)
+        #expect(journal.entries.contains("got 503 1 bytes"))
+        #expect(journal.entries.contains("got 200 1 bytes"))
+    }
+
+    @Test("Rule 9: a body of which a plugin has read a part is closed when the plugin drops it")
+    func partlyRead() async throws {
+        let transport = ScriptedTransport { [self] _, index in
+            index == 0 ? .status(503, body: stream(["a"], endless: true)) : .status(200)
+        }
+        let peeking = ExchangePlugin.exchange(name: "peeking") { [journal] request, _, send in
+            do {
+                let response = try await send(request)
+                var pieces = response.body.chunks().makeAsyncIterator()
+                _ = try await pieces.next()
+            }
+            await eventually { [journal] in
+                journal.entries.contains("closed") && journal.entries.contains { $0.hasPrefix("got 503") }
+            }
+            return try await send(request)
+        }
+        let response = try await provider(transport, observer, peeking).request(TestTarget())
+        #expect(response.exchanges.map(\.statusCode) == [503, 200])
+    }
+
+    @Test("Rule 9: an endless body that no plugin returns is closed after the time for discarded bodies")
+    func endlessAbandoned() async throws {
+        let transport = ScriptedTransport { [self] _, index in
+            index == 0 ? .status(503, body: stream(["a"], endless: true)) : .status(200)
+        }
+        let twice = ExchangePlugin.exchange(name: "twice") { request, _, send in
+            _ = try await send(request)
+            return try await send(request)
+        }
+        let provider = provider(transport, observer, twice)
+        let call = Task { try await provider.request(TestTarget()) }
+        #expect(await clock.advanceToNextSleeper() == PipelineLimits().discardedBodyDuration)
+        let response = try await call.value
+        #expect(response.statusCode == 200)
+        #expect(response.exchanges.map(\.failure) == [nil, nil])
+        #expect(journal.entries.count { $0.hasPrefix("got") } == 2)
+    }
+
+    @Test("Rule 9: a body that fails ends the call and its exchange with the same code")
+    func failingBody() async throws {
+        let feed = Feed()
+        feed.finish(throwing: PipelineError(.connectionLost, "by script"))
+        let transport = ScriptedTransport(always: .status(200, body: .stream(feed)))
+        let error = await #expect(throws: PipelineError.self) {
+            try await provider(transport, observer, noting("A")).request(TestTarget())
+        }
+        #expect(error?.code == .connectionLost)
+        #expect(error?.exchanges.map(\.failure) == [.connectionLost])
+        #expect(journal.entries.last == "got connectionLost")
+    }
+
+    @Test("Rule 9: a streamed call gets the stream that the plugins return")
+    func streamed() async throws {
+        let transport = ScriptedTransport { [self] _, _ in .status(200, body: stream(["a", "b"])) }
+        let response = try await provider(transport, noting("A")).stream(TestTarget())
+        var pieces: [Data] = []
+        for try await piece in response.body { pieces.append(piece) }
+        #expect(pieces == [Data("a".utf8), Data("b".utf8)])
+    }
+
+    @Test("Rule 9: a download is filled by the wire, and by a plugin that responds itself", arguments: [true, false])
+    func download(isCached: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let transport = ScriptedTransport { [self] _, _ in .status(200, body: stream(["wi", "re"])) }
+        let cache = ExchangePlugin.exchange(name: "cache") { request, _, send in
+            guard isCached else { return try await send(request) }
+            return PipelineResponse(request: request, statusCode: 200, data: Data("cached".utf8))
+        }
+        let file = folder.file("f")
+        let target = TestTarget(task: .downloadDestination(.file(file)))
+        let response = try await provider(transport, cache).request(target)
+        #expect(response.body.fileURL == file)
+        #expect(folder.text(of: "f") == (isCached ? "cached" : "wire"))
+        #expect(folder.names == ["f"])
+        #expect(transport.sent.count == (isCached ? 0 : 1))
+    }
+
+    @Test("Rule 9: the body of a redirect is discarded, and one that ends in time is seen by observers")
+    func redirectBody() async throws {
+        let transport = ScriptedTransport { [self] _, index in
+            index == 0 ? .status(302, headers: [.location: "/b"], body: stream(["moved"])) : .status(200)
+        }
+        _ = try await provider(transport, observer, noting("A")).request(TestTarget())
+        #expect(journal.entries.contains("got 302 5 bytes"))
+    }
+
+    // MARK: Responses of plugins
+
+    @Test("Rule 10: a response of a plugin has the request that entered it, its source, and no exchange")
+    func own() async throws {
+        let marking = ExchangePlugin.exchange(name: "marking") { request, _, send in
+            var request = request
+            try request.setHeader("1", for: Self.mark)
+            return try await send(request)
+        }
+        let offline = ExchangePlugin.exchange(name: "offline") { request, _, _ in
+            var other = request
+            other.head.path = "/other"
+            return PipelineResponse(request: other, statusCode: 200, data: Data("offline".utf8))
+        }
+        let transport = ScriptedTransport(always: .status(200))
+        let response = try await provider(transport, observer, marking, offline).request(TestTarget())
+        #expect(response.request.path == "/v1/items")
+        #expect(response.request.headers[Self.mark] == "1")
+        #expect(response.source == PipelineResponse.Source(rawValue: "offline"))
+        #expect(response.exchanges.isEmpty)
+        #expect(journal.entries.isEmpty)
+        let network = try await provider(transport, marking).request(TestTarget())
+        #expect(network.source == .network)
+    }
+
+    @Test("Rule 10: a cache names itself, and a response kept from another call gets this call's request")
+    func kept() async throws {
+        let kept = Mutex<PipelineResponse?>(nil)
+        let cache = ExchangePlugin.exchange(name: "cache") { request, _, send in
+            if var response = kept.withLock({ $0 }) {
+                if request.path != "/v1/plain" { response.source = .cache }
+                return response
+            }
+            let response = try await send(request)
+            kept.withLock { $0 = response }
+            return response
+        }
+        let transport = ScriptedTransport(always: .status(200, body: "x"))
+        let provider = provider(transport, cache)
+        let first = try await provider.request(TestTarget())
+        #expect(first.source == .network)
+        let second = try await provider.request(TestTarget(path: "/other"))
+        #expect(second.source == .cache)
+        #expect(second.request.path == "/v1/other")
+        #expect(second.exchanges.isEmpty)
+        #expect(try await provider.request(TestTarget(path: "/plain")).source?.rawValue == "cache")
+        #expect(transport.sent.count == 1)
+    }
+
+    @Test("Rule 10: a redirect of a plugin is followed and counts as a hop")
+    func ownRedirect() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        let moving = ExchangePlugin.exchange(name: "moving") { request, context, send in
+            guard context.hop < 2 else { return try await send(request) }
+            return PipelineResponse(request: request, statusCode: 307, headers: [.location: "/hop\(context.hop + 1)"])
+        }
+        let response = try await provider(transport, moving).request(TestTarget())
+        #expect(transport.sent.map(\.path) == ["/hop2"])
+        #expect(response.exchanges.map(\.hop) == [2])
+    }
+
+    // MARK: Checks
+
+    @Test("Rule 12: what could split the request is refused after the last exchange plugin, and not sent")
+    func checked() async throws {
+        let breaking = ExchangePlugin.exchange(name: "breaking") { request, _, send in
+            var request = request
+            request.head.path = "/a b"
+            return try await send(request)
+        }
+        let transport = ScriptedTransport(always: .status(200))
+        let error = await #expect(throws: PipelineError.self) {
+            try await provider(transport, observer, breaking).request(TestTarget())
+        }
+        #expect(error?.code.isKind(of: PipelineError.Code.invalidRequest) == true)
+        #expect(transport.sent.isEmpty)
+        #expect(journal.entries.isEmpty)
+        let mending = ExchangePlugin.exchange(name: "mending") { request, _, send in
+            var request = request
+            request.head.path = "/a%20b"
+            return try await send(request)
+        }
+        #expect(try await provider(transport, breaking, mending).request(TestTarget()).statusCode == 200)
+    }
+
+    @Test("Rule 13: the attempt timeout bounds each send on its own, and not the wait of a plugin")
+    func attemptTimeout() async throws {
+        let transport = ScriptedTransport { _, index in index == 0 ? .hang : .delayed(.seconds(4), .status(200)) }
+        let retry = ExchangePlugin.exchange(name: "retry") { request, context, send in
+            do {
+                return try await send(request)
+            } catch {
+                try await context.clock.sleep(for: .seconds(60))
+                return try await send(request)
+            }
+        }
+        let provider = provider(transport, retry)
+        let options = RequestOptions { $0.attemptTimeout = .seconds(5) }
+        let call = Task { try await provider.request(TestTarget(), options: options) }
+        #expect(await clock.advanceToNextSleeper() == .seconds(5))
+        #expect(await clock.advanceToNextSleeper() == .seconds(60))
+        #expect(await clock.advanceToNextSleeper() == .seconds(4))
+        let response = try await call.value
+        #expect(response.exchanges.map(\.failure) == [.timeout(.attempt), nil])
+    }
+
+    @Test("Rule 13: the attempt timeout of a buffered call goes on until the body has ended")
+    func attemptTimeoutOfBody() async throws {
+        let feed = Feed()
+        let transport = ScriptedTransport(always: .delayed(.seconds(2), .status(200, body: .stream(feed))))
+        let provider = provider(transport, noting("A"))
+        let options = RequestOptions { $0.attemptTimeout = .seconds(5) }
+        let call = Task { try await provider.request(TestTarget(), options: options) }
+        await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(2))
+        await eventually { journal.entries.contains("A out") }
+        await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(3))
+        let error = await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(error?.code == .timeout(.attempt))
+    }
+
+    @Test("Rule 6: a call that is cancelled while an exchange plugin waits, or while it sends, ends at once")
+    func cancelled() async throws {
+        let waiting = ExchangePlugin.exchange(name: "waiting") { request, context, send in
+            try await context.clock.sleep(for: .seconds(60))
+            return try await send(request)
+        }
+        for plugin in [waiting, noting("A")] {
+            let transport = ScriptedTransport(always: .delayed(.seconds(60), .status(200)))
+            let provider = provider(transport, plugin)
+            let call = Task { try await provider.request(TestTarget()) }
+            await clock.waitForSleepers(1)
+            call.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await call.value }
+            #expect(clock.sleeperCount == 0)
+        }
+    }
+}
+
+extension AsyncStream<Data> {
+    /// These pieces, and then those of a body.
+    fileprivate func joined(_ body: PipelineBody) -> AsyncThrowingStream<Data, any Error> {
+        AsyncThrowingStream { continuation in
+            Task {
+                do {
+                    for await piece in self { continuation.yield(piece) }
+                    for try await piece in body.chunks() { continuation.yield(piece) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+        }
+    }
+}
