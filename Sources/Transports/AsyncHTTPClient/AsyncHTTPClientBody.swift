@@ -43,7 +43,7 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
     private func readAll(upTo limit: Int, announced: Int) async throws -> Data {
         var iterator = body.makeAsyncIterator()
         var data = Data()
-        while let buffer = try await Self.next(&iterator) {
+        while let buffer = try await Self.next(&iterator, client) {
             guard buffer.readableBytes <= limit - data.count else { throw Self.tooLarge(limit) }
             if data.isEmpty, announced > buffer.readableBytes {
                 data.reserveCapacity(Swift.min(announced, Self.reservedByteCount))
@@ -56,12 +56,15 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
         return data
     }
 
-    private static func next(_ iterator: inout HTTPClientResponse.Body.AsyncIterator) async throws -> ByteBuffer? {
+    private static func next(
+        _ iterator: inout HTTPClientResponse.Body.AsyncIterator,
+        _ client: AsyncHTTPClientLease
+    ) async throws -> ByteBuffer? {
         do {
             try Task.checkCancellation()
             return try await iterator.next(isolation: #isolation)
         } catch {
-            throw AsyncHTTPClientErrorMapping.pipelineError(for: error, .body)
+            throw AsyncHTTPClientErrorMapping.pipelineError(for: error, .body, of: client)
         }
     }
 
@@ -99,7 +102,7 @@ extension AsyncHTTPClientBody {
 
         private func read() async throws -> Data? {
             guard var iterator else { return nil }
-            guard let buffer = try await AsyncHTTPClientBody.next(&iterator) else { return nil }
+            guard let buffer = try await AsyncHTTPClientBody.next(&iterator, client) else { return nil }
             self.iterator = iterator
             return buffer.withUnsafeReadableBytes { Data($0) }
         }

@@ -18,10 +18,16 @@ enum AsyncHTTPClientErrorMapping {
         case body
     }
 
-    static func pipelineError(for error: any Error, _ phase: Phase) -> any Error {
+    static func pipelineError(
+        for error: any Error,
+        _ phase: Phase,
+        of client: AsyncHTTPClientLease
+    ) -> any Error {
         if error is PipelineError || error is CancellationError { return error }
         if Task.isCancelled { return CancellationError() }
-        let (code, reason) = meaning(of: error, phase)
+        // AsyncHTTPClient says `cancelled` also of a request that it hands to a connection with HTTP/2 which is about to close.
+        let isLost = (error as? HTTPClientError) == .cancelled && !client.isShutDown
+        let (code, reason) = isLost ? lost(phase) : meaning(of: error, phase)
         let cause = (error as? AsyncHTTPClientConnections.Failure)?.cause ?? error
         return PipelineError(code, reason, underlyingError: cause)
     }

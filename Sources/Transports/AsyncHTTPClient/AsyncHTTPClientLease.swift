@@ -2,6 +2,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOSSL
+import Synchronization
 
 /// A client, and whether it ends with the last one who holds it.
 final class AsyncHTTPClientLease: Sendable {
@@ -14,6 +15,11 @@ final class AsyncHTTPClientLease: Sendable {
     let tlsConfiguration: TLSConfiguration?
     /// The longest that a request waits for a connection; zero for a client that is shared, of which it is not known.
     let connectTimeout: TimeAmount
+
+    /// Whether `shutdown` was called here; what the owner of a shared client does is not known.
+    var isShutDown: Bool { hasEnded.withLock { $0 } }
+
+    private let hasEnded = Mutex(false)
 
     /// Whether it is a client of the transport's own, which marks what happens to its connections.
     var marksConnections: Bool { exchanges != nil }
@@ -46,6 +52,7 @@ final class AsyncHTTPClientLease: Sendable {
 
     func shutdown() async throws {
         guard exchanges != nil else { return }
+        hasEnded.withLock { $0 = true }
         do {
             try await client.shutdown()
         } catch let error as HTTPClientError where error == .alreadyShutdown {}

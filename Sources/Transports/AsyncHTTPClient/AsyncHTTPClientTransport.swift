@@ -84,7 +84,7 @@ public import Pipeline
 /// | `timeout.head` | the header fields did not come within `readTimeout` or `headTimeout` |
 /// | `timeout.idle` | no byte of the answer's body came for `readTimeout` |
 /// | `timeout.write` | the server took no byte of the body for `writeTimeout` |
-/// | `connectionLost` | the connection ended, without an answer or by a reset |
+/// | `connectionLost` | the connection ended, without an answer or by a reset; also because a shared client was shut down |
 /// | `truncated` | the body is shorter than it was announced to be, or TLS does not confirm the end of one without a length |
 /// | `malformedResponse` | the answer is not HTTP, is a 101 that nobody asked for, or says more than once, or not in a number, how long it is; with HTTP/2 also header fields of more than 16 KiB that are compressed to less |
 /// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``PipelineLimits/headerByteCount`` says |
@@ -285,7 +285,7 @@ public final class AsyncHTTPClientTransport: Transport {
             upload.end()
             let isHandshakeKnown = client.marksConnections && request.head.scheme == "https"
             let phase = AsyncHTTPClientErrorMapping.Phase.head(isHandshakeKnown: isHandshakeKnown)
-            throw machine.explain(AsyncHTTPClientErrorMapping.pipelineError(for: error, phase), of: request)
+            throw machine.explain(AsyncHTTPClientErrorMapping.pipelineError(for: error, phase, of: client), of: request)
         }
     }
 

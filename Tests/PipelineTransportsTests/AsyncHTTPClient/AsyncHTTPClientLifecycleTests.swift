@@ -39,6 +39,19 @@ struct AsyncHTTPClientLifecycleTests {
         await server.wait { $0.openConnectionCount == 0 }
     }
 
+    @Test("P08: a shared client that is shut down under a call costs it the connection, and the next call the client")
+    func sharedShutdownUnderWay() async throws {
+        let server = try LoopbackServer { _ in [.stall] }
+        let client = HTTPClient(configuration: AsyncHTTPClientTransport.makeDefaultConfiguration())
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(client: client))
+        let target = Probe(server)
+        let call = Task { try await provider.failureCode(target) }
+        await server.wait { $0.requestCount == 1 }
+        try await client.shutdown()
+        #expect(try await call.value == .connectionLost)
+        #expect(try await provider.failureCode(target) == .clientClosed)
+    }
+
     @Test("P08: a client of its own ends when nobody holds the transport any more")
     func dropped() async throws {
         let server = try LoopbackServer { _ in [.respond(200, body: "hello")] }
