@@ -1,38 +1,11 @@
 import Synchronization
 
-/// What a provider was configured with, for every call.
-final class CallSettings: Sendable {
-    let limits: PipelineLimits
-    let redirects: RedirectPolicy
-    let clock: PipelineClock
-    let random: PipelineRandom
-    let transportDecodesContent: Bool
-    /// The plugins that see how a call ended, in the order in which they do.
-    let finishers: [any Stage.DidFinish]
-
-    init(
-        limits: PipelineLimits,
-        redirects: RedirectPolicy,
-        clock: PipelineClock,
-        random: PipelineRandom,
-        transportDecodesContent: Bool,
-        finishers: [any Stage.DidFinish]
-    ) {
-        self.limits = limits
-        self.redirects = redirects
-        self.clock = clock
-        self.random = random
-        self.transportDecodesContent = transportDecodesContent
-        self.finishers = finishers
-    }
-}
-
 /// What all copies of a call's context share.
 @usableFromInline
 final class CallState: Sendable {
     /// When an exchange that has not ended got its connection, `nil` while it waits.
     private struct Connection {
-        let key: ExchangeKey
+        let key: PipelineContext.ExchangeID
         var since: PipelineClock.Instant?
     }
 
@@ -44,11 +17,15 @@ final class CallState: Sendable {
         /// When the header fields of the last response came, unless its body came with them.
         var lastHead: PipelineClock.Instant?
         var values: [ObjectIdentifier: any Sendable] = [:]
+        /// The keys whose values calls in the background begin with.
+        var inheritedKeys: Set<ObjectIdentifier> = []
 
-        func connectionIndex(_ key: ExchangeKey) -> Int? { connections.firstIndex { $0.key == key } }
+        func connectionIndex(_ key: PipelineContext.ExchangeID) -> Int? { connections.firstIndex { $0.key == key } }
     }
 
     let id: Int
+    /// The number of the call that began this one in the background.
+    let parentID: Int?
     let target: any TargetType
     let endpoint: Endpoint
     let options: RequestOptions
@@ -67,7 +44,6 @@ final class CallState: Sendable {
     private let shared = Mutex(Shared())
 
     init(
-        id: Int,
         target: any TargetType,
         endpoint: Endpoint,
         options: RequestOptions,
@@ -76,7 +52,8 @@ final class CallState: Sendable {
         onStart: (@Sendable () -> Void)?,
         settings: CallSettings
     ) {
-        self.id = id
+        self.id = settings.nextID()
+        self.parentID = nil
         self.target = target
         self.endpoint = endpoint
         self.options = options
@@ -89,15 +66,36 @@ final class CallState: Sendable {
         self.start = settings.clock.now
     }
 
+    /// Makes a call that another one begins in the background: with its target, its options and the values that are inherited.
+    init(childOf parent: CallState) {
+        id = parent.settings.nextID()
+        parentID = parent.id
+        target = parent.target
+        endpoint = parent.endpoint
+        options = parent.options
+        isStreaming = false
+        download = nil
+        meter = nil
+        onStart = nil
+        isUpload = false
+        settings = parent.settings
+        start = parent.settings.clock.now
+        let (values, keys) = parent.shared.withLock { ($0.values, $0.inheritedKeys) }
+        shared.withLock { shared in
+            shared.values = values.filter { keys.contains($0.key) }
+            shared.inheritedKeys = keys
+        }
+    }
+
     var exchanges: [PipelineExchange] {
         shared.withLock { $0.exchanges }
     }
 
     /// Adds an exchange that has ended, or whose body has not ended yet, with its wait for a connection, and returns all so far.
-    func append(_ exchange: PipelineExchange, _ key: ExchangeKey) -> [PipelineExchange] {
+    func append(_ exchange: PipelineExchange) -> [PipelineExchange] {
         shared.withLock {
             var exchange = exchange
-            if let index = $0.connectionIndex(key) {
+            if let index = $0.connectionIndex(exchange.id) {
                 let connection = $0.connections.remove(at: index)
                 exchange.connectionWait =
                     connection.since.map { start.duration(to: $0) - exchange.start } ?? exchange.duration
@@ -108,15 +106,15 @@ final class CallState: Sendable {
     }
 
     /// Changes an exchange and returns all so far.
-    func change(_ index: Int, _ change: (inout PipelineExchange) -> Void) -> [PipelineExchange] {
-        shared.withLock {
-            change(&$0.exchanges[index])
-            return $0.exchanges
+    func change(_ id: PipelineContext.ExchangeID, _ change: (inout PipelineExchange) -> Void) -> [PipelineExchange] {
+        shared.withLock { shared in
+            if let index = shared.exchanges.lastIndex(where: { $0.id == id }) { change(&shared.exchanges[index]) }
+            return shared.exchanges
         }
     }
 
     /// Notes that an exchange waits for its first connection.
-    func noteConnectionWait(of key: ExchangeKey) {
+    func noteConnectionWait(of key: PipelineContext.ExchangeID) {
         shared.withLock {
             guard $0.connectionIndex(key) == nil else { return }
             $0.connections.append(Connection(key: key))
@@ -124,7 +122,7 @@ final class CallState: Sendable {
     }
 
     /// Notes when an exchange got its first connection.
-    func noteConnection(at now: PipelineClock.Instant, of key: ExchangeKey) {
+    func noteConnection(at now: PipelineClock.Instant, of key: PipelineContext.ExchangeID) {
         shared.withLock {
             if let index = $0.connectionIndex(key) {
                 if $0.connections[index].since == nil { $0.connections[index].since = now }
@@ -171,12 +169,14 @@ final class CallState: Sendable {
     func update<Value: Sendable, Output: Sendable, Failure: Error>(
         _ key: ObjectIdentifier,
         from initial: Value,
+        isInherited: Bool,
         _ change: (inout Value) throws(Failure) -> Output
     ) throws(Failure) -> Output {
         try shared.withLock { shared throws(Failure) in
             // Removed first, so that a collection is changed in place.
             var value = shared.values.removeValue(forKey: key).flatMap { $0 as? Value } ?? initial
             defer { shared.values[key] = value }
+            if isInherited { shared.inheritedKeys.insert(key) }
             return try change(&value)
         }
     }

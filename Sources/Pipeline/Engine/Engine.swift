@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What performs the calls of a provider, whatever their targets are.
 ///
 /// Errors are values in here; the provider throws them.
@@ -7,16 +5,12 @@ final class Engine: Sendable {
     let pipeline: CompiledPipeline
     let settings: CallSettings
     private let optionCheck: OptionCheck
-    private let callCount = CallCount()
 
     init(_ pipeline: CompiledPipeline, _ settings: CallSettings, _ optionCheck: OptionCheck) {
         self.pipeline = pipeline
         self.settings = settings
         self.optionCheck = optionCheck
     }
-
-    /// The number of a new call, from 1.
-    func nextID() -> Int { callCount.next() }
 
     /// The path of a call to the validated response; the caller ends it.
     ///
@@ -124,14 +118,3 @@ final class Engine: Sendable {
 
 /// What a kind of call adds to its request before any plugin sees it.
 package typealias RequestAmendment = @Sendable (inout PipelineRequest) throws -> Void
-
-/// Every call writes it: it keeps a line of memory to itself, so that processors do not wait to read what stands beside it.
-private final class CallCount: Sendable {
-    private typealias Padding = (Int, Int, Int, Int, Int, Int, Int)
-
-    private let before: Padding = (0, 0, 0, 0, 0, 0, 0)
-    private let count = Atomic(0)
-    private let after: Padding = (0, 0, 0, 0, 0, 0, 0)
-
-    func next() -> Int { count.add(1, ordering: .relaxed).newValue }
-}

@@ -48,11 +48,15 @@ final class Exchanger: Sendable {
     ) -> CallResult? {
         guard let followUp, case .success(let response) = result else { return result }
         request = followUp.request
-        guard followUp.isRedirect else { return nil }
+        guard followUp.isRedirect else {
+            context.exchangeNumber += followUp.exchangeCount
+            return nil
+        }
         guard context.hop < context.call.settings.redirects.maximumHopCount else {
             return .failure(RedirectPolicy.tooManyHops(response, leadingTo: request))
         }
         context.hop += 1
+        context.exchangeNumber = 0
         if followUp.leavesOrigin { context.hasLeftOrigin = true }
         return nil
     }
@@ -63,6 +67,8 @@ struct FollowUp: Sendable {
     let request: PipelineRequest
     let isRedirect: Bool
     var leavesOrigin = false
+    /// How many exchanges the hop has made so far.
+    var exchangeCount = 1
 }
 
 extension PipelineResponse {

@@ -6,12 +6,15 @@ final class Hop: Sendable {
         var open: [OpenExchange] = []
         var exchangeCount = 0
         var hasSentOnce = false
+        /// Whether the outermost plugin has returned and its response has been dealt with.
+        var isClosed = false
     }
 
     private let plugins: [any Stage.Exchange]
     private let wire: Wire
     private let entry: PipelineRequest
     private let context: PipelineContext
+    private let followsRedirects: Bool
     private let token = HopToken()
     private let state = Mutex(State())
 
@@ -20,13 +23,26 @@ final class Hop: Sendable {
     ///   - wire: what is inside them.
     ///   - entry: the request that enters the hop.
     ///   - context: the call.
-    init(plugins: [any Stage.Exchange], wire: Wire, entry: PipelineRequest, _ context: PipelineContext) {
+    ///   - followsRedirects: whether a redirect is followed by another hop.
+    init(
+        plugins: [any Stage.Exchange],
+        wire: Wire,
+        entry: PipelineRequest,
+        _ context: PipelineContext,
+        followsRedirects: Bool = true
+    ) {
         self.plugins = plugins
         self.wire = wire
         self.entry = entry
+        self.followsRedirects = followsRedirects
         var context = context
         context.hopEntry = entry
         self.context = context
+    }
+
+    /// The same hop of another call, from the plugin at an index on, without what a redirect leads to.
+    func inside(_ index: Int, _ request: PipelineRequest, _ context: PipelineContext) -> Hop {
+        Hop(plugins: Array(plugins[index...]), wire: wire, entry: request, context, followsRedirects: false)
     }
 
     /// The result of the hop, and what has to follow it.
@@ -59,6 +75,7 @@ final class Hop: Sendable {
                     response.source = .init(rawValue: plugin.name)
                 }
                 response.hopToken = token
+                response.exchangeID = nil
             }
             return .success(response)
         } catch {
@@ -70,7 +87,7 @@ final class Hop: Sendable {
     private func exchange(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         var context = context
         switch begin(request) {
-        case .success(let number): context.exchangeNumber = number
+        case .success(let number): context.exchangeNumber += number
         case .failure(var failure):
             failure.request = request
             failure.exchanges = context.exchanges
@@ -79,10 +96,15 @@ final class Hop: Sendable {
         let (result, open) = await wire.open(request, context)
         guard case .success(var response) = result else { return result }
         if let open {
-            state.withLock { $0.open.append(open) }
+            let isLate = state.withLock { state in
+                if !state.isClosed { state.open.append(open) }
+                return state.isClosed
+            }
+            if isLate { await open.discard() }
             response.openExchange = open
         }
         response.hopToken = token
+        response.exchangeID = context.exchangeID
         return .success(response)
     }
 
@@ -107,11 +129,10 @@ final class Hop: Sendable {
     /// What becomes of the response of the outermost plugin.
     private func receive(_ response: PipelineResponse) async -> (CallResult, FollowUp?) {
         var response = response
-        switch context.call.settings.redirects.decision(after: response, to: entry) {
+        switch followsRedirects ? context.call.settings.redirects.decision(after: response, to: entry) : .none {
         case .none: break
         case .refuse(let refusal):
-            let last = context.exchanges.count - 1
-            if last >= 0 { _ = context.call.change(last) { $0.refusedRedirect = refusal } }
+            if let id = response.exchangeID { _ = context.call.change(id) { $0.refusedRedirect = refusal } }
         case .follow(let next, let leavesOrigin):
             await response.discardBody(context)
             response.exchanges = context.exchanges
@@ -120,7 +141,9 @@ final class Hop: Sendable {
         do {
             if let download = context.call.download, try await download.take(&response, context) {
                 await response.discardBody(context)
-                return (.success(response), FollowUp(request: Download.askingForAll(entry), isRedirect: false))
+                var followUp = FollowUp(request: Download.askingForAll(entry), isRedirect: false)
+                followUp.exchangeCount = state.withLock { $0.exchangeCount }
+                return (.success(response), followUp)
             }
             if response.needsBuffering(context) { response = try await response.buffered(context) }
             return (.success(response), nil)
@@ -133,9 +156,14 @@ final class Hop: Sendable {
 
     /// Closes the exchanges whose responses no plugin has returned; a streamed one ends with its body.
     private func closeRest() async {
-        let open = state.withLock { $0.open }
-        for exchange in open { await exchange.discard() }
-        state.withLock { $0.open = [] }
+        let open = state.withLock { state in
+            state.isClosed = true
+            defer { state.open = [] }
+            return state.open
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for exchange in open { group.addTask { await exchange.discard() } }
+        }
     }
 
     private func withAllExchanges(_ result: CallResult) -> CallResult {

@@ -9,6 +9,7 @@ final class OpenExchange: Sendable {
         /// As the transport delivered it, until the exchange ends.
         var source: PipelineBody?
         var read = Data()
+        var byteCount = 0
         var isTooLarge = false
         var isDiscarding = false
     }
@@ -16,24 +17,22 @@ final class OpenExchange: Sendable {
     private let wire: Wire
     private let context: PipelineContext
     private let response: PipelineResponse
-    /// The place among the exchanges of the call.
-    private let index: Int
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - wire: whose observers see the end.
     ///   - context: the hop.
     ///   - response: the response with the body as the transport delivered it.
-    ///   - index: the place among the exchanges of the call.
-    init(_ wire: Wire, _ context: PipelineContext, _ response: PipelineResponse, at index: Int) {
+    init(_ wire: Wire, _ context: PipelineContext, _ response: PipelineResponse) {
         self.wire = wire
         self.context = context
         var head = response
         head.body = .none
         self.response = head
-        self.index = index
         state = Mutex(State(source: response.body))
     }
+
+    deinit { release() }
 
     /// The body for exchange plugins and the caller.
     var body: PipelineBody {
@@ -43,10 +42,11 @@ final class OpenExchange: Sendable {
 
     /// Notes a piece that has been read.
     func note(_ chunk: Data) {
-        guard wire.isObserved, !context.isDownload else { return }
+        let isKept = wire.isObserved && !context.isDownload
         let limit = context.limits.bufferedBodyByteCount
         state.withLock { state in
-            guard !state.isTooLarge, state.source != nil else { return }
+            state.byteCount += chunk.count
+            guard isKept, !state.isTooLarge, state.source != nil else { return }
             guard state.read.count + chunk.count <= limit else {
                 state.isTooLarge = true
                 state.read = Data()
@@ -56,8 +56,15 @@ final class OpenExchange: Sendable {
         }
     }
 
-    /// The whole body has been read.
-    func end() { finish() }
+    /// The body has no further piece.
+    ///
+    /// - Throws: ``PipelineError`` with code `truncated` if it is shorter than announced, and `CancellationError` if that is why it ended.
+    func end() throws {
+        let (source, byteCount) = state.withLock { ($0.source, $0.byteCount) }
+        if Task.isCancelled { throw CancellationError() }
+        try PipelineBody.requireWhole(byteCount, of: source?.announcedByteCount)
+        finish()
+    }
 
     /// Reading the body has failed; if it was being discarded, that is no failure.
     func fail(_ error: any Error) {
@@ -91,7 +98,7 @@ final class OpenExchange: Sendable {
     private func finish(with body: PipelineBody? = nil, failure: PipelineError? = nil) {
         guard let read = take() else { return }
         let now = context.clock.now
-        let exchanges = context.call.change(index) { exchange in
+        let exchanges = context.call.change(context.exchangeID) { exchange in
             exchange.duration = context.start.duration(to: now) - exchange.start
             exchange.failure = failure?.code
         }
@@ -142,7 +149,7 @@ private actor ExchangeReader: ChunkReader {
                 return chunk
             }
             upstream = nil
-            exchange.end()
+            try exchange.end()
             return nil
         } catch {
             failure = error

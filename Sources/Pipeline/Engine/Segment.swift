@@ -76,6 +76,17 @@ final class Segment: Sendable {
 /// What a call comes to, as plugins see it.
 typealias CallResult = Result<PipelineResponse, PipelineError>
 
+extension CallResult {
+    /// What a plugin outside gets, to which the failure does not belong.
+    var asPassedOn: Result<PipelineResponse, any Error> {
+        mapError { error in
+            var error = error
+            error.isAttributed = true
+            return error.asThrown
+        }
+    }
+}
+
 extension PipelineError {
     static func cancelled(before request: PipelineRequest) -> PipelineError {
         var error = PipelineError(.cancelled, "the call was cancelled")

@@ -62,7 +62,7 @@ final class Wire: Sendable {
         var exchange = PipelineExchange(request, context, from: start)
         exchange.refusedRedirect = received.refusal
         exchange.end(context, statusCode: response.statusCode)
-        response.exchanges = context.call.append(exchange, context.exchangeKey)
+        response.exchanges = context.call.append(exchange)
         return response
     }
 
@@ -168,13 +168,13 @@ extension Wire {
         var response = response
         var exchange = PipelineExchange(request, context, from: start)
         exchange.end(context, statusCode: response.statusCode)
-        response.exchanges = context.call.append(exchange, context.exchangeKey)
+        response.exchanges = context.call.append(exchange)
         guard response.body.inMemoryByteCount == nil, !context.isStreaming else {
             observe(.success(response), context)
             return (.success(response), nil)
         }
         if let timer { response.body = response.body.timed(by: timer, on: context.clock) }
-        let open = OpenExchange(self, context, response, at: response.exchanges.count - 1)
+        let open = OpenExchange(self, context, response)
         response.body = open.body
         return (.success(response), open)
     }
@@ -262,7 +262,7 @@ extension Wire {
         var exchange = PipelineExchange(request, context, from: start)
         exchange.end(context, failure: failure.code)
         failure.request = request
-        failure.exchanges = context.call.append(exchange, context.exchangeKey)
+        failure.exchanges = context.call.append(exchange)
         return failure
     }
 }
@@ -276,9 +276,8 @@ private struct Received: Sendable {
 
 extension PipelineExchange {
     fileprivate init(_ request: PipelineRequest, _ context: PipelineContext, from start: PipelineClock.Instant) {
+        self.id = context.exchangeID
         self.request = request
-        self.attempt = context.attempt
-        self.hop = context.hop
         self.start = context.start.duration(to: start)
     }
 

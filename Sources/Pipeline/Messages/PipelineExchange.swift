@@ -2,6 +2,8 @@ import HTTPTypes
 
 /// One request handed to the transport, and what came of it.
 public struct PipelineExchange: Sendable {
+    /// Identifies the exchange among those of its call.
+    public let id: PipelineContext.ExchangeID
     /// The request as it was sent.
     public let request: PipelineRequest
     /// The status of the answer, `nil` when there was none.
@@ -9,9 +11,9 @@ public struct PipelineExchange: Sendable {
     /// How the exchange failed, `nil` when it did not.
     public internal(set) var failure: PipelineError.Code?
     /// Which attempt of the call this belongs to, from 1.
-    public let attempt: Int
+    public var attempt: Int { id.attempt }
     /// Which redirect this follows, 0 for the first request of an attempt.
-    public let hop: Int
+    public var hop: Int { id.hop }
     /// When the exchange began, counted from the start of the call.
     public let start: Duration
     /// How long it took, with ``connectionWait``: to the last byte of a buffered body, to the header fields of a streamed one.

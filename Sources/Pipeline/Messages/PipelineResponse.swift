@@ -13,6 +13,7 @@ public struct PipelineResponse: Sendable {
         var emptyBodyReason: String?
         var source: Source?
         var hopToken: HopToken?
+        var exchangeID: PipelineContext.ExchangeID?
         weak var openExchange: OpenExchange?
     }
 
@@ -55,7 +56,8 @@ public struct PipelineResponse: Sendable {
         set { content.value.body = newValue }
     }
 
-    /// The exchanges of the whole call so far, retries and redirects included, in the order in which they ended.
+    /// The exchanges of the whole call so far, retries and redirects included, in the order in which they ended; in a
+    /// stack with exchange plugins, in the order in which their header fields came.
     public internal(set) var exchanges: [PipelineExchange] {
         get { content.value.exchanges }
         _modify { yield &content.value.exchanges }
@@ -74,6 +76,12 @@ public struct PipelineResponse: Sendable {
     var hopToken: HopToken? {
         get { content.value.hopToken }
         set { content.value.hopToken = newValue }
+    }
+
+    /// The exchange that returned the response, in the hop of ``hopToken``.
+    var exchangeID: PipelineContext.ExchangeID? {
+        get { content.value.exchangeID }
+        set { content.value.exchangeID = newValue }
     }
 
     /// The exchange whose body this is, until the hop has ended.

@@ -23,7 +23,6 @@ extension Provider {
     ) -> (CallState, PipelineError?) {
         let (endpoint, failure) = endpointAndFailure(target)
         let call = CallState(
-            id: engine.nextID(),
             target: isMulti ? MultiTarget(target).target : target,
             endpoint: endpoint,
             options: target.options.overridden(by: options),

@@ -52,17 +52,6 @@ public struct Next: Sendable {
     }
 
     private func run(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
-        try Self.response(of: await interceptor.inside.run(request, context))
-    }
-
-    @inline(never)
-    private static func response(of result: CallResult) throws -> PipelineResponse {
-        switch result {
-        case .success(let response):
-            return response
-        case .failure(var error):
-            error.isAttributed = true
-            throw error.asThrown
-        }
+        try await interceptor.inside.run(request, context).asPassedOn.get()
     }
 }

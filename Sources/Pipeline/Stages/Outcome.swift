@@ -30,7 +30,8 @@ extension Stage {
         public let statusCode: Int?
         /// How many attempts were begun: 1 without a retry, 0 if the call ended before it had a request.
         public let attemptCount: Int
-        /// The exchanges of the call that have ended, retries and redirects included, in the order in which they ended.
+        /// The exchanges of the call that have ended, retries and redirects included, in the order of
+        /// ``PipelineResponse/exchanges``.
         ///
         /// Empty for a response that a plugin made or that the call got from the exchange of another call.
         public let exchanges: [PipelineExchange]

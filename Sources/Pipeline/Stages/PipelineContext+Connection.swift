@@ -19,7 +19,7 @@ extension PipelineContext {
     /// within the time of the attempt. May be called from any thread.
     public func reportConnectionWait() {
         attemptTimer?.connectionIsAwaited()
-        call.noteConnectionWait(of: exchangeKey)
+        call.noteConnectionWait(of: exchangeID)
     }
 
     /// Lets a transport report that its exchange has a connection and begins to write the request.
@@ -29,16 +29,6 @@ extension PipelineContext {
     public func reportConnection() {
         let now = clock.now
         attemptTimer?.connectionIsThere(at: now)
-        call.noteConnection(at: now, of: exchangeKey)
+        call.noteConnection(at: now, of: exchangeID)
     }
-
-    /// Identifies an exchange of the call that has not ended.
-    var exchangeKey: ExchangeKey { ExchangeKey(attempt: attempt, hop: hop, number: exchangeNumber) }
-}
-
-/// Identifies an exchange of a call.
-struct ExchangeKey: Hashable, Sendable {
-    let attempt: Int
-    let hop: Int
-    let number: Int
 }

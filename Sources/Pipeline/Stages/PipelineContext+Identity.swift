@@ -1,8 +1,8 @@
 extension PipelineContext {
     /// On whose behalf the call is made, as far as plugins have said so.
     ///
-    /// Calls with different identities share no response.
-    public var identities: Set<String> { self[CallIdentities.self] }
+    /// In the order in which they were added. Calls with different identities share no response.
+    public var identities: [String] { self[CallIdentities.self] }
 
     /// Notes on whose behalf the call is made.
     ///
@@ -12,10 +12,11 @@ extension PipelineContext {
     /// - Parameter identity: different for each account, such as a user name with the name of the plugin. It stays in memory and is never
     ///   shown.
     public func addIdentity(_ identity: String) {
-        update(CallIdentities.self) { _ = $0.insert(identity) }
+        update(CallIdentities.self) { if !$0.contains(identity) { $0.append(identity) } }
     }
 }
 
 private enum CallIdentities: PipelineContextKey {
-    static let defaultValue: Set<String> = []
+    static let defaultValue: [String] = []
+    static let isInherited = true
 }

@@ -105,8 +105,11 @@ public struct PipelineContext: Sendable {
         call.meter?.received(byteCount, of: totalByteCount, isProgress: !call.isUpload)
     }
 
-    /// The exchanges of the call that have ended so far.
+    /// The exchanges of the call that have ended so far; in a stack with exchange plugins, each from its header fields on.
     public var exchanges: [PipelineExchange] { call.exchanges }
+
+    /// In ``Stage/DidReceive`` the exchange that has ended; `nil` until an exchange has a response or has failed.
+    public var exchange: PipelineExchange? { exchanges.last { $0.id == exchangeID } }
 
     /// Notes why an outcome that called for another attempt is not followed by one.
     ///
@@ -160,7 +163,7 @@ public struct PipelineContext: Sendable {
         _ key: Key.Type,
         _ change: (inout Key.Value) throws(Failure) -> Output
     ) throws(Failure) -> Output {
-        try call.update(ObjectIdentifier(key), from: Key.defaultValue, change)
+        try call.update(ObjectIdentifier(key), from: Key.defaultValue, isInherited: Key.isInherited, change)
     }
 }
 
@@ -186,4 +189,11 @@ public protocol PipelineContextKey: SendableMetatype {
     associatedtype Value: Sendable
     /// The value until the first change.
     static var defaultValue: Value { get }
+    /// Whether a call in the background begins with the value of its parent, see ``Next/startBackgroundCall(_:then:)``; by default not.
+    static var isInherited: Bool { get }
+}
+
+extension PipelineContextKey {
+    /// The value is not inherited.
+    public static var isInherited: Bool { false }
 }

@@ -20,13 +20,7 @@ extension Stage {
             guard door.isOpen else {
                 throw PipelineError(.plugin, "send was called after the exchange plugin had returned")
             }
-            switch await hop.run(index, request, context) {
-            case .success(let response):
-                return response
-            case .failure(var error):
-                error.isAttributed = true
-                throw error.asThrown
-            }
+            return try await hop.run(index, request, context).asPassedOn.get()
         }
 
         /// Whether the plugin still runs.

@@ -84,8 +84,8 @@ extension Stage {
     ///
     /// The body of a response is as the transport delivered it, bytes or a stream. Wrap a stream, but do not read it to its end: after
     /// the outermost exchange plugin, the core buffers it, writes it to the file of a download, discards it because of a redirect, or
-    /// passes it on to a streamed call. A response that the plugin does not return is closed; call
-    /// ``PipelineResponse/discardBody(_:within:)`` to keep its connection.
+    /// passes it on to a streamed call. The body of a response that the plugin does not return is discarded, see
+    /// ``PipelineResponse/discardBody(_:within:)``; in a streamed call, discard it before you send again.
     ///
     /// A redirect starts from the request that entered the hop, so nothing that the plugin set leaks to the next one. Before it sets a
     /// credential, the plugin compares ``PipelineContext/hopOrigin`` with the origin that the credential belongs to, and looks at

@@ -169,6 +169,6 @@ public struct DeduplicationPlugin: Stage.Intercept {
 }
 
 extension DeduplicationPlugin: CapabilityDeclaring {
-    /// ``PluginCapability/sharesResponses``.
+    /// `PluginCapability.sharesResponses`.
     public var capabilities: Set<PluginCapability> { [.sharesResponses] }
 }

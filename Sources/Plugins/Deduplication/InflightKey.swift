@@ -11,7 +11,7 @@ struct InflightKey: Hashable, Sendable {
     private let head: [UInt8]
     private let body: Data?
     private let secretFields: Set<HTTPField.Name>
-    private let identities: Set<String>
+    private let identities: [String]
     private let attemptTimeout: Duration?
     private let idleTimeout: Duration?
 
@@ -28,7 +28,7 @@ struct InflightKey: Hashable, Sendable {
         _ request: PipelineRequest,
         at place: ObjectIdentifier,
         ignoring ignoredFields: Set<HTTPField.Name> = [],
-        identities: Set<String> = [],
+        identities: [String] = [],
         attemptTimeout: Duration? = nil,
         idleTimeout: Duration? = nil
     ) {

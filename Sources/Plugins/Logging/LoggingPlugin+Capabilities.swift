@@ -4,7 +4,7 @@ extension LoggingPlugin: CapabilityDeclaring {
     private static let logsExchanges = PluginCapability("logs exchanges to the default logger")
     private static let logsSummaries = PluginCapability("logs summaries to the default logger")
 
-    /// ``PluginCapability/showsContent``, and one of its own for each kind of line that it writes to the default logger.
+    /// `PluginCapability.showsContent`, and one of its own for each kind of line that it writes to the default logger.
     public var capabilities: Set<PluginCapability> {
         var capabilities: Set<PluginCapability> = [.showsContent]
         guard case .standard = output else { return capabilities }

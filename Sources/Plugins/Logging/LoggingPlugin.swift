@@ -188,7 +188,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
             context.update(ReceivedCookies.self) { $0.append(contentsOf: cookies) }
         }
         guard isWanted(form.exchangeLevel, context) else { return }
-        let exchange = result.exchanges.last
+        let exchange = context.exchange
         var message = message(context, request: exchange?.request ?? result.request, result)
         message.exchange = exchange
         message.duration = exchange?.duration
@@ -303,12 +303,5 @@ extension Result<PipelineResponse, PipelineError> {
 
     fileprivate var error: PipelineError? {
         if case .failure(let error) = self { error } else { nil }
-    }
-
-    fileprivate var exchanges: [PipelineExchange] {
-        switch self {
-        case .success(let response): response.exchanges
-        case .failure(let error): error.exchanges
-        }
     }
 }

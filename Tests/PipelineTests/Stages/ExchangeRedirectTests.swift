@@ -111,6 +111,19 @@ struct ExchangeRedirectTests {
         #expect(response.exchanges.map(\.refusedRedirect) == [.downgrade])
     }
 
+    @Test("Rule 11: a redirect of a plugin that is refused is not noted at an exchange that was followed")
+    func refusedOfPlugin() async throws {
+        let cache = ExchangePlugin.exchange { request, context, send in
+            guard context.hop == 1 else { return try await send(request) }
+            let back: HTTPFields = [.location: "http://api.example.com/"]
+            return PipelineResponse(request: request, statusCode: 307, headers: back)
+        }
+        let transport = ScriptedTransport(always: moved("/there"))
+        let response = try await provider(transport, cache).request(TestTarget())
+        #expect(response.statusCode == 307)
+        #expect(response.exchanges.map(\.refusedRedirect) == [nil])
+    }
+
     @Test("Rule 11: a loop through exchange plugins ends after the allowed hops")
     func loop() async throws {
         let passing = ExchangePlugin.exchange { request, _, send in try await send(request) }

@@ -172,6 +172,49 @@ struct ExchangeStageTests {
         #expect(transport.sent.count == 1)
     }
 
+    @Test("Rule 9: the body of a send that ends after the plugin has returned is closed, and observers see its end")
+    func unawaited() async throws {
+        let (gate, opener) = AsyncStream.makeStream(of: Never.self)
+        let transport = ScriptedTransport { [self] _, _ in
+            .answer { request, _ in
+                for await _ in gate {}
+                return PipelineResponse(
+                    request: request,
+                    head: HTTPResponse(status: .ok),
+                    body: stream(["a"], endless: true)
+                )
+            }
+        }
+        let work = Mutex<Task<Void, Never>?>(nil)
+        let leaving = ExchangePlugin.exchange(name: "leaving") { request, _, send in
+            let task = Task { _ = try? await send(request) }
+            work.withLock { $0 = task }
+            await eventually { transport.sent.count == 1 }
+            return PipelineResponse(request: request, statusCode: 203)
+        }
+        #expect(try await provider(transport, observer, leaving).request(TestTarget()).statusCode == 203)
+        #expect(journal.entries == ["send /v1/items"])
+        opener.finish()
+        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        await work.withLock { $0 }?.value
+        #expect(Set(journal.entries) == ["send /v1/items", "closed", "got 200 no body"])
+    }
+
+    @Test("Rule 9: observers see a body that ends early as a failure")
+    func truncated() async throws {
+        let body = AsyncStream<Data> { continuation in
+            continuation.yield(Data("four".utf8))
+            continuation.finish()
+        }
+        let transport = ScriptedTransport(always: .status(200, body: .stream(body, byteCount: 10)))
+        let error = await #expect(throws: PipelineError.self) {
+            try await provider(transport, observer, noting("A")).request(TestTarget())
+        }
+        #expect(error?.code == .truncated)
+        #expect(error?.exchanges.map(\.failure) == [.truncated])
+        #expect(journal.entries.last == "got truncated")
+    }
+
     @Test("Rule 8: a body that cannot be replayed is not sent a second time, not even concurrently")
     func unreplayable() async throws {
         let transport = ScriptedTransport(always: .status(503))

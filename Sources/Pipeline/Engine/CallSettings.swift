@@ -1,0 +1,45 @@
+import Synchronization
+
+/// What a provider was configured with, for every call.
+final class CallSettings: Sendable {
+    let limits: PipelineLimits
+    let redirects: RedirectPolicy
+    let clock: PipelineClock
+    let random: PipelineRandom
+    let transportDecodesContent: Bool
+    /// The plugins that see how a call ended, in the order in which they do.
+    let finishers: [any Stage.DidFinish]
+    /// The calls that plugins have begun and nobody waits for.
+    let background = BackgroundCalls()
+    private let callCount = CallCount()
+
+    init(
+        limits: PipelineLimits,
+        redirects: RedirectPolicy,
+        clock: PipelineClock,
+        random: PipelineRandom,
+        transportDecodesContent: Bool,
+        finishers: [any Stage.DidFinish]
+    ) {
+        self.limits = limits
+        self.redirects = redirects
+        self.clock = clock
+        self.random = random
+        self.transportDecodesContent = transportDecodesContent
+        self.finishers = finishers
+    }
+
+    /// The number of a new call, from 1.
+    func nextID() -> Int { callCount.next() }
+}
+
+/// Every call writes it: it keeps a line of memory to itself, so that processors do not wait to read what stands beside it.
+private final class CallCount: Sendable {
+    private typealias Padding = (Int, Int, Int, Int, Int, Int, Int)
+
+    private let before: Padding = (0, 0, 0, 0, 0, 0, 0)
+    private let count = Atomic(0)
+    private let after: Padding = (0, 0, 0, 0, 0, 0, 0)
+
+    func next() -> Int { count.add(1, ordering: .relaxed).newValue }
+}

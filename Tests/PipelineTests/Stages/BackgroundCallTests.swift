@@ -1,0 +1,241 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Rule 21: calls in the background", .tags(.concurrent))
+struct BackgroundCallTests {
+    /// Responds with what it has, and refreshes that in the background.
+    private final class StaleCache: Stage.Intercept {
+        let kept = Mutex<[String]>([])
+        let refused = Atomic(0)
+
+        func intercept(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            next: Next
+        ) async throws -> PipelineResponse {
+            let task = next.startBackgroundCall(request) { result in
+                let text = (try? result.get()).map { String(decoding: $0.data, as: UTF8.self) } ?? "failed"
+                self.kept.withLock { $0.append(text) }
+            }
+            if task == nil { refused.add(1, ordering: .relaxed) }
+            return PipelineResponse(request: request, statusCode: 203, data: Data("stale".utf8))
+        }
+    }
+
+    /// The same for a hop.
+    private struct StaleHop: Stage.Exchange {
+        let kept: Journal
+
+        func exchange(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            send: Stage.Send
+        ) async throws -> PipelineResponse {
+            send.startBackgroundCall(request) { result in
+                let text = (try? result.get()).map { "\($0.statusCode) \($0.request.path) \($0.data.count)" }
+                kept.add(text ?? "failed")
+            }
+            return PipelineResponse(request: request, statusCode: 203)
+        }
+    }
+
+    private let clock = ManualClock()
+    private let journal = Journal()
+    private let cache = StaleCache()
+
+    private func provider(
+        _ transport: ScriptedTransport,
+        limits: PipelineLimits = PipelineLimits(),
+        _ plugins: any PluginType...
+    ) -> Provider<TestTarget> {
+        Provider(transport: transport, plugins: plugins, limits: limits, clock: clock)
+    }
+
+    private var delayed: ScriptedTransport {
+        ScriptedTransport(always: .delayed(.seconds(5), .status(200, body: "new")))
+    }
+
+    private func note(_ text: String, _ context: PipelineContext) {
+        journal.add("\(text) \(context.callID) of \(context.parentID.map(String.init) ?? "none")")
+    }
+
+    @Test("It goes on when its parent has ended, with a number and an outcome of its own, seen by plugins inside")
+    func outlives() async throws {
+        let outside = PreparePlugin.prepare { [self] _, context in note("outside", context) }
+        let inside = PreparePlugin.prepare { [self] _, context in note("inside", context) }
+        let sent = WillSendPlugin.willSend { [self] _, context in note("sent", context) }
+        let end = DidFinishPlugin.didFinish { [self] outcome, context in
+            note("\(outcome.kind) with \(outcome.exchanges.count)", context)
+        }
+        let provider = provider(delayed, outside, end, cache, inside, sent)
+        #expect(try await provider.request(TestTarget()).statusCode == 203)
+        await clock.waitForSleepers()
+        #expect(journal.entries.filter { $0.hasSuffix("none") } == ["outside 1 of none", "success with 0 1 of none"])
+        #expect(cache.kept.withLock { $0 }.isEmpty)
+        async let isDrained = provider.drain(within: .seconds(9))
+        await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(5))
+        #expect(await isDrained)
+        #expect(cache.kept.withLock { $0 } == ["new"])
+        let ofChild = journal.entries.filter { $0.hasSuffix("of 1") }
+        #expect(ofChild == ["inside 2 of 1", "sent 2 of 1", "success with 1 2 of 1"])
+    }
+
+    @Test("It has the options, identities and inherited values of its parent, but not its deadline and no other value")
+    func inheritance() async throws {
+        enum Note: PipelineContextKey { static let defaultValue = "none" }
+        enum Kept: PipelineContextKey {
+            static let defaultValue = "none"
+            static let isInherited = true
+        }
+        enum Colour: RequestOptionKey { static let defaultValue = "none" }
+        let outside = PreparePlugin.prepare { _, context in
+            context.addIdentity("account")
+            context.setDeadline(context.clock.now.advanced(by: .seconds(1)))
+            context.update(Note.self) { $0 = "outside" }
+            context.update(Kept.self) { $0 = "kept" }
+        }
+        let inside = PreparePlugin.prepare { [journal] _, context in
+            let texts = ["\(context.identities)", "\(context.deadline == nil)", context[Note.self], context[Kept.self]]
+            journal.add((texts + [context.options[Colour.self]]).joined(separator: " "))
+        }
+        var options = RequestOptions()
+        options[Colour.self] = "red"
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(200)),
+            plugins: [outside, cache, inside],
+            unhandledOptions: .ignore,
+            clock: clock
+        )
+        _ = try await provider.request(TestTarget(), options: options)
+        #expect(await provider.drain(within: .seconds(1)))
+        #expect(journal.entries == ["[\"account\"] true none kept red"])
+    }
+
+    @Test("It is not cancelled with its parent, and writes no file for a download")
+    func cancelledParent() async throws {
+        let folder = try TemporaryFolder()
+        let hold = InterceptPlugin.intercept { request, context, next in
+            let response = try await next(request)
+            try await context.clock.sleep(for: .seconds(60))
+            return response
+        }
+        let provider = provider(delayed, hold, cache)
+        let destination = DownloadDestination.file(folder.file("done"))
+        let call = Task { try await provider.request(TestTarget(task: .downloadDestination(destination))) }
+        await clock.waitForSleepers(2)
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        clock.advance(by: .seconds(5))
+        #expect(await provider.drain(within: .seconds(1)))
+        #expect(cache.kept.withLock { $0 } == ["new"])
+        #expect(folder.text(of: "done") == nil)
+    }
+
+    @Test("Rule 15: at most 16 are under way at once, and there is room again when one has ended")
+    func bound() async throws {
+        let provider = provider(delayed, cache)
+        for _ in 0..<20 { _ = try await provider.request(TestTarget()) }
+        #expect(cache.refused.load(ordering: .relaxed) == 4)
+        await clock.waitForSleepers(16)
+        clock.advance(by: .seconds(5))
+        #expect(await provider.drain(within: .seconds(1)))
+        _ = try await provider.request(TestTarget())
+        #expect(cache.refused.load(ordering: .relaxed) == 4)
+        #expect(cache.kept.withLock { $0.count } == 16)
+        provider.shutdown()
+    }
+
+    @Test("drain waits no longer than it is told to, and ends when its task is cancelled")
+    func drain() async throws {
+        let provider = provider(delayed, cache)
+        #expect(await provider.drain(within: .zero))
+        _ = try await provider.request(TestTarget())
+        await clock.waitForSleepers()
+        let short = Task { await provider.drain(within: .seconds(2)) }
+        await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(2))
+        #expect(await short.value == false)
+        #expect(await provider.drain(within: .zero) == false)
+        let cancelled = Task { await provider.drain(within: .seconds(60)) }
+        await clock.waitForSleepers(2)
+        cancelled.cancel()
+        #expect(await cancelled.value == false)
+        clock.advance(by: .seconds(3))
+        #expect(await provider.drain(within: .seconds(1)))
+    }
+
+    @Test("shutdown cancels them and refuses others, while calls of the user go on")
+    func shutdown() async throws {
+        let end = DidFinishPlugin.didFinish { [self] outcome, context in note("\(outcome.kind)", context) }
+        let provider = provider(delayed, end, cache)
+        _ = try await provider.request(TestTarget())
+        await clock.waitForSleepers()
+        provider.shutdown()
+        #expect(await provider.drain(within: .seconds(1)))
+        #expect(cache.kept.withLock { $0 } == ["failed"])
+        #expect(journal.entries == ["success 1 of none", "cancelled 2 of 1"])
+        #expect(try await provider.request(TestTarget()).statusCode == 203)
+        #expect(cache.refused.load(ordering: .relaxed) == 1)
+    }
+
+    @Test("Calls in the background that begin others in turn come to the limit of nested calls")
+    func nested() async throws {
+        let again = InterceptPlugin.intercept { [journal] request, context, next in
+            journal.add("\(context.callID)")
+            next.startBackgroundCall(request) { _ in }
+            return try await next(request)
+        }
+        let provider = provider(
+            ScriptedTransport(always: .status(200)),
+            limits: PipelineLimits(nestedCallCount: 3),
+            again,
+            again,
+            again,
+            again,
+            again
+        )
+        _ = try await provider.request(TestTarget())
+        #expect(await provider.drain(within: .seconds(1)))
+        #expect(journal.entries.count == 5 + 10 + 10)
+    }
+
+    @Test("A request whose body cannot be replayed is refused, because the parent may send it")
+    func oneShot() async throws {
+        let provider = provider(delayed, cache)
+        let body = AsyncStream<Data> { $0.finish() }
+        _ = try await provider.request(TestTarget(method: .post, task: .requestStream(.stream(body))))
+        #expect(cache.refused.load(ordering: .relaxed) == 1)
+    }
+
+    // MARK: Hops
+
+    @Test("An exchange plugin begins one for its hop, whose redirect is not followed, with what is inside")
+    func hop() async throws {
+        let inside = ExchangePlugin.exchange { [self] request, context, send in
+            note("inside \(context.hop) \(context.hasLeftOrigin)", context)
+            return try await send(request)
+        }
+        let leading = ExchangePlugin.exchange { request, context, send in
+            guard context.hop == 0, context.parentID == nil else { return try await send(request) }
+            let there: HTTPFields = [.location: "https://other.example.com/there"]
+            return PipelineResponse(request: request, statusCode: 302, headers: there)
+        }
+        let large = AsyncStream<Data> { continuation in
+            continuation.yield(Data(count: 100_000))
+            continuation.finish()
+        }
+        let step = ScriptedTransport.Step.status(307, headers: [.location: "/elsewhere"], body: .stream(large))
+        let transport = ScriptedTransport([step])
+        let provider = provider(transport, leading, StaleHop(kept: journal), inside)
+        #expect(try await provider.request(TestTarget()).statusCode == 203)
+        #expect(await provider.drain(within: .seconds(1)))
+        #expect(journal.entries == ["inside 1 true 2 of 1", "307 /there 100000"])
+        #expect(transport.sent.count == 1)
+    }
+}
