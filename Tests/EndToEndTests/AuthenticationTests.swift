@@ -160,7 +160,7 @@ struct AuthenticationTests {
         let told = Mutex<[Int]>([])
         let plugin = UnauthorizedPlugin { response, _ in told.withLock { $0.append(response?.exchanges.count ?? 0) } }
         for password in ["passwd", "wrong"] {
-            let credentials = CredentialsPlugin { _, _ in .init(username: "user", password: password) }
+            let credentials = CredentialsPlugin { _ in .init(username: "user", password: password) }
             let provider = Provider<Account>(plugins: [plugin, credentials])
             _ = try await provider.request(.digest)
         }
@@ -168,7 +168,7 @@ struct AuthenticationTests {
     }
 
     private func makeProvider(_ user: String, _ password: String) -> Provider<Account> {
-        let plugin = CredentialsPlugin { _, _ in .init(username: user, password: password) }
+        let plugin = CredentialsPlugin { _ in .init(username: user, password: password) }
         return Provider(plugins: [plugin])
     }
 

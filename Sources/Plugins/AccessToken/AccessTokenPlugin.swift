@@ -64,7 +64,7 @@ public struct AccessTokenPlugin: Stage.Prepare {
 }
 
 extension AccessTokenPlugin: CapabilityDeclaring {
-    /// ``PluginCapability/setsCredential`` and ``PluginCapability/setsAccessToken``.
+    /// `PluginCapability.setsCredential` and `PluginCapability.setsAccessToken`.
     public var capabilities: Set<PluginCapability> { [.setsCredential, .setsAccessToken] }
 }
 

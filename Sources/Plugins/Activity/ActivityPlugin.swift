@@ -63,6 +63,6 @@ public struct ActivityPlugin: Stage.Intercept {
 }
 
 extension ActivityPlugin: CapabilityDeclaring {
-    /// ``PluginCapability/spansCalls``.
+    /// `PluginCapability.spansCalls`.
     public var capabilities: Set<PluginCapability> { [.spansCalls] }
 }

@@ -94,6 +94,6 @@ public struct BasicAuthPlugin: Stage.Prepare {
 }
 
 extension BasicAuthPlugin: CapabilityDeclaring {
-    /// ``PluginCapability/setsCredential``.
+    /// `PluginCapability.setsCredential`.
     public var capabilities: Set<PluginCapability> { [.setsCredential] }
 }

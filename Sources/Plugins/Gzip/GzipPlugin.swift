@@ -180,6 +180,6 @@ public struct GzipPlugin: Stage.Intercept {
 }
 
 extension GzipPlugin: CapabilityDeclaring {
-    /// ``PluginCapability/codesContent``.
+    /// `PluginCapability.codesContent`.
     public var capabilities: Set<PluginCapability> { [.codesContent] }
 }

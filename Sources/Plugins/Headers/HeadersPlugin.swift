@@ -166,6 +166,6 @@ public struct HeadersPlugin: Stage.Prepare {
 }
 
 extension HeadersPlugin: CapabilityDeclaring {
-    /// ``PluginCapability/setsFields``.
+    /// `PluginCapability.setsFields`.
     public var capabilities: Set<PluginCapability> { [.setsFields] }
 }

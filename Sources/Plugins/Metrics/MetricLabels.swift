@@ -22,18 +22,6 @@ struct MetricLabels: Sendable {
         kinds.first { code.isKind(of: $0) }?.rawValue ?? other
     }
 
-    /// What a call came to, as its caller sees it.
-    static func outcome(
-        _ result: Result<PipelineResponse, PipelineError>,
-        of target: any TargetType
-    ) -> String {
-        switch result {
-        case .success(let response):
-            target.validationType.accepts(response.statusCode) ? success : outcome(.unacceptableStatus)
-        case .failure(let error): outcome(error.code)
-        }
-    }
-
     static let success = "success"
 
     private static let kinds: [PipelineError.Code] = [

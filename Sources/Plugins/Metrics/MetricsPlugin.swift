@@ -15,8 +15,8 @@ public import Pipeline
 /// | metric | kind | what | labels |
 /// |---|---|---|---|
 /// | `pipeline.calls` | counter | calls that have ended | `method`, `host`, `status`, `outcome` |
-/// | `pipeline.call.duration` | timer | from the beginning of the call to its end at the plugin's place | the same |
-/// | `pipeline.calls.active` | meter | calls that go on | none |
+/// | `pipeline.call.duration` | timer | from the beginning of the call to its end | the same |
+/// | `pipeline.calls.active` | meter | calls that go on and have come to the plugin's place | none |
 /// | `pipeline.calls.joined` | counter | calls that shared the exchange of another, see ``DeduplicationPlugin`` | `method`, `host` |
 /// | `pipeline.calls.unsent` | counter | other calls that were answered without an exchange: a plugin answered | `method`, `host` |
 /// | `pipeline.exchanges` | counter | exchanges that have ended | `method`, `host`, `status`, `outcome` |
@@ -36,11 +36,12 @@ public import Pipeline
 /// | `outcome` | `success`, or the kind of the failure: `timeout`, `connect`, `unacceptableStatus` and so on; `other` for a kind that a plugin made |
 /// | `target` | with `showsTarget`, of calls and exchanges, the type of the target |
 ///
-/// **Position**: outermost. Inside a plugin that sends again each of its attempts counts as a call, whose duration is still
-/// counted from the beginning of the call. Exchanges are counted alike wherever it stands.
+/// **Position**: anywhere: a call counts once, and every exchange. Inside a plugin that shares responses, `pipeline.calls.active` leaves out the
+/// calls that wait for the exchange of another.
 ///
-/// **Effects**: changes nothing; no body is read. A call of any status that its target accepts is a success. The host of a
-/// call is that of its first exchange. A streamed call ends with its header fields. Bytes are counted of bodies in memory,
+/// **Effects**: changes nothing; no body is read. The outcome is that of the caller, decoding included; a call of any status that its
+/// target accepts is a success. The host of a
+/// call is that of its first exchange. A streamed call ends with its stream. Bytes are counted of bodies in memory,
 /// of files that are sent and, by their Content-Length, of downloads; not of streams. Each series keeps one metric object, at
 /// most `maximumSeriesCount` of them; every other value is counted with `other` in all its labels. Metrics are made by the factory
 /// when they are first needed, never under a lock. Durations are those of the provider's clock, in nanoseconds.
@@ -61,7 +62,7 @@ public import Pipeline
 /// **Secrets**: no label holds a path, a query, a header field, a body, a user name or the text of an error.
 ///
 /// Source: https://swiftpackageindex.com/apple/swift-metrics/documentation/coremetrics
-public struct MetricsPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive, Stage.Process {
+public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, Stage.DidFinish {
     private let prefix: String
     private let labels: MetricLabels
     private let showsHost: Bool
@@ -102,34 +103,30 @@ public struct MetricsPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive, 
     // MARK: Calls
 
     /// Counts the call among those that go on.
-    public func intercept(
-        _ request: PipelineRequest,
-        context: PipelineContext,
-        next: Next
-    ) async throws -> PipelineResponse {
-        store.begin(.activeCalls)
-        defer { store.end(.activeCalls) }
-        return try await next(request)
+    public func prepare(_ request: inout PipelineRequest, context: PipelineContext) {
+        // What calls share may go on when the first of them has ended.
+        let isFirst = note(context) { $0.begin() }
+        if isFirst { store.begin(.activeCalls) }
     }
 
     /// Counts the call, also one that never became a request.
-    public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
-        let exchanges = context.exchanges
+    public func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
+        let wasActive = note(context) { $0.end() }
+        if wasActive { store.end(.activeCalls) }
         let place = place(
-            exchanges.first?.request ?? (try? PipelineRequest(context.endpoint.method, url: context.endpoint.url)),
+            outcome.exchanges.first?.request
+                ?? (try? PipelineRequest(context.endpoint.method, url: context.endpoint.url)),
             context
         )
-        if context.isJoined { store.add(to: .joinedCalls, place) }
-        let statusCode: Int?
-        switch result {
-        case .success(let response):
-            statusCode = response.statusCode
-            if exchanges.isEmpty, !context.isJoined { store.add(to: .unsentCalls, place) }
-        case .failure(let error): statusCode = error.response?.statusCode
+        if context.isJoined {
+            store.add(to: .joinedCalls, place)
+        } else if outcome.exchanges.isEmpty, outcome.statusCode != nil {
+            store.add(to: .unsentCalls, place)
         }
-        let labels = ended(place, statusCode, MetricLabels.outcome(result, of: context.target), context)
+        let name = outcome.error.map { MetricLabels.outcome($0.code) } ?? MetricLabels.success
+        let labels = ended(place, outcome.statusCode, name, context)
         store.add(to: .calls, labels)
-        store.record(context.start.duration(to: context.clock.now), in: .callDuration, labels)
+        store.record(outcome.duration, in: .callDuration, labels)
     }
 
     // MARK: Exchanges
@@ -138,10 +135,9 @@ public struct MetricsPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive, 
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {
         store.begin(.activeExchanges)
         let place = place(request, context)
-        if context.hop > 0 {
-            store.add(to: .redirects, place)
-        } else if context.attempt > 1 {
-            store.add(to: .retries, place)
+        if context.hop > 0 || context.attempt > 1 {
+            let isFirst = note(context) { $0.steps.insert(.init(attempt: context.attempt, hop: context.hop)).inserted }
+            if isFirst { store.add(to: context.hop > 0 ? .redirects : .retries, place) }
         }
         if let byteCount = request.body.byteCount, byteCount > 0 { store.add(byteCount, to: .sentBytes, place) }
     }
@@ -149,31 +145,32 @@ public struct MetricsPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive, 
     /// Counts the exchange and the body that it received.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
         store.end(.activeExchanges)
-        let exchanges: [PipelineExchange]
         var outcome = MetricLabels.success
-        switch result {
-        case .success(let response): exchanges = response.exchanges
-        case .failure(let error):
-            exchanges = error.exchanges
-            outcome = MetricLabels.outcome(error.code)
-        }
-        // The last of them is the one that has just ended.
-        guard let exchange = exchanges.last else { return }
+        if case .failure(let error) = result { outcome = MetricLabels.outcome(error.code) }
+        guard let exchange = context.exchange else { return }
         let place = place(exchange.request, context)
         let labels = ended(place, exchange.statusCode, outcome, context)
         store.add(to: .exchanges, labels)
         store.record(exchange.duration, in: .exchangeDuration, labels)
         if let wait = exchange.connectionWait { store.record(wait, in: .connectionWait, place) }
-        if case .success(let response) = result, let byteCount = Self.receivedByteCount(of: response), byteCount > 0 {
+        if case .success(let response) = result, let byteCount = Self.receivedByteCount(of: response, context),
+            byteCount > 0
+        {
             store.add(byteCount, to: .receivedBytes, place)
         }
     }
 
     /// The file of a download may hold what an earlier one has left.
-    private static func receivedByteCount(of response: PipelineResponse) -> Int? {
-        if let bytes = response.body.bytes { return bytes.count }
-        guard response.body.fileURL != nil else { return nil }
+    private static func receivedByteCount(of response: PipelineResponse, _ context: PipelineContext) -> Int? {
+        if let bytes = response.body.bytes, !bytes.isEmpty { return bytes.count }
+        guard context.isDownload else { return nil }
         return response.headers[.contentLength].flatMap { Int($0) }
+    }
+
+    /// Changes what is noted of the call.
+    private func note(_ context: PipelineContext, _ change: (inout CountedCall) -> Bool) -> Bool {
+        let key = ObjectIdentifier(store)
+        return context.update(CountedCalls.self) { change(&$0[key, default: CountedCall()]) }
     }
 
     // MARK: Labels
@@ -204,13 +201,44 @@ public struct MetricsPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive, 
     }
 }
 
+/// What a store has counted of a call.
+private struct CountedCall: Sendable {
+    struct Step: Hashable {
+        let attempt: Int
+        let hop: Int
+    }
+
+    private var isActive = false
+    private var hasEnded = false
+    /// The retries and redirects, each of which may have several exchanges.
+    var steps: Set<Step> = []
+
+    /// Whether the call is to be counted among those that go on.
+    mutating func begin() -> Bool {
+        guard !isActive, !hasEnded else { return false }
+        isActive = true
+        return true
+    }
+
+    /// Whether the call was counted among them.
+    mutating func end() -> Bool {
+        hasEnded = true
+        return isActive
+    }
+}
+
+/// By the store.
+private enum CountedCalls: PipelineContextKey {
+    static let defaultValue: [ObjectIdentifier: CountedCall] = [:]
+}
+
 extension MetricsPlugin: CapabilityDeclaring {
     private var counts: PluginCapability { .init("counts calls under \(prefix)") }
 
     /// A capability of its own, which holds the prefix.
     public var capabilities: Set<PluginCapability> { [counts] }
 
-    /// Finds another plugin with the same prefix; notes interceptors outside.
+    /// Finds another plugin with the same prefix.
     public var orderRules: [OrderRule] {
         [
             OrderRule(
@@ -220,17 +248,7 @@ extension MetricsPlugin: CapabilityDeclaring {
                 [counts],
                 consequence: "each call and exchange is counted twice as \(prefix)…",
                 remedy: "remove the inner one or change the prefix of one of them"
-            ),
-            OrderRule(
-                "metrics-inside-interceptor",
-                [counts],
-                .inside,
-                [.intercepts],
-                except: [counts],
-                consequence:
-                    "each attempt of the outer plugin counts as a call, and what it responds with itself does not count",
-                severity: .note
-            ),
+            )
         ]
     }
 }

@@ -91,6 +91,6 @@ public struct MinimumDurationPlugin: Stage.Process {
 }
 
 extension MinimumDurationPlugin: CapabilityDeclaring {
-    /// ``PluginCapability/delaysResults``.
+    /// `PluginCapability.delaysResults`.
     public var capabilities: Set<PluginCapability> { [.delaysResults] }
 }

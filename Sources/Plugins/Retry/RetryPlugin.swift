@@ -238,7 +238,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
 }
 
 extension RetryPlugin: CapabilityDeclaring {
-    /// ``PluginCapability/retries``.
+    /// `PluginCapability.retries`.
     public var capabilities: Set<PluginCapability> { [.retries] }
 }
 

@@ -97,7 +97,7 @@ extension TimeoutPlugin: CapabilityDeclaring {
     private static let setsAttempt = PluginCapability("sets an attempt timeout")
     private static let setsIdle = PluginCapability("sets an idle timeout")
 
-    /// ``PluginCapability/spansCalls`` with a `total`, and one of its own for each of `attempt` and `idle`.
+    /// `PluginCapability.spansCalls` with a `total`, and one of its own for each of `attempt` and `idle`.
     public var capabilities: Set<PluginCapability> {
         var capabilities: Set<PluginCapability> = []
         if total != nil { capabilities.insert(.spansCalls) }

@@ -11,6 +11,6 @@ extension TokenRefreshPlugin: CustomStringConvertible, CustomReflectable {
 }
 
 extension TokenRefreshPlugin: CapabilityDeclaring {
-    /// ``PluginCapability/setsCredential``, ``PluginCapability/setsAccessToken`` and ``PluginCapability/answersChallenges``.
+    /// `PluginCapability.setsCredential`, `PluginCapability.setsAccessToken` and `PluginCapability.answersChallenges`.
     public var capabilities: Set<PluginCapability> { [.setsCredential, .setsAccessToken, .answersChallenges] }
 }

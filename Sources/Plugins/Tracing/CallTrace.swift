@@ -6,23 +6,12 @@ import Tracing
 
 /// The spans of one call.
 final class CallTrace: Sendable {
-    private struct Exchange: Hashable {
-        let attempt: Int
-        let hop: Int
-    }
-
-    private struct OpenSpan {
-        let span: any Span
-        /// Whether the request was handed to the transport; before that ``TracingPlugin/Propagation`` holds it.
-        var isSent: Bool
-    }
-
     let instrument: any Instrument
     let call: any Span
     private let tracer: any Tracer
     private let text: SpanText
     private let timeline: TraceTimeline
-    private let open = Mutex<[Exchange: OpenSpan]>([:])
+    private let open = Mutex<[PipelineContext.ExchangeID: any Span]>([:])
 
     init(
         _ request: PipelineRequest,
@@ -55,34 +44,21 @@ final class CallTrace: Sendable {
 
     // MARK: Exchanges
 
-    /// Begins the span of the attempt's first exchange before its request is complete, and gives what is to be sent with it.
-    func prepareExchange(_ request: PipelineRequest, _ context: PipelineContext) -> ServiceContext {
-        let span = makeSpan(request, context)
-        open.withLock { $0[Exchange(attempt: context.attempt, hop: 0)] = OpenSpan(span: span, isSent: false) }
-        return span.context
+    /// Begins the span of an exchange before its request is complete.
+    func prepareExchange(_ request: PipelineRequest, _ context: PipelineContext) -> PreparedSpan {
+        PreparedSpan(makeSpan(request, context), of: self)
     }
 
     /// Ends the span of an exchange that was prepared and did not come to pass.
-    func endUnsent(_ context: PipelineContext, _ error: (any Error)?) {
-        let exchange = Exchange(attempt: context.attempt, hop: 0)
-        let unsent = open.withLock { open -> (any Span)? in
-            guard let span = open[exchange], !span.isSent else { return nil }
-            open[exchange] = nil
-            return span.span
-        }
-        guard let unsent else { return }
+    func endUnsent(_ prepared: PreparedSpan, _ context: PipelineContext, _ error: (any Error)?) {
+        guard let unsent = prepared.take(by: self) else { return }
         unsent.updateAttributes { $0["pipeline.sent"] = false }
         if let error = error as? PipelineError { SpanText.end(unsent, error) }
         unsent.end(at: timeline.now(context))
     }
 
     func willSend(_ request: PipelineRequest, _ context: PipelineContext) {
-        let exchange = Exchange(attempt: context.attempt, hop: context.hop)
-        let prepared = open.withLock { open in
-            open[exchange]?.isSent = true
-            return open[exchange]?.span
-        }
-        let span = prepared ?? makeSpan(request, context)
+        let span = PreparedSpan.current?.take(by: self) ?? makeSpan(request, context)
         span.updateAttributes { attributes in
             attributes.merge(text.attributes(of: request))
             let resendCount = context.exchanges.count
@@ -90,13 +66,11 @@ final class CallTrace: Sendable {
             if context.hop > 0 { attributes["pipeline.hop"] = Int64(context.hop) }
             if context.attempt > 1 { attributes["pipeline.attempt"] = Int64(context.attempt) }
         }
-        guard prepared == nil else { return }
-        open.withLock { $0[exchange] = OpenSpan(span: span, isSent: true) }
+        open.withLock { $0[context.exchangeID] = span }
     }
 
     func didReceive(_ result: Result<PipelineResponse, PipelineError>, _ context: PipelineContext) {
-        let exchange = Exchange(attempt: context.attempt, hop: context.hop)
-        guard let span = open.withLock({ $0.removeValue(forKey: exchange) })?.span else { return }
+        guard let span = open.withLock({ $0.removeValue(forKey: context.exchangeID) }) else { return }
         switch result {
         case .success(let response):
             SpanText.end(span, statusCode: response.statusCode, isFailure: response.statusCode >= 400)
@@ -116,6 +90,31 @@ final class CallTrace: Sendable {
             file: #fileID,
             line: #line
         )
+    }
+}
+
+/// The span of an exchange whose request ``TracingPlugin/Propagation`` has sent on, until the request is handed to the transport.
+final class PreparedSpan: Sendable {
+    /// That of the code that runs inside `TracingPlugin.Propagation`.
+    @TaskLocal static var current: PreparedSpan?
+
+    let context: ServiceContext
+    private let owner: CallTrace
+    private let span: Mutex<(any Span)?>
+
+    init(_ span: any Span, of owner: CallTrace) {
+        context = span.context
+        self.owner = owner
+        self.span = Mutex(span)
+    }
+
+    /// The span, for the first exchange of its call that asks.
+    func take(by trace: CallTrace) -> (any Span)? {
+        guard trace === owner else { return nil }
+        return span.withLock { span in
+            defer { span = nil }
+            return span
+        }
     }
 }
 

@@ -10,14 +10,13 @@ extension TracingPlugin {
     /// plugins: [TracingPlugin(), RetryPlugin(), DeduplicationPlugin(), TracingPlugin.Propagation()]
     /// ```
     ///
-    /// **Position**: innermost. Inside a plugin that sends again each attempt is sent with a span of its own, outside it all
-    /// with one. Outside a plugin that shares answers, requests that were equal are so no longer: each has its own `traceparent`.
-    /// Inside a ``TracingPlugin``; without one, what is current where the call is made is sent, and no span is made.
+    /// **Position**: the innermost exchange plugin, but outside those that sign what it adds: each request that leaves has a span of its own.
+    /// Of a plugin inside that sends several requests, all are sent with the first span. Its place among
+    /// the plugins of the call does not matter. Without a ``TracingPlugin``, what is current where the call is made is sent, and no span is made.
     ///
     /// **Effects**: sets the fields that the tracer injects, replacing those of the same name, for the span of the exchange that
-    /// follows, which it begins. A field that may not stand in a request is left out. A redirect takes the fields along: its
-    /// exchange has a span of its own, and the server is told of the one before it. When no exchange follows, because a plugin
-    /// inside answers or refuses, the span ends with `pipeline.sent` set to false.
+    /// follows, which it begins; each hop of a redirect has its own. A field that may not stand in a request is left out. When no
+    /// exchange follows, because a plugin inside answers or refuses, the span ends with `pipeline.sent` set to false.
     ///
     /// **Defaults**
     ///
@@ -28,10 +27,10 @@ extension TracingPlugin {
     /// **Errors**: throws none, and passes every failure on.
     ///
     /// **Secrets**: fields other than `traceparent` and `tracestate`, such as `baggage`, are marked as secret: they are not shown,
-    /// and dropped when a redirect leaves the origin.
+    /// and not sent after a redirect has left the origin.
     ///
     /// Source: W3C Trace Context, https://www.w3.org/TR/trace-context/
-    public struct Propagation: Stage.Intercept {
+    public struct Propagation: Stage.Exchange {
         private let instrument: (any Instrument)?
 
         /// The name in errors and in `explain()`.
@@ -45,37 +44,41 @@ extension TracingPlugin {
         }
 
         /// Sets the fields.
-        public func intercept(
+        public func exchange(
             _ request: PipelineRequest,
             context: PipelineContext,
-            next: Next
+            send: Stage.Send
         ) async throws -> PipelineResponse {
             guard let trace = context[CurrentTrace.self].trace else {
-                guard let current = ServiceContext.current else { return try await next(request) }
-                return try await next(inject(current, into: request, instrument ?? InstrumentationSystem.instrument))
+                guard let current = ServiceContext.current else { return try await send(request) }
+                return try await send(inject(current, into: request, context, instrument))
             }
-            let exchange = trace.prepareExchange(request, context)
+            let prepared = trace.prepareExchange(request, context)
+            let traced = inject(prepared.context, into: request, context, instrument ?? trace.instrument)
             do {
-                let response = try await next(inject(exchange, into: request, instrument ?? trace.instrument))
-                trace.endUnsent(context, nil)
+                let response = try await PreparedSpan.$current.withValue(prepared) { try await send(traced) }
+                trace.endUnsent(prepared, context, nil)
                 return response
             } catch {
-                trace.endUnsent(context, error)
+                trace.endUnsent(prepared, context, error)
                 throw error
             }
         }
 
         private func inject(
-            _ context: ServiceContext,
+            _ current: ServiceContext,
             into request: PipelineRequest,
-            _ instrument: any Instrument
+            _ context: PipelineContext,
+            _ instrument: (any Instrument)?
         ) -> PipelineRequest {
             var fields: [String: String] = [:]
-            instrument.inject(context, into: &fields, using: FieldInjector())
+            let instrument = instrument ?? InstrumentationSystem.instrument
+            instrument.inject(current, into: &fields, using: FieldInjector())
             var request = request
             for (key, value) in fields {
                 guard let name = HTTPField.Name(key) else { continue }
                 let isPublic = name == .traceparent || name == .tracestate
+                guard isPublic || !context.hasLeftOrigin else { continue }
                 // Tracing is no reason for a call to fail: what cannot be sent is not.
                 try? request.setHeader(value, for: name, isSecret: !isPublic)
             }
@@ -93,28 +96,5 @@ extension TracingPlugin {
 extension TracingPlugin.Propagation: CapabilityDeclaring {
     /// A capability of its own: it sends the trace to servers.
     public var capabilities: Set<PluginCapability> { [.propagatesTraces] }
-
-    /// Finds a ``TracingPlugin`` inside; notes other interceptors inside.
-    public var orderRules: [OrderRule] {
-        [
-            OrderRule(
-                "propagation-outside-tracing",
-                [.propagatesTraces],
-                .outside,
-                [.traces],
-                consequence: "servers get a span other than that of the call"
-            ),
-            OrderRule(
-                "propagation-outside-interceptor",
-                [.propagatesTraces],
-                .outside,
-                [.intercepts],
-                except: [.traces],
-                consequence: "all attempts of the inner plugin have one traceparent, and requests differ by it",
-                remedy: "put TracingPlugin.Propagation innermost",
-                severity: .note
-            ),
-        ]
-    }
 }
 #endif

@@ -4,7 +4,7 @@ public import Tracing
 
 /// Makes a span for each call and one, inside it, for each exchange, with swift-distributed-tracing.
 ///
-/// It is there with the package trait `Tracing`. ``Propagation``, as far inside as can be, tells servers the trace.
+/// It is there with the package trait `Tracing`. ``Propagation``, an exchange plugin, tells servers the trace.
 ///
 /// ```swift
 /// plugins: [TracingPlugin(), RetryPlugin(), DeduplicationPlugin(), TracingPlugin.Propagation()]
@@ -120,7 +120,7 @@ extension TracingPlugin: CapabilityDeclaring {
                 .without,
                 [.propagatesTraces],
                 consequence: "no traceparent is sent",
-                remedy: "put TracingPlugin.Propagation innermost",
+                remedy: "add TracingPlugin.Propagation",
                 severity: .note
             ),
             OrderRule(
@@ -128,7 +128,7 @@ extension TracingPlugin: CapabilityDeclaring {
                 [.traces],
                 .inside,
                 [.intercepts],
-                except: [.traces, .propagatesTraces],
+                except: [.traces],
                 consequence:
                     "each attempt of the outer plugin has a call span, and what it responds with itself has none",
                 severity: .note

@@ -9,7 +9,7 @@ public import Pipeline
 /// ```
 ///
 /// **Position**: outside every plugin that retries after a 401, so that the handler runs once per call, and only if the retry did
-/// not help; inside one it runs for each 401. `explain()` finds it inside a ``CredentialsPlugin`` and a ``TokenRefreshPlugin``.
+/// not help; inside one it runs for each 401. `explain()` finds it inside a ``TokenRefreshPlugin``.
 ///
 /// **Effects**: the handler runs before the caller gets the result, which waits for it. It runs for a response and for the response
 /// of a failure, whether the target accepts any status or fails for this one. It does not run for a 401 that the target names
@@ -69,6 +69,6 @@ public struct UnauthorizedPlugin: Stage.Process {
 }
 
 extension UnauthorizedPlugin: CapabilityDeclaring {
-    /// ``PluginCapability/reportsUnauthorized``.
+    /// `PluginCapability.reportsUnauthorized`.
     public var capabilities: Set<PluginCapability> { [.reportsUnauthorized] }
 }

@@ -25,7 +25,7 @@ struct CredentialsPluginTests {
             allowsCleartext: Bool = false,
             has: @escaping @Sendable (AuthenticationChallenge) -> Bool = { _ in true }
         ) -> CredentialsPlugin {
-            CredentialsPlugin(spaceCount: spaceCount, allowsCleartext: allowsCleartext) { _, challenge in
+            CredentialsPlugin(spaceCount: spaceCount, allowsCleartext: allowsCleartext) { challenge in
                 self.list.withLock { $0.append("\(challenge.scheme) \(challenge.realm ?? "")") }
                 return has(challenge) ? mufasa : nil
             }
@@ -59,7 +59,7 @@ struct CredentialsPluginTests {
 
     @Test("It does what every plugin has to do")
     func conformance() async {
-        #expect(await PluginConformance { CredentialsPlugin { _, _ in Self.mufasa } }.run() == [])
+        #expect(await PluginConformance { CredentialsPlugin { _ in Self.mufasa } }.run() == [])
     }
 
     // MARK: Effects
@@ -74,7 +74,7 @@ struct CredentialsPluginTests {
         let response = try await provider(transport, keychain.plugin()).request(Ask(path: "/dir?q=%20", method: .put))
         #expect(response.statusCode == 200)
         #expect(nonces(transport) == ["none", "Digest n1"])
-        #expect(response.exchanges.map(\.attempt) == [1, 2])
+        #expect(response.exchanges.map(\.statusCode) == [401, 200])
         #expect(keychain.asked == ["Digest r"])
         #expect(server.seen.repeated.isEmpty)
     }
@@ -86,15 +86,132 @@ struct CredentialsPluginTests {
         #expect(authorizations(transport) == [nil, Self.basic])
     }
 
-    @Test("The closure gets the target and the challenge")
+    @Test("The closures get the target, its account and the challenge")
     func closure() async throws {
-        let plugin = CredentialsPlugin { target, challenge in
-            .init(username: (target as? Ask)?.path ?? "", password: challenge["x"] ?? "")
-        }
+        let plugin = CredentialsPlugin(
+            account: { ($0 as? Ask)?.path ?? "" },
+            credential: { account, challenge in .init(username: account, password: challenge["x"] ?? "") }
+        )
         let transport = ScriptedTransport([challenge("Basic realm=r, x=y"), .status(200)])
         let provider = Provider<MultiTarget>(transport: transport, plugins: [plugin])
         _ = try await provider.request(Ask())
         #expect(authorizations(transport).last == "Basic " + Data("/b:y".utf8).base64EncodedString())
+    }
+
+    @Test("The account is asked for once per call, and each of two plugins has its own")
+    func accountOnce() async throws {
+        let asked = Mutex<[String]>([])
+        func plugin(_ account: String, answers scheme: String) -> CredentialsPlugin {
+            CredentialsPlugin(
+                account: { _ in
+                    asked.withLock { $0.append(account) }
+                    return account
+                },
+                credential: { account, challenge in
+                    challenge.isScheme(scheme) ? .init(username: account, password: "p") : nil
+                }
+            )
+        }
+        let again = InterceptPlugin.intercept { request, _, next in
+            _ = try await next(request)
+            return try await next(request)
+        }
+        let transport = ScriptedTransport([challenge("Basic realm=r"), .status(503), .status(503)])
+        let plugins: [any PluginType] = [again, plugin("digest", answers: "Digest"), plugin("basic", answers: "Basic")]
+        let provider = Provider<Ask>(transport: transport, plugins: plugins)
+        #expect(try await provider.request(Ask()).statusCode == 503)
+        #expect(asked.withLock { $0 } == ["digest", "basic"])
+        let value = "Basic " + Data("basic:p".utf8).base64EncodedString()
+        #expect(authorizations(transport) == [nil, value, value])
+    }
+
+    @Test("Rule 20: calls whose two accounts are those of another call, the other way round, share nothing")
+    func swapped() async throws {
+        let number = Atomic(0)
+        func plugin(_ offset: Int) -> CredentialsPlugin {
+            CredentialsPlugin(
+                account: { ["x", "y"][((($0 as? Ask)?.options[Turn.self] ?? 0) + offset) % 2] },
+                credential: { account, _ in .init(username: account, password: "p") }
+            )
+        }
+        let transport = ScriptedTransport { _, _ in
+            .answer { request, context in
+                number.add(1, ordering: .relaxed)
+                try await context.clock.sleep(for: .seconds(1))
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        }
+        let clock = ManualClock()
+        let sharing = DeduplicationPlugin()
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [plugin(0), plugin(1), sharing],
+            unhandledOptions: .ignore,
+            clock: clock
+        )
+        let calls = [0, 0, 1].map { turn in
+            Task {
+                var options = RequestOptions()
+                options[Turn.self] = turn
+                return try await provider.request(Ask(options: options)).statusCode
+            }
+        }
+        await eventually { sharing.callerCount == 3 && number.load(ordering: .relaxed) == 2 }
+        clock.advance(by: .seconds(1))
+        for call in calls { #expect(try await call.value == 200) }
+        #expect(transport.sent.count == 2)
+    }
+
+    private enum Turn: RequestOptionKey {
+        static let defaultValue = 0
+    }
+
+    @Test("Rule 21: a call in the background is answered for the account of its parent", arguments: [true, false])
+    func background(isOutside: Bool) async throws {
+        let asked = Atomic(0)
+        let plugin = CredentialsPlugin(
+            account: { _ in "account \(asked.add(1, ordering: .relaxed).newValue)" },
+            credential: { account, _ in .init(username: account, password: "p") }
+        )
+        let refreshing = InterceptPlugin.intercept { request, _, next in
+            if isOutside { next.startBackgroundCall(request) { _ in } }
+            return isOutside ? PipelineResponse(request: request, statusCode: 203) : try await next(request)
+        }
+        let refreshingHop = ExchangePlugin.exchange { request, context, send in
+            guard !isOutside, context.parentID == nil else { return try await send(request) }
+            send.startBackgroundCall(request) { _ in }
+            return PipelineResponse(request: request, statusCode: 203)
+        }
+        let transport = ScriptedTransport([challenge("Basic realm=r"), .status(200)])
+        let provider = provider(transport, refreshingHop, plugin, refreshing)
+        _ = try await provider.request(Ask())
+        #expect(await provider.drain(within: .seconds(60)))
+        let value = "Basic " + Data("account 1:p".utf8).base64EncodedString()
+        #expect(authorizations(transport) == [nil, value])
+    }
+
+    @Test("Rule 20: equal calls of one account share the answered request, those of two do not", arguments: [1, 2])
+    func shared(accountCount: Int) async throws {
+        let number = Atomic(0)
+        let plugin = CredentialsPlugin(
+            account: { _ in "\(number.add(1, ordering: .relaxed).oldValue % accountCount)" },
+            credential: { account, _ in .init(username: account, password: "p") }
+        )
+        let transport = ScriptedTransport { [self] request, _ in
+            guard let field = request.headers[.authorization] else { return challenge("Basic realm=r") }
+            return .delayed(.seconds(1), .status(200, body: field))
+        }
+        let sharing = DeduplicationPlugin()
+        let clock = ManualClock()
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin, sharing], clock: clock)
+        let calls = (0..<10).map { _ in Task { try await provider.request(Ask()).mapString() } }
+        await eventually { sharing.callerCount == 10 && transport.sent.count == 2 * accountCount }
+        await clock.waitForSleepers(accountCount)
+        clock.advance(by: .seconds(1))
+        var bodies: [String: Int] = [:]
+        for call in calls { bodies[try await call.value, default: 0] += 1 }
+        #expect(bodies.values.sorted() == Array(repeating: 10 / accountCount, count: accountCount))
+        #expect(transport.sent.count == 2 * accountCount)
     }
 
     @Test(
@@ -256,7 +373,7 @@ struct CredentialsPluginTests {
     @Test("A closure that has no credential any more sends nothing ahead, and none is kept")
     func noneKept() async throws {
         let isThere = Mutex(true)
-        let plugin = CredentialsPlugin { _, _ in
+        let plugin = CredentialsPlugin { _ in
             isThere.withLock { $0 } ? .init(username: "canary", password: "canary") : nil
         }
         let transport = ScriptedTransport([challenge("Basic realm=r"), .status(200), .status(200)])
@@ -317,7 +434,7 @@ struct CredentialsPluginTests {
     @Test("No space is a programmer error")
     func noSpace() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = CredentialsPlugin(spaceCount: 0) { _, _ in nil }
+            _ = CredentialsPlugin(spaceCount: 0) { _ in nil }
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("spaceCount is 0, not 1 or more"))

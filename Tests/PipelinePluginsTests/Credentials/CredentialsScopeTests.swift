@@ -13,7 +13,7 @@ struct CredentialsScopeTests {
     private struct Refused: Error {}
 
     private static let mufasa = PasswordCredential(username: "Mufasa", password: "Circle of Life")
-    private let plugin = CredentialsPlugin { _, _ in mufasa }
+    private let plugin = CredentialsPlugin { _ in mufasa }
     private static let asking = HTTPFields([HTTPField(name: .wwwAuthenticate, value: "Basic realm=r")])
 
     private let transport = ScriptedTransport([.status(401, headers: asking), .status(200)])
@@ -29,7 +29,7 @@ struct CredentialsScopeTests {
 
     @Test("Q07 A challenge from another origin, or reached over one, is given back, and the closure is not asked")
     func redirected() async throws {
-        let plugin = CredentialsPlugin { _, _ in throw Refused() }
+        let plugin = CredentialsPlugin { _ in throw Refused() }
         for locations in [["https://b.test/"], ["https://a.test:444/"], ["https://b.test/", "https://a.test/back"]] {
             let steps = locations.map { ScriptedTransport.Step.status(302, headers: [.location: $0]) }
             let transport = ScriptedTransport(steps + [.status(401, headers: Self.asking)])
@@ -42,7 +42,7 @@ struct CredentialsScopeTests {
     @Test("Q07 A request that a plugin has led to another origin is untouched")
     func led() async throws {
         let leading = PreparePlugin.prepare { request, _ in request.head.authority = "b.test" }
-        let plugins: [any PluginType] = [leading, CredentialsPlugin { _, _ in throw Refused() }]
+        let plugins: [any PluginType] = [leading, CredentialsPlugin { _ in throw Refused() }]
         let response = try await Provider<Ask>(transport: transport, plugins: plugins).request(Ask())
         #expect(response.statusCode == 401)
         let inside = try await Provider<Ask>(
@@ -62,7 +62,7 @@ struct CredentialsScopeTests {
         #expect(sent(transport) == ["GET b.test/b -", "GET b.test/b Digest", "GET b.test/b -"])
     }
 
-    @Test("Where a redirect within the origin leads to a challenge, the request it led to is sent again")
+    @Test("Where a redirect within the origin leads to a challenge, the request of the hop is sent again")
     func redirectWithin() async throws {
         let server = DigestServer()
         let transport = ScriptedTransport { request, _ in
@@ -99,7 +99,7 @@ struct CredentialsScopeTests {
             request.body = .stream(AsyncStream { $0.finish() })
         }
         let asked = Atomic(0)
-        let plugin = CredentialsPlugin { _, _ in
+        let plugin = CredentialsPlugin { _ in
             asked.add(1, ordering: .relaxed)
             return Self.mufasa
         }
@@ -150,13 +150,13 @@ struct CredentialsScopeTests {
             let (status, fields) = server.answer(request)
             return .status(status, headers: fields, body: .bytes(status == 200 ? content : Data("no".utf8)))
         }
-        let provider = Provider<Ask>(transport: transport, plugins: [CredentialsPlugin { _, _ in Self.mufasa }])
+        let provider = Provider<Ask>(transport: transport, plugins: [CredentialsPlugin { _ in Self.mufasa }])
         var data = Data()
         for try await chunk in try await provider.stream(Ask()).body { data.append(chunk) }
         #expect(data == content)
         let file = FileManager.default.temporaryDirectory.appending(path: "credentials-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
-        let fresh = Provider<Ask>(transport: transport, plugins: [CredentialsPlugin { _, _ in Self.mufasa }])
+        let fresh = Provider<Ask>(transport: transport, plugins: [CredentialsPlugin { _ in Self.mufasa }])
         _ = try await fresh.request(Ask(task: .downloadDestination(.file(file))))
         #expect(try Data(contentsOf: file) == content)
     }
@@ -167,7 +167,7 @@ struct CredentialsScopeTests {
     func neighbours() async throws {
         let token = AccessTokenPlugin { _ in "t" }
         let basicAuth = BasicAuthPlugin(username: "u", password: "p")
-        let plugin = CredentialsPlugin { _, _ in throw Refused() }
+        let plugin = CredentialsPlugin { _ in throw Refused() }
         let stacks: [[any PluginType]] = [
             [token, plugin], [plugin, token], [basicAuth, plugin], [plugin, basicAuth], [plugin],
         ]
@@ -181,17 +181,22 @@ struct CredentialsScopeTests {
         }
     }
 
-    @Test(
-        "Inside a plugin that changes the URL its answer covers the change, outside it does not",
-        arguments: [true, false]
-    )
-    func changedURL(isInside: Bool) async throws {
-        let changing = PreparePlugin.prepare { request, _ in request.appendQuery("key=1") }
-        let plugin = CredentialsPlugin { _, _ in Self.mufasa }
-        let transport = ScriptedTransport(DigestServer())
-        let plugins: [any PluginType] = isInside ? [changing, plugin] : [plugin, changing]
-        let response = try await Provider<Ask>(transport: transport, plugins: plugins).request(Ask())
-        #expect(response.statusCode == (isInside ? 200 : 401))
+    @Test("Its answer covers what plugins of the call change, wherever they are, and exchange plugins outside of it")
+    func changedURL() async throws {
+        let plugin = CredentialsPlugin { _ in Self.mufasa }
+        let prepare = PreparePlugin.prepare { request, _ in request.appendQuery("key=1") }
+        let exchange = ExchangePlugin.exchange { request, _, send in
+            var request = request
+            request.appendQuery("key=1")
+            return try await send(request)
+        }
+        let stacks: [([any PluginType], Int)] = [
+            ([prepare, plugin], 200), ([plugin, prepare], 200), ([exchange, plugin], 200), ([plugin, exchange], 401),
+        ]
+        for (plugins, status) in stacks {
+            let provider = Provider<Ask>(transport: ScriptedTransport(DigestServer()), plugins: plugins)
+            #expect(try await provider.request(Ask()).statusCode == status)
+        }
     }
 
     @Test("Inside a plugin that sends again, a challenge is no failure to it")
@@ -205,45 +210,52 @@ struct CredentialsScopeTests {
             return try await next(request)
         }
         let server = DigestServer()
-        let plugin = CredentialsPlugin { _, _ in Self.mufasa }
+        let plugin = CredentialsPlugin { _ in Self.mufasa }
         let provider = Provider<Ask>(transport: ScriptedTransport(server), plugins: [again, plugin])
         #expect(try await provider.request(Ask()).statusCode == 200)
         #expect(seen.withLock { $0 } == [200, 200])
         #expect(server.seen.nonces == ["n1": [1, 2, 3]])
     }
 
-    @Test("A plugin outside sees a request without the answer, one inside with it")
+    @Test("An exchange plugin outside sees a request without the answer and no challenge, one inside sees both")
     func seen() async throws {
-        let outside = Mutex<[Bool]>([])
-        let inside = Mutex<[Bool]>([])
-        let plugins: [any PluginType] = [
-            InterceptPlugin.intercept { request, _, next in
-                outside.withLock { $0.append(request.headers.contains(.authorization)) }
-                return try await next(request)
-            },
-            CredentialsPlugin { _, _ in Self.mufasa },
-            .prepare { request, _ in inside.withLock { $0.append(request.headers.contains(.authorization)) } },
-        ]
-        _ = try await Provider<Ask>(transport: transport, plugins: plugins).request(Ask())
-        #expect(outside.withLock { $0 } == [false])
-        #expect(inside.withLock { $0 } == [false, true])
+        let seen = Mutex<[String]>([])
+        func noting(_ name: String) -> any PluginType {
+            ExchangePlugin.exchange(name: name) { request, _, send in
+                let hasAnswer = request.headers.contains(.authorization)
+                let response = try await send(request)
+                seen.withLock { $0.append("\(name) \(hasAnswer) \(response.statusCode)") }
+                return response
+            }
+        }
+        let plugins = [noting("outside"), CredentialsPlugin { _ in Self.mufasa }, noting("inside")]
+        _ = try await Provider<Ask>(transport: ScriptedTransport(DigestServer()), plugins: plugins).request(Ask())
+        #expect(seen.withLock { $0 } == ["inside false 401", "inside true 200", "outside false 200"])
     }
 
     @Test(
-        "Inside a plugin that sends again each attempt has its own number, outside it the same one",
-        arguments: [true, false]
+        "Each attempt has its own number; inside an exchange plugin that sends again each send, outside it all the same",
+        arguments: ["attempt", "outside", "inside"]
     )
-    func numbers(isInside: Bool) async throws {
+    func numbers(again: String) async throws {
         let server = DigestServer()
-        let transport = ScriptedTransport(server)
-        let again = InterceptPlugin.intercept { request, _, next in
+        let plugin = CredentialsPlugin { _ in Self.mufasa }
+        let attempts = InterceptPlugin.intercept { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }
-        let plugin = CredentialsPlugin { _, _ in Self.mufasa }
-        let plugins: [any PluginType] = isInside ? [again, plugin] : [plugin, again]
-        _ = try await Provider<Ask>(transport: transport, plugins: plugins).request(Ask())
-        #expect(server.seen.repeated == (isInside ? [] : ["n1 1"]))
+        let sends = ExchangePlugin.exchange { request, _, send in
+            _ = try await send(request)
+            return try await send(request)
+        }
+        let plugins: [any PluginType] =
+            switch again {
+            case "attempt": [plugin, attempts]
+            case "outside": [sends, plugin]
+            default: [plugin, sends]
+            }
+        _ = try await Provider<Ask>(transport: ScriptedTransport(server), plugins: plugins).request(Ask())
+        #expect(server.seen.repeated == (again == "inside" ? ["n1 1"] : []))
     }
 
     // MARK: Errors
@@ -255,7 +267,7 @@ struct CredentialsScopeTests {
         allowsCleartext: Bool = false
     ) async -> PipelineError? {
         let transport = ScriptedTransport([.status(401, headers: [.wwwAuthenticate: challenge]), .status(200)])
-        let plugin = CredentialsPlugin(allowsCleartext: allowsCleartext) { _, _ in credential }
+        let plugin = CredentialsPlugin(allowsCleartext: allowsCleartext) { _ in credential }
         do {
             _ = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(Ask(url: url))
             return nil
@@ -292,7 +304,7 @@ struct CredentialsScopeTests {
 
     @Test("What the closure throws is the underlying error of code plugin")
     func closureThrows() async {
-        let provider = Provider<Ask>(transport: transport, plugins: [CredentialsPlugin { _, _ in throw Refused() }])
+        let provider = Provider<Ask>(transport: transport, plugins: [CredentialsPlugin { _ in throw Refused() }])
         let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
         #expect(error?.code == .plugin)
         #expect(error?.underlyingError is Refused)
@@ -302,7 +314,7 @@ struct CredentialsScopeTests {
     @Test("A call that is cancelled while the closure waits stops at once")
     func cancelled() async {
         let clock = ManualClock()
-        let plugin = CredentialsPlugin { _, _ in
+        let plugin = CredentialsPlugin { _ in
             try await clock.sleep(for: .seconds(60))
             return Self.mufasa
         }
@@ -329,7 +341,7 @@ struct CredentialsScopeTests {
             return [.respond(status, headers: headers, body: status == 200 ? "in" : "out")]
         }
         defer { server.stop() }
-        let plugin = CredentialsPlugin { _, _ in .init(username: "Zoë", password: "Circle of Life") }
+        let plugin = CredentialsPlugin { _ in .init(username: "Zoë", password: "Circle of Life") }
         let provider = Provider<Ask>(transport: URLSessionTransport(), plugins: [plugin])
         for path in ["/a%20b?c=d&e", "/"] {
             let target = Ask(

@@ -217,7 +217,7 @@ struct ConvoyTests {
     @Test("Callers who share a challenge share the request with the password")
     func password() async {
         let number = Tally()
-        let credentials = CredentialsPlugin { _, _ in
+        let credentials = CredentialsPlugin { _ in
             // Some callers know the password long after the request of the first has ended.
             for _ in 0..<number.add() { await Task.yield() }
             return PasswordCredential(username: "u", password: "p")

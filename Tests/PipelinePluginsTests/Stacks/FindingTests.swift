@@ -24,7 +24,6 @@ struct FindingTests {
     private static let authenticating: [any PluginType] = [
         AccessTokenPlugin { _ in "token" },
         BasicAuthPlugin(username: "user", password: "password"),
-        CredentialsPlugin { _, _ in nil },
         TokenRefreshPlugin(credential: Session(accessToken: "token")) { credential, _ in credential },
         Stranger(name: "StrangeCredential", capabilities: [.setsCredential]),
         .prepare(name: "closure", capabilities: [.setsCredential]) { _, _ in },
@@ -55,6 +54,22 @@ struct FindingTests {
     @Test("What sets a credential is inside whatever retries", arguments: authenticating)
     func retrying(plugin: any PluginType) {
         for retrying in Self.retrying { expect("retry-inside-credential", retrying, .inside, plugin) }
+    }
+
+    @Test("CredentialsPlugin is inside all plugins of the call; only its accounts have to be known outside what shares")
+    func credentials() {
+        let accounts = CredentialsPlugin(account: { _ in "" }, credential: { _, _ in nil })
+        for sharing in Self.sharing {
+            #expect(findings([sharing, accounts]).map(\.id) == ["sharing-outside-identity"])
+            #expect(findings([accounts, sharing]).isEmpty)
+        }
+        let others = Self.sharing + Self.retrying + [UnauthorizedPlugin { _, _ in }]
+        for other in others {
+            let one = CredentialsPlugin { _ in nil }
+            #expect(findings([one, other]).isEmpty)
+            #expect(findings([other, one]).isEmpty)
+        }
+        for retrying in Self.retrying { #expect(findings([accounts, retrying]).isEmpty) }
     }
 
     @Test("HeadersPlugin is outside whatever shares responses")
@@ -97,7 +112,7 @@ struct FindingTests {
     @Test("UnauthorizedPlugin is outside whatever answers a 401")
     func unauthorized() {
         let stranger = Stranger(name: "StrangeChallenge", capabilities: [.answersChallenges])
-        for plugin in [Self.authenticating[2], Self.authenticating[3], stranger] {
+        for plugin in [Self.authenticating[2], stranger] {
             expect("report-inside-challenge", UnauthorizedPlugin { _, _ in }, .inside, plugin)
         }
     }
@@ -107,7 +122,7 @@ struct FindingTests {
         let twins: [(String, PluginCapability, [any PluginType])] = [
             ("retry-inside-retry", .retries, [RetryPlugin()]),
             ("sharing-inside-sharing", .sharesResponses, [DeduplicationPlugin()]),
-            ("token-inside-token", .setsAccessToken, [Self.authenticating[0], Self.authenticating[3]]),
+            ("token-inside-token", .setsAccessToken, [Self.authenticating[0], Self.authenticating[2]]),
             ("coding-inside-coding", .codesContent, [GzipPlugin()]),
         ]
         for (id, capability, plugins) in twins {

@@ -258,15 +258,11 @@ struct TracingPluginTests {
         #expect(good.findings.isEmpty)
         #expect(good.notes.isEmpty)
         #expect(good.entries.map(\.name) == ["TracingPlugin", "Again", "TracingPlugin.Propagation"])
-        let wrong: [(PipelineDescription, String)] = [
-            (described(plugin, plugin, propagation), "TracingPlugin is used twice"),
-            (described(propagation, plugin), "Propagation is outside TracingPlugin"),
-        ]
-        for (stack, text) in wrong { #expect(stack.findings.map(\.message).joined().contains(text)) }
+        let wrong = described(plugin, plugin, propagation).findings
+        #expect(wrong.map(\.message).joined().contains("TracingPlugin is used twice"))
         let notable: [(PipelineDescription, String)] = [
             (described(plugin), "no traceparent is sent"),
             (described(again, plugin, propagation), "TracingPlugin is inside Again"),
-            (described(plugin, propagation, again), "Propagation is outside Again"),
         ]
         for (stack, text) in notable {
             #expect(stack.findings.isEmpty)

@@ -85,14 +85,11 @@ struct TracingPropagationTests {
         #expect(sent.allSatisfy { $0.headers[.traceparent] != nil })
     }
 
-    @Test("A redirect has a span of its own, and its server is told of the one before it")
+    @Test("Each hop of a redirect has a span of its own, and its server is told of it")
     func redirect() async {
         let sent = await send([.status(302, headers: [.location: "/c"]), .status(200)], plugin, propagation)
         #expect(exchanges.count == 2)
-        #expect(
-            sent.map { $0.headers[.traceparent] }
-                == Array(repeating: exchanges.first.map(W3CTracer.traceparent), count: 2)
-        )
+        #expect(sent.map { $0.headers[.traceparent] } == exchanges.map(W3CTracer.traceparent))
     }
 
     @Test("Of an instrument that is given the fields are sent")
@@ -109,35 +106,70 @@ struct TracingPropagationTests {
 
     // MARK: Position
 
-    @Test(
-        "Inside a plugin that sends again each attempt is sent with its own span, outside it all with one",
-        arguments: [true, false]
-    )
+    @Test("Each attempt is sent with its own span, wherever the plugin is", arguments: [true, false])
     func attempts(isInside: Bool) async {
         let steps: [ScriptedTransport.Step] = [.status(503), .status(200)]
         let sent =
-            isInside ? await send(steps, plugin, again, propagation) : await send(steps, plugin, propagation, again)
+            isInside ? await send(steps, plugin, again, propagation) : await send(steps, propagation, plugin, again)
         let spans = exchanges.map(W3CTracer.traceparent)
         #expect(spans.count == 2)
-        #expect(sent.map { $0.headers[.traceparent] } == (isInside ? spans : [spans[0], spans[0]]))
+        #expect(sent.map { $0.headers[.traceparent] } == spans)
         #expect(tracer.active.isEmpty)
     }
 
     @Test(
-        "Outside a plugin that shares answers equal requests differ, inside it they do not",
+        "Inside an exchange plugin that sends again each request is sent with its own span, outside it all with the first",
         arguments: [true, false]
     )
-    func shared(isInside: Bool) async {
-        let transport = ScriptedTransport(always: .status(200))
-        let seen = Seen()
-        let sharing = InterceptPlugin.intercept { request, _, next in
-            seen.add(request.headers[.traceparent] ?? "none")
-            return try await next(request)
+    func sends(isInside: Bool) async {
+        let twice = ExchangePlugin.exchange { request, _, send in
+            async let first = send(request)
+            async let second = send(request)
+            return try await [first, second][0]
         }
-        let plugins: [any PluginType] = isInside ? [plugin, sharing, propagation] : [plugin, propagation, sharing]
-        let provider = Provider<Ask>(transport: transport, plugins: plugins)
-        for _ in 0..<3 { _ = try? await provider.request(Ask()) }
-        #expect(seen.values.count == (isInside ? 1 : 3))
+        let steps: [ScriptedTransport.Step] = [.status(200), .status(200)]
+        let sent =
+            isInside ? await send(steps, plugin, twice, propagation) : await send(steps, plugin, propagation, twice)
+        let spans = Set(exchanges.map(W3CTracer.traceparent))
+        #expect(spans.count == 2)
+        let fields = Set(sent.compactMap { $0.headers[.traceparent] })
+        #expect(isInside ? fields == spans : fields.count == 1 && fields.isSubset(of: spans))
+        #expect(tracer.active.isEmpty)
+    }
+
+    @Test("Plugins of the call see no traceparent, wherever they are, and exchange plugins inside it do")
+    func seen() async {
+        let seen = Seen()
+        func noting(_ name: String) -> any PluginType {
+            InterceptPlugin.intercept(name: name) { request, _, next in
+                seen.add("\(name) \(request.headers[.traceparent] ?? "none")")
+                return try await next(request)
+            }
+        }
+        let inside = ExchangePlugin.exchange { request, _, send in
+            seen.add("exchange " + (request.headers[.traceparent] ?? "none"))
+            return try await send(request)
+        }
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport([.status(200)]),
+            plugins: [noting("outside"), plugin, propagation, noting("inside"), inside]
+        )
+        _ = try? await provider.request(Ask())
+        let span = exchanges.first.map(W3CTracer.traceparent) ?? ""
+        #expect(seen.values == ["outside none", "inside none", "exchange \(span)"])
+    }
+
+    @Test("A call that a plugin inside makes elsewhere does not take the span of the exchange")
+    func nested() async throws {
+        let keys = Provider<Ask>(transport: ScriptedTransport([.status(200)]), plugins: [plugin])
+        let signer = ExchangePlugin.exchange { request, _, send in
+            _ = try await keys.request(Ask(path: "/keys"))
+            return try await send(request)
+        }
+        let sent = await send([.status(200)], plugin, propagation, signer)
+        let own = exchanges.first { $0.texts["url.full"] == "https://a.test/b" }
+        #expect(exchanges.count == 2)
+        #expect(sent.map { $0.headers[.traceparent] } == [own.map(W3CTracer.traceparent)])
     }
 
     @Test("Without TracingPlugin what is current is sent, and no span is made")
@@ -154,7 +186,7 @@ struct TracingPropagationTests {
 
     @Test("When a plugin inside answers, the span that was begun says that nothing was sent")
     func answeredInside() async {
-        let own = InterceptPlugin.intercept { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
+        let own = ExchangePlugin.exchange { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
         _ = await send([], plugin, propagation, own)
         #expect(exchanges.map { $0.texts } == [["pipeline.sent": "false"]])
         #expect(tracer.active.isEmpty)
@@ -164,7 +196,7 @@ struct TracingPropagationTests {
     func refusedInside() async {
         let provider = Provider<Ask>(
             transport: ScriptedTransport([]),
-            plugins: [plugin, propagation, PreparePlugin.prepare(name: "No") { _, _ in throw Refused() }]
+            plugins: [plugin, propagation, ExchangePlugin.exchange(name: "No") { _, _, _ in throw Refused() }]
         )
         let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
         #expect(error?.plugin == "No")

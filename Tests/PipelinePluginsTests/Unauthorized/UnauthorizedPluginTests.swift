@@ -164,13 +164,17 @@ struct UnauthorizedPluginTests {
         }
     }
 
-    @Test("Inside a CredentialsPlugin it is a finding")
-    func findings() {
-        let credentials = CredentialsPlugin { _, _ in nil }
-        let stacks: [[any PluginType]] = [[credentials, told.plugin], [told.plugin, credentials]]
-        let findings = stacks.map { Provider<Ask>(transport: ScriptedTransport([]), plugins: $0).explain().findings }
-        #expect(findings.map(\.count) == [1, 0])
-        #expect(findings[0].first?.remedy == "move UnauthorizedPlugin outside CredentialsPlugin")
+    @Test("A CredentialsPlugin answers before it is asked, wherever the two are", arguments: [true, false])
+    func answered(isOutside: Bool) async throws {
+        let credentials = CredentialsPlugin { _ in .init(username: "u", password: "p") }
+        let steps: [ScriptedTransport.Step] = [
+            .status(401, headers: [.wwwAuthenticate: "Basic realm=r"]), .status(200),
+        ]
+        let plugins: [any PluginType] = isOutside ? [told.plugin, credentials] : [credentials, told.plugin]
+        let provider = Provider<Ask>(transport: ScriptedTransport(steps), plugins: plugins)
+        #expect(provider.explain().findings.isEmpty)
+        #expect(try await provider.request(Ask()).statusCode == 200)
+        #expect(told.responses.isEmpty)
     }
 
     @Test("Over a real connection it gets the fields of the answer")
