@@ -205,13 +205,14 @@ struct CredentialsPluginTests {
         let clock = ManualClock()
         let provider = Provider<Ask>(transport: transport, plugins: [plugin, sharing], clock: clock)
         let calls = (0..<10).map { _ in Task { try await provider.request(Ask()).mapString() } }
-        await eventually { sharing.callerCount == 10 && transport.sent.count == 2 * accountCount }
+        await eventually { sharing.callerCount == 10 }
         await clock.waitForSleepers(accountCount)
         clock.advance(by: .seconds(1))
         var bodies: [String: Int] = [:]
         for call in calls { bodies[try await call.value, default: 0] += 1 }
         #expect(bodies.values.sorted() == Array(repeating: 10 / accountCount, count: accountCount))
-        #expect(transport.sent.count == 2 * accountCount)
+        // The second account may come when the challenge is known.
+        #expect(authorizations(transport).compactMap(\.self).count == accountCount)
     }
 
     @Test(
