@@ -83,7 +83,8 @@ package final class FileLane: Sendable {
         return try end.result.withLock { $0 }.get()
     }
 
-    /// Waits until the operations so far have ended, but no longer than a tenth of a second: they may be stalled.
+    /// Waits until the operations so far have ended, and what their release has added, but no longer than a tenth of a second: they
+    /// may be stalled.
     ///
     /// The time is that of the machine, for it is the machine that is waited for. A cancelled task waits, too.
     package func settle() async {
@@ -94,7 +95,8 @@ package final class FileLane: Sendable {
         timer.activate()
         try? await withCheckedThrowingContinuation { continuation in
             guard wait.begin(continuation) else { return }
-            add { wait.end(.success(())) }
+            // Who waited for the last operation may be here before the lane has released it, and with it a file that is closed then.
+            add { [self] in add { wait.end(.success(())) } }
         }
         timer.cancel()
     }

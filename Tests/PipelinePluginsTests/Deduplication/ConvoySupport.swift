@@ -61,7 +61,10 @@ struct ConvoyBench: Sendable {
             while !Task.isCancelled {
                 for _ in 0..<pace { await Task.yield() }
                 var pauses = Pauses()
-                for _ in 0..<1_000 where clock.timeToNextSleeper ?? .zero > .seconds(9) { await pauses.next() }
+                for _ in 0..<1_000 {
+                    guard let time = clock.timeToNextSleeper, time > .seconds(9) else { break }
+                    await pauses.next()
+                }
                 clock.advanceIfAnyoneSleeps()
             }
         }

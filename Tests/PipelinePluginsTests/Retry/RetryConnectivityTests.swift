@@ -14,13 +14,14 @@ struct RetryConnectivityTests {
         _ steps: [ScriptedTransport.Step],
         networkAfter seconds: Double,
         upTo limit: Duration = .seconds(60),
+        backoff: Duration = .milliseconds(300),
         budget: RetryBudget = .standard,
         outside plugins: [any PluginType] = []
     ) -> RetryBench {
         let clock = JumpingClock()
         let connectivity = Connectivity { clock.now.offset >= .seconds(seconds) }
         let retry = RetryPlugin(
-            backoff: .constant(.milliseconds(300)),
+            backoff: .constant(backoff),
             budget: budget,
             waitsForConnectivity: .upTo(limit, of: connectivity)
         )
@@ -37,6 +38,12 @@ struct RetryConnectivityTests {
         #expect(outcome.text == "200")
         #expect(outcome.exchanges.map(\.start) == [.zero, .seconds(5)])
         #expect(bench.clock.waits == Array(repeating: .seconds(1), count: 5))
+    }
+
+    @Test("What is left of the backoff is not waited for when the network has come")
+    func restoredBeforeBackoff() async {
+        let bench = Self.bench([.failure(.offline), .status(200)], networkAfter: 2, backoff: .seconds(20))
+        #expect(await bench.outcome().exchanges.map(\.start) == [.zero, .seconds(2)])
     }
 
     @Test("With a network, the retry waits for the backoff")
@@ -71,8 +78,12 @@ struct RetryConnectivityTests {
         #expect(turnedOff.clock.waits == [.milliseconds(300)])
     }
 
-    @Test("A response, and a failure that is not retried, do not wait")
+    @Test("A response, one whose body is cut off, and a failure that is not retried, do not wait")
     func otherOutcomes() async {
+        let body = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: PipelineError(.connectionLost, "cut")) }
+        let cut = Self.bench([.status(200, body: .stream(body)), .status(200)], networkAfter: 100)
+        #expect(await cut.outcome().text == "200")
+        #expect(cut.clock.waits == [.milliseconds(300)])
         let busy = Self.bench([.status(503), .status(200)], networkAfter: 100)
         #expect(await busy.outcome().text == "200")
         #expect(busy.clock.waits == [.milliseconds(300)])

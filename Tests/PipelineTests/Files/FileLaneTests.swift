@@ -157,4 +157,29 @@ struct FileLaneTests {
         try? lane.runBlocking {}
         #expect(entries.entries == ["done", "late"])
     }
+
+    @Test("Settling waits for what is added as an operation is released, after its caller has gone on")
+    func settleAfterRelease() async {
+        final class File: Sendable {
+            let lane: FileLane
+            let entries: Journal
+
+            init(_ lane: FileLane, _ entries: Journal) { (self.lane, self.entries) = (lane, entries) }
+
+            deinit { lane.add { [entries] in entries.add("closed") } }
+        }
+        let lane = FileLane()
+        let entries = Journal()
+        await withCheckedContinuation { continuation in
+            let file = File(lane, entries)
+            lane.add {
+                continuation.resume()
+                // Time for the settling to begin; if that is too short, the test shows nothing, but does not fail.
+                _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
+                withExtendedLifetime(file) {}
+            }
+        }
+        await lane.settle()
+        #expect(entries.entries == ["closed"])
+    }
 }
