@@ -9,16 +9,16 @@ import Testing
 
 @Suite("Exchange stage: rules 7 to 10, 12 and 13", .tags(.concurrent))
 struct ExchangeStageTests {
-    private static let mark = HTTPField.Name("X-Mark") ?? .userAgent
+    static let mark = HTTPField.Name("X-Mark") ?? .userAgent
 
-    private let journal = Journal()
-    private let clock = ManualClock()
+    let journal = Journal()
+    let clock = ManualClock()
 
-    private func provider(_ transport: any Transport, _ plugins: any PluginType...) -> Provider<TestTarget> {
+    func provider(_ transport: any Transport, _ plugins: any PluginType...) -> Provider<TestTarget> {
         Provider(transport: transport, plugins: plugins, clock: clock)
     }
 
-    private func noting(_ name: String) -> ExchangePlugin {
+    func noting(_ name: String) -> ExchangePlugin {
         .exchange(name: name) { [journal] request, context, send in
             journal.add("\(name) in \(context.attempt).\(context.hop)")
             let response = try await send(request)
@@ -27,7 +27,7 @@ struct ExchangeStageTests {
         }
     }
 
-    private var observer: any PluginType { Observer(journal: journal) }
+    var observer: any PluginType { Observer(journal: journal) }
 
     /// Notes what crosses the wire.
     private struct Observer: Stage.WillSend, Stage.DidReceive {
@@ -312,177 +312,6 @@ struct ExchangeStageTests {
         #expect(passed?.plugin == nil)
     }
 
-    // MARK: Bodies
-
-    /// A body in pieces, whose end is noted.
-    private func stream(_ pieces: [String], endless: Bool = false) -> PipelineBody {
-        let rest = Mutex(pieces[...])
-        let end = StreamEnd(journal: journal)
-        return .stream(
-            AsyncThrowingStream<Data, any Error> {
-                _ = end
-                if let piece = rest.withLock({ $0.popFirst() }) { return Data(piece.utf8) }
-                if endless {
-                    let never = AsyncStream<Never> { _ in }
-                    for await _ in never {}
-                    throw CancellationError()
-                }
-                return nil
-            }
-        )
-    }
-
-    private final class StreamEnd: Sendable {
-        let journal: Journal
-
-        init(journal: Journal) { self.journal = journal }
-
-        deinit { journal.add("closed") }
-    }
-
-    @Test("Rule 9: send returns the body as the transport gave it, and the hop buffers what the plugins return")
-    func bodies() async throws {
-        let transport = ScriptedTransport { [self] _, _ in .status(200, body: stream(["a", "b"])) }
-        let looking = ExchangePlugin.exchange(name: "looking") { [journal] request, _, send in
-            var response = try await send(request)
-            journal.add(response.body.bytes == nil ? "stream" : "bytes")
-            journal.add("\(response.exchanges.count)")
-            let body = response.body
-            response.body = .stream(
-                AsyncStream {
-                    $0.yield(Data("0".utf8))
-                    $0.finish()
-                }.joined(body)
-            )
-            return response
-        }
-        let response = try await provider(transport, observer, looking).request(TestTarget())
-        #expect(response.data == Data("0ab".utf8))
-        // Observers see what the transport delivered.
-        #expect(journal.entries.filter { $0 != "closed" } == ["send /v1/items", "stream", "1", "got 200 2 bytes"])
-    }
-
-    @Test("Rule 9: the duration of an exchange is final when its body ends")
-    func duration() async throws {
-        let feed = Feed()
-        let transport = ScriptedTransport(always: .status(200, body: .stream(feed)))
-        let provisional = Mutex<Duration?>(nil)
-        let looking = ExchangePlugin.exchange(name: "looking") { request, _, send in
-            let response = try await send(request)
-            provisional.withLock { $0 = response.exchanges.last?.duration }
-            return response
-        }
-        let provider = provider(transport, looking)
-        let call = Task { try await provider.request(TestTarget()) }
-        await eventually { provisional.withLock { $0 != nil } }
-        clock.advance(by: .seconds(3))
-        feed.finish()
-        #expect(try await call.value.exchanges.map(\.duration) == [.seconds(3)])
-        #expect(provisional.withLock { $0 } == .zero)
-    }
-
-    @Test("Rule 9: a response that no plugin returns is closed, and observers see it before the call ends")
-    func abandoned() async throws {
-        let transport = ScriptedTransport { [self] _, index in
-            index == 0 ? .status(503, body: stream(["a"])) : .status(200, body: stream(["b"]))
-        }
-        let twice = ExchangePlugin.exchange(name: "twice") { request, _, send in
-            _ = try await send(request)
-            return try await send(request)
-        }
-        let response = try await provider(transport, observer, twice).request(TestTarget())
-        #expect(response.data == Data("b".utf8))
-        #expect(journal.entries.count { $0 == "closed" } == 2)
-        #expect(journal.entries.contains("got 503 1 bytes"))
-        #expect(journal.entries.contains("got 200 1 bytes"))
-    }
-
-    @Test("Rule 9: a body of which a plugin has read a part is closed when the plugin drops it")
-    func partlyRead() async throws {
-        let transport = ScriptedTransport { [self] _, index in
-            index == 0 ? .status(503, body: stream(["a"], endless: true)) : .status(200)
-        }
-        let peeking = ExchangePlugin.exchange(name: "peeking") { [journal] request, _, send in
-            do {
-                let response = try await send(request)
-                var pieces = response.body.chunks().makeAsyncIterator()
-                _ = try await pieces.next()
-            }
-            await eventually { [journal] in
-                journal.entries.contains("closed") && journal.entries.contains { $0.hasPrefix("got 503") }
-            }
-            return try await send(request)
-        }
-        let response = try await provider(transport, observer, peeking).request(TestTarget())
-        #expect(response.exchanges.map(\.statusCode) == [503, 200])
-    }
-
-    @Test("Rule 9: an endless body that no plugin returns is closed after the time for discarded bodies")
-    func endlessAbandoned() async throws {
-        let transport = ScriptedTransport { [self] _, index in
-            index == 0 ? .status(503, body: stream(["a"], endless: true)) : .status(200)
-        }
-        let twice = ExchangePlugin.exchange(name: "twice") { request, _, send in
-            _ = try await send(request)
-            return try await send(request)
-        }
-        let provider = provider(transport, observer, twice)
-        let call = Task { try await provider.request(TestTarget()) }
-        #expect(await clock.advanceToNextSleeper() == PipelineLimits().discardedBodyDuration)
-        let response = try await call.value
-        #expect(response.statusCode == 200)
-        #expect(response.exchanges.map(\.failure) == [nil, nil])
-        #expect(journal.entries.count { $0.hasPrefix("got") } == 2)
-    }
-
-    @Test("Rule 9: a body that fails ends the call and its exchange with the same code")
-    func failingBody() async throws {
-        let feed = Feed()
-        feed.finish(throwing: PipelineError(.connectionLost, "by script"))
-        let transport = ScriptedTransport(always: .status(200, body: .stream(feed)))
-        let error = await #expect(throws: PipelineError.self) {
-            try await provider(transport, observer, noting("A")).request(TestTarget())
-        }
-        #expect(error?.code == .connectionLost)
-        #expect(error?.exchanges.map(\.failure) == [.connectionLost])
-        #expect(journal.entries.last == "got connectionLost")
-    }
-
-    @Test("Rule 9: a streamed call gets the stream that the plugins return")
-    func streamed() async throws {
-        let transport = ScriptedTransport { [self] _, _ in .status(200, body: stream(["a", "b"])) }
-        let response = try await provider(transport, noting("A")).stream(TestTarget())
-        var pieces: [Data] = []
-        for try await piece in response.body { pieces.append(piece) }
-        #expect(pieces == [Data("a".utf8), Data("b".utf8)])
-    }
-
-    @Test("Rule 9: a download is filled by the wire, and by a plugin that responds itself", arguments: [true, false])
-    func download(isCached: Bool) async throws {
-        let folder = try TemporaryFolder()
-        let transport = ScriptedTransport { [self] _, _ in .status(200, body: stream(["wi", "re"])) }
-        let cache = ExchangePlugin.exchange(name: "cache") { request, _, send in
-            guard isCached else { return try await send(request) }
-            return PipelineResponse(request: request, statusCode: 200, data: Data("cached".utf8))
-        }
-        let file = folder.file("f")
-        let target = TestTarget(task: .downloadDestination(.file(file)))
-        let response = try await provider(transport, cache).request(target)
-        #expect(response.body.fileURL == file)
-        #expect(folder.text(of: "f") == (isCached ? "cached" : "wire"))
-        #expect(folder.names == ["f"])
-        #expect(transport.sent.count == (isCached ? 0 : 1))
-    }
-
-    @Test("Rule 9: the body of a redirect is discarded, and one that ends in time is seen by observers")
-    func redirectBody() async throws {
-        let transport = ScriptedTransport { [self] _, index in
-            index == 0 ? .status(302, headers: [.location: "/b"], body: stream(["moved"])) : .status(200)
-        }
-        _ = try await provider(transport, observer, noting("A")).request(TestTarget())
-        #expect(journal.entries.contains("got 302 5 bytes"))
-    }
-
     // MARK: Responses of plugins
 
     @Test("Rule 10: a response of a plugin has the request that entered it, its source, and no exchange")
@@ -619,23 +448,6 @@ struct ExchangeStageTests {
             call.cancel()
             await #expect(throws: CancellationError.self) { _ = try await call.value }
             #expect(clock.sleeperCount == 0)
-        }
-    }
-}
-
-extension AsyncStream<Data> {
-    /// These pieces, and then those of a body.
-    fileprivate func joined(_ body: PipelineBody) -> AsyncThrowingStream<Data, any Error> {
-        AsyncThrowingStream { continuation in
-            Task {
-                do {
-                    for await piece in self { continuation.yield(piece) }
-                    for try await piece in body.chunks() { continuation.yield(piece) }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
-                }
-            }
         }
     }
 }
