@@ -166,20 +166,32 @@ struct FileLaneTests {
 
             init(_ lane: FileLane, _ entries: Journal) { (self.lane, self.entries) = (lane, entries) }
 
-            deinit { lane.add { [entries] in entries.add("closed") } }
+            deinit {
+                lane.add { [entries] in
+                    FileLaneTests.pause()
+                    entries.add("closed")
+                }
+            }
         }
         let lane = FileLane()
         let entries = Journal()
+        let start = ContinuousClock.now
         await withCheckedContinuation { continuation in
             let file = File(lane, entries)
             lane.add {
                 continuation.resume()
                 // Time for the settling to begin; if that is too short, the test shows nothing, but does not fail.
-                _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
+                Self.pause()
                 withExtendedLifetime(file) {}
             }
         }
         await lane.settle()
-        #expect(entries.entries == ["closed"])
+        let found = entries.entries
+        // On a machine so busy that the settling has given up nothing can be said.
+        if start.duration(to: .now) < .milliseconds(100) { #expect(found == ["closed"]) }
+    }
+
+    private static func pause() {
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(20))
     }
 }
