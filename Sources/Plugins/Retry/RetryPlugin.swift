@@ -32,9 +32,10 @@ public import Pipeline
 /// - Waits for the backoff or for Retry-After, whichever is longer, unless the response was replayed (`context.isReplayed`). If the
 ///   response asks for more than the policy allows, or if the wait would not end before `context.deadline`, the call ends at once in
 ///   the outcome. A cancelled call stops waiting at once.
-/// - With `waitsForConnectivity`, after a failure without a response while the machine has no network, waits for a network instead of
-///   the backoff and retries as soon as there is one. If none comes within the limit, or until 50 ms before `context.deadline`, the call
-///   ends in the failure. A request to a loopback address does not wait for a network. The retry takes from the budget before the wait.
+/// - With `waitsForConnectivity`, after an error that has no response while the machine has no network (the loss of a body, too), waits
+///   for a network instead of the backoff and retries as soon as there is one. If none comes within the limit, or until 50 ms before
+///   `context.deadline`, the call ends in the failure. A request to a loopback address does not wait for a network. The retry takes from
+///   the budget before the wait.
 /// - Calls that shared the exchange of a ``DeduplicationPlugin`` inside share one random draw, count their waits from the end of that
 ///   exchange, and obtain one decision of the budget, which counts one retry for all of them or refuses all of them. So calls with equal
 ///   settings come back together and share the next exchange. Policy, number of attempts and deadline stay each call's own.

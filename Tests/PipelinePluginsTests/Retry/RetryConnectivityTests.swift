@@ -16,7 +16,8 @@ struct RetryConnectivityTests {
         upTo limit: Duration = .seconds(60),
         backoff: Duration = .milliseconds(300),
         budget: RetryBudget = .standard,
-        outside plugins: [any PluginType] = []
+        outside plugins: [any PluginType] = [],
+        inside: [any PluginType] = []
     ) -> RetryBench {
         let clock = JumpingClock()
         let connectivity = Connectivity { clock.now.offset >= .seconds(seconds) }
@@ -25,7 +26,7 @@ struct RetryConnectivityTests {
             budget: budget,
             waitsForConnectivity: .upTo(limit, of: connectivity)
         )
-        return RetryBench(steps, plugins + [retry], clock: clock)
+        return RetryBench(steps, plugins + [retry] + inside, clock: clock)
     }
 
     @Test(
@@ -78,12 +79,25 @@ struct RetryConnectivityTests {
         #expect(turnedOff.clock.waits == [.milliseconds(300)])
     }
 
-    @Test("A response, one whose body is cut off, and a failure that is not retried, do not wait")
-    func otherOutcomes() async {
+    @Test("A body that is cut off because the network is gone waits for the network")
+    func bodyCutOff() async {
         let body = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: PipelineError(.connectionLost, "cut")) }
-        let cut = Self.bench([.status(200, body: .stream(body)), .status(200)], networkAfter: 100)
-        #expect(await cut.outcome().text == "200")
-        #expect(cut.clock.waits == [.milliseconds(300)])
+        let cut = Self.bench([.status(200, body: .stream(body)), .status(200)], networkAfter: 5)
+        let outcome = await cut.outcome()
+        #expect(outcome.text == "200")
+        #expect(outcome.exchanges.map(\.start) == [.zero, .seconds(5)])
+    }
+
+    @Test("A response, an error that has one, and a failure that is not retried, do not wait")
+    func otherOutcomes() async {
+        let refuse = InterceptPlugin.intercept(name: "refuse") { request, _, next in
+            let response = try await next(request)
+            guard response.statusCode == 404 else { return response }
+            throw PipelineError(.connectionLost, "half a response", response: response)
+        }
+        let half = Self.bench([.status(404), .status(200)], networkAfter: 100, inside: [refuse])
+        #expect(await half.outcome().text == "200")
+        #expect(half.clock.waits == [.milliseconds(300)])
         let busy = Self.bench([.status(503), .status(200)], networkAfter: 100)
         #expect(await busy.outcome().text == "200")
         #expect(busy.clock.waits == [.milliseconds(300)])
