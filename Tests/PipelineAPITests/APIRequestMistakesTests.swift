@@ -107,49 +107,6 @@ struct APIRequestMistakesTests {
         #expect(bench.sentText == #"{"at":-978307195,"ok":true}"#)
     }
 
-    @Test(
-        "The base of a server that is no URL is named, no more than its host",
-        arguments: [
-            ("https://api example.com", #"the base of the server is no URL: its host is "api example.com""#),
-            (
-                "https://ann:hun@ter2@api example.com/key?hunter2",
-                #"the base of the server is no URL: its host is "api example.com""#
-            ),
-            ("localhost:8080", Self.missingScheme("localhost:8080")),
-            ("api.example.com/hunter2", Self.missingScheme("api.example.com")),
-            ("ann:hunter2@localhost:8080", Self.missingScheme("localhost:8080")),
-            ("", Self.missingScheme("")),
-            ("ftp://example.com", #"the URL does not begin with http:// or https://: "ftp://example.com/…""#),
-        ]
-    )
-    func servers(base: String, reason: String) async throws {
-        let bench = APIBench(ScriptedTransport(always: .ok), server: base)
-        let error = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }
-        #expect(error?.code.isKind(of: .invalidRequest) == true && error?.reason == reason)
-        #expect(bench.transport.sent.isEmpty)
-    }
-
-    @Test("A request without a server, or with a wrong one, is told so by a provider too")
-    func serversOfProvider() async throws {
-        let transport = ScriptedTransport(always: .ok)
-        let provider = Provider<MultiTarget>(transport: transport)
-        let request = APIRequest<Nothing>("x")
-        for (request, reason) in [
-            (request, "neither the request nor a client names a server"),
-            (
-                request.serverURL(ServerURL(base: "https://api example.com")),
-                #"the base of the server is no URL: its host is "api example.com""#
-            ),
-        ] {
-            let error = await pipelineError { _ = try await provider.requestDecoded(request) }
-            #expect(error?.code == .invalidRequest(.url) && error?.reason == reason)
-        }
-        let other = Provider<MultiTarget>(transport: transport, endpoint: { _ in Endpoint(url: "no URL") })
-        let error = await pipelineError { _ = try await other.requestDecoded(request) }
-        #expect(error?.reason == #"the URL is not absolute: it has no scheme: "no URL""#)
-        #expect(transport.sent.isEmpty)
-    }
-
     @Test("An error before the sending names the request, and its call passes the plugins")
     func unsent() async throws {
         let journal = Journal()
@@ -171,19 +128,6 @@ struct APIRequestMistakesTests {
                 "invalidRequest.path: a part of the endpoint is empty",
             ]
         )
-    }
-
-    private static func missingScheme(_ host: String) -> String {
-        "the base \"\(host)\" of the server has no scheme: write https:// or http:// before it"
-    }
-
-    @Test("A server with a host outside of ASCII, and one with a path that is to be escaped, are servers")
-    func unusualServers() async throws {
-        for base in ["https://b\u{fc}cher.example", "http://127.0.0.1:8080/a b", "https://[::1]:8080"] {
-            let bench = APIBench(ScriptedTransport(always: .ok), server: base)
-            _ = try await bench.api.send(APIRequest<Nothing>("x"))
-            #expect(bench.transport.sent.count == 1)
-        }
     }
 
     @Test("An answer of another kind is named")

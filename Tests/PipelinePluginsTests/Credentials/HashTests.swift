@@ -6,37 +6,8 @@ import Testing
 
 @Suite("The hash functions of Digest")
 struct HashTests {
-    private func hex(_ bytes: [UInt8]) -> String {
+    static func hex(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
-    @Test(
-        "RFC 1321 A.5",
-        arguments: [
-            ("", "d41d8cd98f00b204e9800998ecf8427e"), ("a", "0cc175b9c0f1b6a831c399e269772661"),
-            ("abc", "900150983cd24fb0d6963f7d28e17f72"), ("message digest", "f96b697d7cb7938d525a2f31aaf161d0"),
-            ("abcdefghijklmnopqrstuvwxyz", "c3fcd3d76192e4007dfb496cca67e13b"),
-            ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "d174ab98d277d9f5a5611c2c9f419d9f"),
-            (String(repeating: "1234567890", count: 8), "57edf4a22be3c955ac49da2e2107b67a"),
-        ]
-    )
-    func md5(text: String, hash: String) {
-        #expect(hex(MD5.hash(Array(text.utf8))) == hash)
-    }
-
-    @Test(
-        "FIPS 180-4",
-        arguments: [
-            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-            (
-                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-            ),
-        ]
-    )
-    func sha256(text: String, hash: String) {
-        #expect(hex(SHA256.hash(Array(text.utf8))) == hash)
     }
 
     @Test("Every length up to 130 bytes, which is every way to pad")
@@ -45,8 +16,8 @@ struct HashTests {
         #expect(rows.count == 131)
         for row in rows {
             let message = (0..<(Int(row[0]) ?? 0)).map { UInt8(truncatingIfNeeded: $0 * 7 + 3) }
-            #expect(hex(MD5.hash(message)) == row[1], "MD5 of \(message.count) bytes")
-            #expect(hex(SHA256.hash(message)) == row[2], "SHA-256 of \(message.count) bytes")
+            #expect(Self.hex(MD5.hash(message)) == row[1], "MD5 of \(message.count) bytes")
+            #expect(Self.hex(SHA256.hash(message)) == row[2], "SHA-256 of \(message.count) bytes")
         }
     }
 }

@@ -80,14 +80,4 @@ struct GzipTraitsTests {
             }
         }
     }
-
-    #if Zstd
-    @Test("Of several zstd frames all are decoded", arguments: Serving.allCases)
-    func frames(serving: Serving) async throws {
-        for (coding, body) in Self.vectors where coding == "zstd" {
-            let read = try await CodedAnswer(body: body + body, coding: coding).read(serving)
-            #expect(read.data == text + text)
-        }
-    }
-    #endif
 }

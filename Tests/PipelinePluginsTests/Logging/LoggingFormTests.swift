@@ -111,88 +111,6 @@ struct LoggingFormTests {
 
     // MARK: Formatter
 
-    @Test("M168 M174 A formatter makes each line of its event, and leaves out what it does not want")
-    func formatter() async {
-        let plugin = LoggingPlugin(
-            level: .trace,
-            formatter: { event in
-                switch event.kind {
-                case .requestFields, .responseBody: nil
-                case .responseFields: "\(event.level) \(event.fields.map { "\($0.name)=\($0.value)" })"
-                case .requestBody: "\(event.body ?? "-")|\(event.byteCount ?? -1)"
-                case .response: "\(event.statusCode ?? 0) \(event.duration ?? .zero) \(event.byteCount ?? -1)"
-                default: "\(event.kind) \(event.callID).\(event.attempt).\(event.hop) \(event.method) \(event.url)"
-                }
-            },
-            handler: lines.handler
-        )
-        let step = taking(.milliseconds(5), .status(500, headers: [.server: "x", .setCookie: "canary"], body: "hello"))
-        let task = RequestTask.requestParameters(parameters: ["pin": 1], encoding: JSONEncoding.default)
-        _ = try? await provider([step], plugin).request(Ask(url: "https://a.test?q=canary", method: .put, task: task))
-        #expect(
-            lines.all == [
-                "info request 1.1.0 PUT https://a.test/b?q=…", "info 500 0.005 seconds 5",
-                #"debug debug ["Server=x", "Set-Cookie=…"]"#, #"trace {"pin":"…"}|9"#,
-                "error failure 1.1.0 PUT https://a.test/b?q=…",
-            ]
-        )
-    }
-
-    @Test("M173 The event of a failure says code, reason, plugin, stage, exchanges and duration")
-    func failureEvent() async {
-        let plugin = LoggingPlugin(
-            level: .error,
-            formatter: { event in
-                let stage = event.stage.map { "\($0)" } ?? "-"
-                return "\(event.code?.rawValue ?? "-")|\(event.reason ?? "-")|\(event.plugin ?? "-")|\(stage)|"
-                    + "\(event.exchangeCount)|\(event.duration ?? .seconds(-1))|\(event.statusCode ?? 0)"
-            },
-            handler: lines.handler
-        )
-        let failing = PreparePlugin.prepare(name: "my\nplugin") { _, _ in throw PipelineError(.offline, "no\nnet") }
-        _ = try? await provider([], plugin, failing).request(Ask())
-        _ = try? await provider([taking(.seconds(2), .status(500))], plugin).request(Ask())
-        #expect(
-            lines.all == [
-                "error offline|no net|my plugin|prepare|0|0.0 seconds|0", "error -|-|-|-|1|2.0 seconds|500",
-            ]
-        )
-    }
-
-    @Test("A part that an event's kind does not have is nil or empty")
-    func absentParts() async {
-        let plugin = LoggingPlugin(
-            level: .trace,
-            formatter: { event in
-                let parts = [event.fields.isEmpty ? nil : "fields", event.body.map { _ in "body" }]
-                let curl = event.curlCommand.map { _ in "curl" }
-                return "\(event.kind): \((parts + [curl]).compactMap { $0 })"
-            },
-            handler: lines.handler
-        )
-        let target = Ask(method: .put, task: .requestData(Data("x".utf8)), headers: ["Accept": "*/*"])
-        _ = try? await provider([.status(500, headers: [.server: "x"])], plugin).request(target)
-        #expect(
-            lines.all.map { $0.drop { $0 != " " }.dropFirst() } == [
-                #"request: ["curl"]"#, #"requestFields: ["fields"]"#, "response: []", #"responseFields: ["fields"]"#,
-                #"requestBody: ["body"]"#, #"responseBody: ["body"]"#, "failure: []",
-            ]
-        )
-    }
-
-    @Test("The description of an event is the line as it is without a formatter")
-    func sameText() async {
-        let other = LogLines()
-        for plugin in [
-            LoggingPlugin(level: .trace, handler: lines.handler),
-            LoggingPlugin(level: .trace, formatter: { $0.description }, handler: other.handler),
-        ] {
-            _ = try? await provider([.status(404, body: "hello")], plugin).request(Ask())
-        }
-        #expect(lines.all == other.all)
-        #expect(lines.all.count == 6)
-    }
-
     @Test("A logger gets the lines of a formatter too, and a formatter is not asked for lines below the logger's level")
     func formatterAndLogger() async {
         let asked = LogLines()
@@ -203,36 +121,6 @@ struct LoggingFormTests {
         _ = try? await provider([.status(200)], plugin).request(Ask())
         #expect(lines.all == ["info a line"])
         #expect(asked.all == ["info request", "info response"])
-    }
-
-    // MARK: Level of a call
-
-    @Test(
-        "A call may have a level of its own, above and below that of the plugin",
-        arguments: [
-            (LoggingPlugin.Level.off, LoggingPlugin.Level.trace, 5), (.trace, .off, 0), (.info, .debug, 4),
-            (.debug, .info, 2), (.trace, .error, 0),
-        ]
-    )
-    func levelOfCall(own: LoggingPlugin.Level, option: LoggingPlugin.Level, count: Int) async {
-        let provider = provider([.status(200), .status(200)], LoggingPlugin(level: own, handler: lines.handler))
-        _ = try? await provider.request(Ask(), options: .init { $0.logLevel = option })
-        #expect(lines.all.count == count)
-        _ = try? await provider.request(Ask(options: .init { $0.logLevel = option }))
-        #expect(lines.all.count == count * 2)
-    }
-
-    @Test("A logger of one's own keeps its level, whatever the level of the call")
-    func levelOfLogger() async {
-        let plugin = LoggingPlugin(level: .error, logger: lines.logger(level: .info))
-        _ = try? await provider([.status(200)], plugin).request(Ask(), options: .init { $0.logLevel = .trace })
-        #expect(lines.all.map { $0.prefix(7) } == ["info #1", "info #1"])
-    }
-
-    @Test("No option, no change: the default is the level of the plugin")
-    func noLevelOfCall() {
-        #expect(RequestOptions().logLevel == nil)
-        #expect(RequestOptions { $0.logLevel = .debug }.logLevel == .debug)
     }
 
     // MARK: Metadata, wire

@@ -243,16 +243,6 @@ struct RetryPluginTests {
 
     // MARK: Effects: how often, and what comes of it
 
-    @Test("The first attempt counts: with 3 the request is sent 3 times", arguments: [1, 2, 3, 7])
-    func attempts(maximum: Int) async {
-        let bench = RetryBench(ScriptedTransport(always: .status(503)), [RetryPlugin(maximumAttempts: maximum)])
-        let outcome = await bench.outcome()
-        #expect(bench.transport.sent.count == maximum)
-        #expect(outcome.attempts == Array(1...maximum))
-        #expect(outcome.refusal == (maximum == 1 ? nil : .attemptsUsedUp))
-        #expect(bench.clock.waits.count == maximum - 1)
-    }
-
     @Test("The call ends in the outcome of the last attempt, with the exchanges of all")
     func last() async throws {
         let steps: [ScriptedTransport.Step] = [.status(503), .failure(.connectionLost), .status(500, body: "last")]
@@ -309,41 +299,6 @@ struct RetryPluginTests {
         let outcome = await bench.outcome()
         #expect(outcome.text == "503")
         #expect(outcome.exchanges.map(\.refusedRetry) == [nil])
-    }
-
-    // MARK: Per request
-
-    @Test("Options of a call win over the plugin's settings, each for itself")
-    func options() async {
-        let transport = ScriptedTransport(always: .status(503))
-        let bench = RetryBench(transport, [RetryPlugin(backoff: .constant(.seconds(2)))])
-        _ = await bench.outcome(Ask(), .init { $0.retry = .never })
-        #expect(transport.sent.count == 1)
-        _ = await bench.outcome(Ask(), .init { $0.retry = .init(maximumAttempts: 5) })
-        #expect(transport.sent.count == 6)
-        #expect(bench.clock.waits == Array(repeating: .seconds(2), count: 4))
-        _ = await bench.outcome(Ask(), .init { $0.retry = .init(backoff: .constant(.seconds(7))) })
-        #expect(transport.sent.count == 9)
-        #expect(bench.clock.waits.suffix(2) == [.seconds(7), .seconds(7)])
-        _ = await bench.outcome(Ask(), .init { $0.retry = .init(policy: RetryPolicy(statusCodes: [])) })
-        #expect(transport.sent.count == 10)
-        _ = await bench.outcome(Ask(options: .init { $0.retry = .never }))
-        #expect(transport.sent.count == 11)
-    }
-
-    @Test("C22 Some statuses start the request again at once, so many times")
-    func codyFire() async {
-        let options = RequestOptions {
-            $0.retry = .init(maximumAttempts: 4, policy: RetryPolicy(statusCodes: [404]), backoff: .immediate)
-        }
-        let bench = RetryBench(ScriptedTransport(always: .status(404)))
-        let outcome = await bench.outcome(Ask(), options)
-        #expect(outcome.text == "404")
-        #expect(bench.transport.sent.count == 4)
-        #expect(bench.clock.waits.isEmpty)
-        let other = RetryBench(ScriptedTransport(always: .status(503)))
-        _ = await other.outcome(Ask(), options)
-        #expect(other.transport.sent.count == 1)
     }
 
     // MARK: Errors

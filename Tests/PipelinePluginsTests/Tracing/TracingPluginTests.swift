@@ -57,13 +57,6 @@ struct TracingPluginTests {
         #expect(tracer.finished.allSatisfy { $0.status == nil && $0.errors.isEmpty })
     }
 
-    @Test("Without a port the scheme's is shown", arguments: [("http", "80"), ("https", "443")])
-    func ports(scheme: String, port: String) async {
-        await send(Ask(url: "\(scheme)://a.test"), to: [.status(200)], plugin)
-        #expect(exchanges.map { $0.texts["server.port"] } == [port])
-        #expect(exchanges.map { $0.texts["url.scheme"] } == [scheme])
-    }
-
     @Test("Each attempt and each redirect has a span of its own, which says how often was sent before")
     func resends() async {
         let steps: [ScriptedTransport.Step] = [
@@ -138,14 +131,6 @@ struct TracingPluginTests {
             let told = transport.sent.map { $0.headers[.traceparent] }
             precondition(told == [nil, W3CTracer.traceparent(tracer.finished[0])], "\(told)")
         }
-    }
-
-    @Test("A method that no RFC knows is _OTHER, and HTTP in the name")
-    func otherMethod() async {
-        await send(Ask(method: HTTPMethod("MINE") ?? .get), to: [.status(200)], plugin)
-        #expect(exchanges.map(\.operationName) == ["HTTP"])
-        #expect(call?.operationName == "HTTP Ask")
-        #expect(exchanges.first?.texts["http.request.method"] == "_OTHER")
     }
 
     @Test("A streamed call ends with its header fields, and its body is handed on unread")
@@ -271,17 +256,6 @@ struct TracingPluginTests {
     }
 
     // MARK: Secrets
-
-    @Test("url.full is shown through the redactor that is given")
-    func redactor() async {
-        let ask = Ask(url: "https://a.test?page=2&token=canary")
-        await send(
-            ask,
-            to: [.status(200)],
-            TracingPlugin(tracer: tracer, redactor: Redactor(shownQueryNames: ["page"]))
-        )
-        #expect(exchanges.map { $0.texts["url.full"] } == ["https://a.test/b?page=2&token=…"])
-    }
 
     private struct Leak: Error {
         let text: String

@@ -14,14 +14,14 @@ import Musl
 
 @Suite("HAR files that are damaged, large, or have no room")
 struct HARFileFaultTests {
-    private static let entries = [
+    static let entries = [
         #"{"startedDateTime":"2026-11-21T02:12:26.119Z","time":1.5,"request":{"method":"POST","url":"http://h/?a=b","#
             + #""headers":[{"name":"A","value":"\u00e9\n"}],"postData":{"mimeType":"","text":"x"}},"#
             + #""response":{"status":200,"content":{"text":"AP8=","encoding":"base64"},"_chunks":[{"size":2,"time":0}]}}"#,
         #"{"request":{"method":"GET","url":"ü"},"response":{"status":0,"_error":"x"}}"#,
     ]
 
-    private static let whole =
+    static let whole =
         #"{"log":{"version":"1.2","entries":["# + entries.joined(separator: ",\n") + "],\"x\":[null]}}\n"
 
     /// The number of entries that can be read.
@@ -72,62 +72,6 @@ struct HARFileFaultTests {
             data[place] ^= mask
         }
         #expect(refused > 50)
-    }
-
-    @Test(
-        "F04 Nesting of 100,000 levels is an error at its byte, in an entry and outside",
-        arguments: ["[", #"{"a":"#]
-    )
-    func depth(bracket: String) throws {
-        let bench = try HARBench()
-        let bomb = String(repeating: bracket, count: 100_000)
-        let inside = try bench.write(#"{"log":{"entries":["# + bomb)
-        let place = failure { _ = try HARFile(contentsOf: inside) }?.underlyingError as? HARFailure
-        #expect(place?.offset == 19 + (JSONParser.maximumDepth - 3) * bracket.utf8.count)
-        #expect(place?.index == 0)
-        let outside = try bench.write(#"{"x":"# + bomb)
-        #expect(failure { _ = try HARFile(contentsOf: outside) }?.code == .recording(.corrupt))
-    }
-
-    @Test("F04 Times that are no numbers are read as unknown")
-    func notANumber() throws {
-        let bench = try HARBench()
-        let entry =
-            #"{"time":NaN,"timings":{"send":NaN,"wait":-Infinity},"request":{"method":"GET","url":"u"},"response":{"status":200}}"#
-        #expect(try HARFile(contentsOf: bench.write(entries: [entry])).exchange(at: 0).duration == .zero)
-    }
-
-    @Test("F04 More entries than are kept are an error")
-    func tooMany() throws {
-        let bench = try HARBench()
-        let data =
-            Data(#"{"log":{"entries":[0"#.utf8)
-            + Data(String(repeating: ",0", count: HARScanner.maximumEntryCount).utf8)
-        try (data + Data("]}}".utf8)).write(to: bench.url())
-        let place = failure { _ = try HARFile(contentsOf: bench.url()) }?.underlyingError as? HARFailure
-        #expect(place?.index == HARScanner.maximumEntryCount)
-    }
-
-    @Test("Read in windows of any length a file is the same")
-    func windows() throws {
-        let bytes = Array(Self.whole.utf8)
-        var expected = HARScanner()
-        try bytes.withUnsafeBytes { try expected.scan($0, at: 0) }
-        try expected.finish(at: bytes.count)
-        #expect(expected.entries.map { String(decoding: bytes[$0], as: UTF8.self) } == Self.entries)
-        for length in 1..<40 {
-            var scanner = HARScanner()
-            for start in stride(from: 0, to: bytes.count, by: length) {
-                try Array(bytes[start..<min(start + length, bytes.count)]).withUnsafeBytes {
-                    try scanner.scan($0, at: start)
-                }
-            }
-            try scanner.finish(at: bytes.count)
-            #expect(scanner.entries == expected.entries)
-            #expect(
-                scanner.brackets?.start == expected.brackets?.start && scanner.brackets?.end == expected.brackets?.end
-            )
-        }
     }
 
     // In processes of their own: memory, time and the size that files may have are the process's.
@@ -182,50 +126,6 @@ struct HARFileFaultTests {
             }
             exit(1)
         }
-    }
-
-    @Test("F01 Without room the old file stays, nothing else does, and the error is recording.notWritten")
-    func noSpace() async throws {
-        let bench = try HARBench()
-        let url = try bench.write(entries: Self.entries)
-        let old = try Data(contentsOf: url)
-        await #expect(processExitsWith: .success) { [path = url.path as String] in
-            signal(SIGXFSZ, SIG_IGN)
-            var size = rlimit(rlim_cur: 64 << 10, rlim_max: 64 << 10)
-            #if canImport(Glibc)
-            let isSet = setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &size) == 0
-            #else
-            let isSet = setrlimit(RLIMIT_FSIZE, &size) == 0
-            #endif
-            let url = URL(filePath: path)
-            let large = HAREntry(json: .string(String(repeating: "a", count: 70_000)))
-            var file = try HARFile(contentsOf: url)
-            file.append(large)
-            let written = failure { try file.write(to: url) }
-            let journal = try HARJournal(for: url)
-            try journal.append(HAREntry(json: .integer(1)))
-            let noted = failure { try journal.append(large) }
-            try journal.append(HAREntry(json: .integer(2)))
-            let kept = try journal.entries().map(\.json)
-            try journal.discard()
-            let entry = try HAREntry(
-                response: #"{"status":200,"content":{"text":"\#(String(repeating: "a", count: 70_000))"}}"#
-            )
-            let moved = failure { _ = try HARSideFiles(for: url, threshold: 10).moveBodies(of: entry) }
-            guard isSet, written?.code == .recording(.notWritten), noted?.code == .recording(.notWritten),
-                moved?.code == .recording(.notWritten), kept == [.integer(1), .integer(2)]
-            else { exit(1) }
-        }
-        #expect(try Data(contentsOf: url) == old)
-        #expect(bench.names == ["test-files", "test.har"])
-        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.url("test-files").path).isEmpty)
-    }
-
-    @Test("A folder that is not there is recording.notWritten")
-    func noFolder() throws {
-        let bench = try HARBench()
-        #expect(failure { try HARFile().write(to: bench.url("a/b.har")) }?.code == .recording(.notWritten))
-        #expect(failure { _ = try HARJournal(for: bench.url("a/b.har")) }?.code == .recording(.notWritten))
     }
 
     private static var isLinux: Bool {

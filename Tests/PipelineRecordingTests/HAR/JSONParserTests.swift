@@ -7,25 +7,6 @@ import Testing
 @Suite("JSON that comes out as it went in", .tags(.concurrent))
 struct JSONParserTests {
     @Test(
-        "A value without blanks is written as it was read",
-        arguments: [
-            "null", "true", "false", "0", "-0", "1.50", "1E+400", "-1.5e-3", "12345678901234567890123", #""""#, "[]",
-            "{}",
-            #"{"b":1,"a":2,"b":[{}]}"#, #""\"\\\n\r\t\u0000\u001f\u007f/ü👍""#, "[[],[[1]],\"\"]",
-        ]
-    )
-    func roundTrip(text: String) throws {
-        #expect(String(decoding: try JSONParser.parse(text.utf8).data(), as: UTF8.self) == text)
-    }
-
-    @Test("Indented text has a line for each member and element")
-    func lines() throws {
-        let node = try JSONParser.parse(#"{"a":[1,{"b":[]}],"c":{}}"#.utf8)
-        let text = "{\n    \"a\": [\n      1,\n      {\n        \"b\": []\n      }\n    ],\n    \"c\": {}\n  }"
-        #expect(String(decoding: node.data(indentation: 1), as: UTF8.self) == text)
-    }
-
-    @Test(
         "Escapes are read as their characters, half a surrogate as U+FFFD",
         arguments: [
             (#""\u00e9\u0041\/\b\f""#, "\u{e9}A/\u{8}\u{c}"), (#""\ud83d\udc4d""#, "\u{1f44d}"),
@@ -137,47 +118,6 @@ struct JSONParserTests {
     private static func failure(of text: String) -> JSONParser.Failure? {
         do throws(JSONParser.Failure) { _ = try JSONParser.parse(text.utf8) } catch { return error }
         return nil
-    }
-
-    // MARK: Members and numbers
-
-    @Test("Of members with one name the last counts; null is none; a new one comes last")
-    func members() throws {
-        var node = try JSONParser.parse(#"{"a":1,"b":null,"a":2}"#.utf8)
-        #expect(node["a"] == .number("2"))
-        #expect(node["b"] == nil)
-        #expect(node["a"]?["x"] == nil)
-        node["a"] = .null
-        node["c"] = .bool(true)
-        node["b"] = nil
-        node["z"] = nil
-        #expect(String(decoding: node.data(), as: UTF8.self) == #"{"a":1,"a":null,"c":true}"#)
-    }
-
-    @Test(
-        "Numbers are read with and without a fraction",
-        arguments: [
-            ("1", 1, 1.0), ("-7", -7, -7), ("1.9", 1, 1.9), ("-1.9", -1, -1.9), ("1e3", 1000, 1000),
-            ("1e400", nil, nil),
-            ("9223372036854775807", Int.max, 0x1p63), ("1e30", nil, 1e30), ("-0", 0, 0),
-        ] as [(String, Int?, Double?)]
-    )
-    func numbers(text: String, int: Int?, double: Double?) {
-        #expect(JSONNode.number(text).int == int)
-        #expect(JSONNode.number(text).double == double)
-    }
-
-    @Test(
-        "Times are milliseconds, rounded to 3 decimals",
-        arguments: [
-            (.zero, "0"), (.milliseconds(5), "5"), (.microseconds(1_500), "1.5"), (.nanoseconds(1_499), "0.001"),
-            (.nanoseconds(1_500), "0.002"), (.nanoseconds(-1_500), "-0.002"), (.milliseconds(-12), "-12"),
-            (.microseconds(10), "0.01"), (.seconds(Int64.max), "1000000000000"),
-            (.seconds(Int64.min), "-1000000000000"),
-        ] as [(Duration, String)]
-    )
-    func milliseconds(duration: Duration, text: String) {
-        #expect(JSONNode.milliseconds(duration) == .number(text))
     }
 
     // MARK: Random values

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Order rules")
 struct OrderRuleTests {
-    private struct Plugin: CapabilityDeclaring, Stage.WillSend {
+    struct Plugin: CapabilityDeclaring, Stage.WillSend {
         let name: String
         let capabilities: Set<PluginCapability>
         var orderRules: [OrderRule] = []
@@ -12,9 +12,9 @@ struct OrderRuleTests {
         func willSend(_ request: PipelineRequest, context: PipelineContext) {}
     }
 
-    private static let audits = PluginCapability("audits")
+    static let audits = PluginCapability("audits")
 
-    private func described(_ plugins: any PluginType..., decodesContent: Bool = false) -> PipelineDescription {
+    static func described(_ plugins: any PluginType..., decodesContent: Bool = false) -> PipelineDescription {
         let transport = ScriptedTransport(always: .status(200), decodesContent: decodesContent)
         return Provider<TestTarget>(transport: transport, plugins: plugins).explain()
     }
@@ -29,23 +29,25 @@ struct OrderRuleTests {
         for (subject, other) in rule.subject.flatMap({ subject in rule.other.map { (subject, $0) } }) {
             let own = Plugin(name: "Own", capabilities: [subject])
             guard other != .decodesContent else {
-                #expect(matches(rule, described(own, decodesContent: true)).count == 1)
-                #expect(matches(rule, described(own)).isEmpty)
+                #expect(matches(rule, Self.described(own, decodesContent: true)).count == 1)
+                #expect(matches(rule, Self.described(own)).isEmpty)
                 continue
             }
             let theirs = Plugin(name: "Theirs", capabilities: [other])
             let isInside = rule.place == .inside
-            let wrong = isInside ? described(theirs, own) : described(own, theirs)
+            let wrong = isInside ? Self.described(theirs, own) : Self.described(own, theirs)
             let found = try #require(matches(rule, wrong).first)
             #expect(found.plugins == ["Own", "Theirs"])
             #expect(found.message.hasPrefix("Own is \(rule.place.rawValue) Theirs: \(rule.consequence)"))
             #expect((found.remedy == nil) == (rule.severity == .note))
             // A rule about two of a kind holds in both orders.
             let isTwin = subject == other
-            #expect(matches(rule, isInside ? described(own, theirs) : described(theirs, own)).isEmpty != isTwin)
+            #expect(
+                matches(rule, isInside ? Self.described(own, theirs) : Self.described(theirs, own)).isEmpty != isTwin
+            )
             for exempt in rule.exempt {
                 let exempted = Plugin(name: "Exempt", capabilities: [other, exempt])
-                #expect(matches(rule, isInside ? described(exempted, own) : described(own, exempted)).isEmpty)
+                #expect(matches(rule, isInside ? Self.described(exempted, own) : Self.described(own, exempted)).isEmpty)
             }
         }
     }
@@ -55,45 +57,6 @@ struct OrderRuleTests {
         let ids = OrderRule.standard.map(\.id)
         #expect(Set(ids).count == ids.count)
         #expect(ids.allSatisfy { $0.wholeMatch(of: /[a-z]+(-[a-z]+)+/) != nil })
-    }
-
-    @Test("Interceptors, and plugins that act on calls, are known without a declaration")
-    func derived() {
-        let span = Plugin(name: "Span", capabilities: [.spansCalls])
-        let share = Plugin(name: "Share", capabilities: [.sharesResponses])
-        let interceptor = InterceptPlugin.intercept(name: "wait") { request, _, next in try await next(request) }
-        #expect(described(interceptor, span).notes.map(\.id) == ["span-inside-interceptor"])
-        let work: [any PluginType] = [interceptor, .prepare { _, _ in }, .process { _, _ in }]
-        for plugin in work { #expect(described(share, plugin).notes.map(\.id) == ["sharing-outside-work"]) }
-        #expect(described(share, .willSend { _, _ in }, .didFinish { _, _ in }).notes.isEmpty)
-    }
-
-    @Test("All plugins on the wrong side are one finding")
-    func several() {
-        let retry = Plugin(name: "Retry", capabilities: [.retries])
-        let first = Plugin(name: "First", capabilities: [.setsCredential])
-        let second = Plugin(name: "Second", capabilities: [.signs])
-        let findings = described(first, second, retry).findings
-        #expect(findings.map(\.plugins) == [["Retry", "First", "Second"]])
-        #expect(findings.first?.message.hasSuffix("; move Retry outside First, Second") == true)
-    }
-
-    @Test("A plugin brings rules of its own, and the same rule of two plugins counts once")
-    func own() {
-        let rule = OrderRule(
-            "audit-inside-cache",
-            [Self.audits],
-            .inside,
-            [.caches],
-            consequence: "cached responses are not audited",
-            remedy: "swap them"
-        )
-        let audit = Plugin(name: "Audit", capabilities: [Self.audits], orderRules: [rule])
-        let cache = Plugin(name: "Cache", capabilities: [.caches], orderRules: [rule])
-        let findings = described(cache, audit).findings
-        #expect(findings.map(\.id) == ["audit-inside-cache"])
-        #expect(findings.first?.message == "Audit is inside Cache: cached responses are not audited; swap them")
-        #expect(described(audit, cache).findings.isEmpty)
     }
 
     @Test("A rule may ask for a plugin that is missing")
@@ -109,12 +72,12 @@ struct OrderRuleTests {
         let audit = Plugin(name: "Audit", capabilities: [Self.audits], orderRules: [rule])
         let signer = Plugin(name: "Signer", capabilities: [.signs])
         #expect(
-            described(audit).notes.map(\.message) == [
+            Self.described(audit).notes.map(\.message) == [
                 "Audit is in a stack without a plugin that signs: nothing is audited"
             ]
         )
-        #expect(described(audit).findings.isEmpty)
-        #expect(described(audit, signer).notes.isEmpty)
-        #expect(described(signer, audit).notes.isEmpty)
+        #expect(Self.described(audit).findings.isEmpty)
+        #expect(Self.described(audit, signer).notes.isEmpty)
+        #expect(Self.described(signer, audit).notes.isEmpty)
     }
 }

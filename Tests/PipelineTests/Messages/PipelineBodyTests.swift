@@ -86,18 +86,6 @@ struct PipelineBodyTests {
         #expect(PipelineBody.file(URL(filePath: "/x")).fileURL?.path() == "/x")
     }
 
-    #if os(Linux)
-    @Test("A file of length 0 that has content, as under /proc, has no known length, and an empty file has length 0")
-    func fileWithoutLength() async throws {
-        let file = PipelineBody.file(URL(filePath: "/proc/version"))
-        #expect(file.byteCount == nil)
-        #expect(try await file.collect(upTo: 1 << 20) == Data(contentsOf: URL(filePath: "/proc/version")))
-        let error = await #expect(throws: PipelineError.self) { try await file.collect(upTo: 3) }
-        #expect(error?.code == .limit(.bodyBytes))
-        try await Self.withFile(Data()) { #expect(PipelineBody.file($0).byteCount == 0) }
-    }
-    #endif
-
     @Test("Of many readers of one stream exactly one gets it")
     func manyReaders() async {
         let body = Self.stream(["abc"])
@@ -181,71 +169,6 @@ struct PipelineBodyTests {
         for try await _ in PipelineBody.bytes(Data()).chunks() { pieces += 10 }
         for try await _ in PipelineBody.none.chunks() { pieces += 10 }
         #expect(pieces == 1)
-    }
-
-    @Test("A file is read in pieces of 64 KiB, again and again")
-    func file() async throws {
-        let data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
-        try await Self.withFile(data) { url in
-            let body = PipelineBody.file(url)
-            #expect(body.byteCount == 200_000)
-            #expect(body.isReplayable)
-            #expect(body.fileURL == url)
-            for _ in 0..<2 {
-                var sizes: [Int] = []
-                for try await chunk in body.chunks() { sizes.append(chunk.count) }
-                #expect(sizes == [65_536, 65_536, 65_536, 3_392])
-                #expect(try await body.collect(upTo: 200_000) == data)
-            }
-            let error = await #expect(throws: PipelineError.self) { try await body.collect(upTo: 199_999) }
-            #expect(error?.code == .limit(.bodyBytes))
-        }
-    }
-
-    @Test("A file that changes has its new length and bytes")
-    func changingFile() async throws {
-        try await Self.withFile(Data("abc".utf8)) { url in
-            let body = PipelineBody.file(url)
-            #expect(body.byteCount == 3)
-            try Data("abcdef".utf8).write(to: url)
-            #expect(body.byteCount == 6)
-            #expect(try await body.collect(upTo: 6) == Data("abcdef".utf8))
-        }
-    }
-
-    @Test("A symbolic link to a file is the file")
-    func symbolicLink() async throws {
-        try await Self.withFile(Data("abc".utf8)) { url in
-            let link = url.appendingPathExtension("link")
-            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
-            defer { try? FileManager.default.removeItem(at: link) }
-            #expect(PipelineBody.file(link).byteCount == 3)
-            #expect(try await PipelineBody.file(link).collect(upTo: 3) == Data("abc".utf8))
-        }
-    }
-
-    @Test("An empty file has no pieces")
-    func emptyFile() async throws {
-        try await Self.withFile(Data()) { url in
-            #expect(PipelineBody.file(url).byteCount == 0)
-            let data = try await PipelineBody.file(url).collect(upTo: 0)
-            #expect(data.isEmpty)
-        }
-    }
-
-    static let unreadable = [
-        URL(filePath: "/nowhere/at/all/missing.txt"), FileManager.default.temporaryDirectory,
-        URL(string: "https://example.com/etc/hostname"),
-    ]
-
-    @Test("A file that is missing, a folder or no file at all is a typed error that names it", arguments: unreadable)
-    func unreadableFile(_ url: URL?) async throws {
-        let url = try #require(url)
-        let body = PipelineBody.file(url)
-        #expect(body.byteCount == nil)
-        let error = await #expect(throws: PipelineError.self) { try await body.collect(upTo: 1 << 20) }
-        #expect(error?.code == .file(.unreadable))
-        #expect(error?.reason.contains(url.lastPathComponent) == true)
     }
 }
 

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
-import Synchronization
 import TestSupport
 import Testing
 
@@ -90,29 +89,6 @@ struct ProviderTests {
         #expect(exchange.duration == .seconds(3))
     }
 
-    @Test("Rule 18: chance comes from the provider's generator, so that a seed repeats it")
-    func randomness() async throws {
-        func draw(seed: UInt64) async throws -> [String] {
-            let drawn = Journal()
-            let provider = Provider<TestTarget>(
-                transport: ScriptedTransport(always: .status(200)),
-                plugins: [
-                    .prepare { _, context in
-                        var random = context.random
-                        drawn.add("\(Int.random(in: 0..<1_000_000, using: &random))")
-                    }
-                ],
-                random: .seeded(seed)
-            )
-            for _ in 0..<3 { _ = try await provider.request(TestTarget()) }
-            return drawn.entries
-        }
-        let first = try await draw(seed: 7)
-        #expect(Set(first).count == 3)
-        #expect(try await draw(seed: 7) == first)
-        #expect(try await draw(seed: 8) != first)
-    }
-
     @Test(
         "An attempt that takes longer than its time is timeout.attempt on every transport, and the next attempt has its own time"
     )
@@ -137,81 +113,6 @@ struct ProviderTests {
         let response = try await pending
         #expect(response.exchanges.map(\.duration) == [.seconds(5), .seconds(4)])
         #expect(clock.sleeperCount == 0)
-    }
-
-    @Test("Callbacks run on the call's queue, else on the provider's, each once")
-    func callbackQueues() async throws {
-        let key = DispatchSpecificKey<String>()
-        let own = DispatchQueue(label: "call")
-        own.setSpecific(key: key, value: "call")
-        let general = DispatchQueue(label: "provider")
-        general.setSpecific(key: key, value: "provider")
-        let provider = Provider<TestTarget>(
-            transport: ScriptedTransport(always: .status(200)),
-            callbackQueue: general
-        )
-        let (names, continuation) = AsyncStream.makeStream(of: String?.self)
-        let note = { @Sendable in _ = continuation.yield(DispatchQueue.getSpecific(key: key)) }
-        provider.request(TestTarget(), callbackQueue: own, progress: { _ in note() }, completion: { _ in note() })
-        var iterator = names.makeAsyncIterator()
-        for _ in 0..<2 { #expect(await iterator.next() == "call") }
-        provider.request(TestTarget(), progress: { _ in note() }, completion: { _ in note() })
-        for _ in 0..<2 { #expect(await iterator.next() == "provider") }
-        own.sync {}
-        general.sync {}
-        continuation.finish()
-        #expect(await iterator.next() == nil)
-    }
-
-    @Test("A callback never runs before request has returned, also on a queue that is free")
-    func callbackIsAsynchronous() async throws {
-        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200)))
-        let queue = DispatchQueue(label: "serial")
-        let events = Journal()
-        let (done, continuation) = AsyncStream.makeStream(of: Void.self)
-        queue.sync {
-            provider.request(TestTarget(), callbackQueue: queue) { _ in
-                events.add("completion")
-                continuation.yield()
-            }
-            events.add("returned")
-        }
-        for await _ in done { break }
-        #expect(events.entries == ["returned", "completion"])
-    }
-
-    @Test("A released provider still finishes its calls")
-    func releasedProvider() async throws {
-        let clock = ManualClock()
-        let (results, continuation) = AsyncStream.makeStream(of: Int.self)
-        weak var weakProvider: Provider<TestTarget>?
-        do {
-            let provider = Provider<TestTarget>(
-                transport: ScriptedTransport(always: .delayed(.seconds(1), .status(200))),
-                clock: clock
-            )
-            weakProvider = provider
-            provider.request(TestTarget()) { result in
-                if case .success(let response) = result { continuation.yield(response.statusCode) }
-                continuation.finish()
-            }
-        }
-        await clock.waitForSleepers()
-        clock.advance(by: .seconds(1))
-        var iterator = results.makeAsyncIterator()
-        #expect(await iterator.next() == 200)
-        await eventually { weakProvider == nil }
-    }
-
-    @Test("A failure reaches the callback as a PipelineError")
-    func callbackFailure() async throws {
-        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .failure(TestFailure())))
-        let (codes, continuation) = AsyncStream.makeStream(of: PipelineError.Code.self)
-        provider.request(TestTarget()) { result in
-            if case .failure(let error) = result { continuation.yield(error.code) }
-        }
-        var iterator = codes.makeAsyncIterator()
-        #expect(await iterator.next() == .transport)
     }
 
     @Test("stream returns before the body has come, and hands it over piece by piece")
@@ -327,46 +228,6 @@ struct ProviderTests {
         #expect(try await processed.request(TestTarget()).mapString() == "abc")
     }
 
-    @Test("The exchanges of a response or an error are those of its call, whatever a plugin kept or made up")
-    func exchangesOfTheCall() async throws {
-        let kept = Mutex<PipelineResponse?>(nil)
-        let transport = ScriptedTransport([.status(500), .status(200), .failure(.dns), .failure(.offline)])
-        let provider = Provider<TestTarget>(
-            transport: transport,
-            plugins: [
-                .intercept { request, _, next in
-                    if var hit = kept.withLock({ $0 }) {
-                        hit.request = request
-                        return hit
-                    }
-                    let first = try await next(request)
-                    _ = try await next(request)
-                    kept.withLock { $0 = first }
-                    return first
-                }
-            ]
-        )
-        #expect(try await provider.request(TestTarget()).exchanges.map(\.statusCode) == [500, 200])
-        #expect(try await provider.request(TestTarget()).exchanges.isEmpty)
-
-        let failing = Provider<TestTarget>(
-            transport: transport,
-            plugins: [
-                .intercept { request, _, next in
-                    do {
-                        return try await next(request)
-                    } catch {
-                        _ = try? await next(request)
-                        throw error
-                    }
-                }
-            ]
-        )
-        let error = await pipelineError { _ = try await failing.request(TestTarget()) }
-        #expect(error?.code == .dns)
-        #expect(error?.exchanges.map(\.failure) == [.dns, .offline])
-    }
-
     @Test("A wait of any length is a wait, not a crash")
     func endlessWait() async throws {
         let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .hang))
@@ -380,29 +241,6 @@ struct ProviderTests {
         for _ in 0..<100 { await Task.yield() }
         sleep.cancel()
         await #expect(throws: CancellationError.self) { try await sleep.value }
-    }
-
-    private enum Depth: RequestOptionKey { static let defaultValue = 1 }
-    private enum Other: RequestOptionKey { static let defaultValue = "none" }
-
-    @Test("Options of a call win over those of its target, key by key, and survive MultiTarget")
-    func options() async throws {
-        let seen = Journal()
-        let plugins: [any PluginType] = [
-            .prepare { _, context in seen.add("\(context.options[Depth.self]) \(context.options[Other.self])") }
-        ]
-        let target = TestTarget(
-            options: RequestOptions {
-                $0[Depth.self] = 2
-                $0[Other.self] = "target"
-            }
-        )
-        let transport = ScriptedTransport(always: .status(200))
-        let provider = Provider<MultiTarget>(transport: transport, plugins: plugins)
-        _ = try await provider.request(TestTarget())
-        _ = try await provider.request(target)
-        _ = try await provider.request(MultiTarget(target), options: .init { $0[Depth.self] = 3 })
-        #expect(seen.entries == ["1 none", "2 target", "3 target"])
     }
 
     @Test("The context tells the call's number, innermost target, attempt, hop and start")

@@ -9,7 +9,7 @@ import Testing
 @Suite("Rule 21: calls in the background", .tags(.concurrent))
 struct BackgroundCallTests {
     /// Responds with what it has, and refreshes that in the background.
-    private final class StaleCache: Stage.Intercept {
+    final class StaleCache: Stage.Intercept {
         let kept = Mutex<[String]>([])
         let refused = Atomic(0)
 
@@ -135,53 +135,6 @@ struct BackgroundCallTests {
         #expect(await provider.drain(within: .seconds(1)))
         #expect(cache.kept.withLock { $0 } == ["new"])
         #expect(folder.text(of: "done") == nil)
-    }
-
-    @Test("Rule 15: at most 16 are under way at once, and there is room again when one has ended")
-    func bound() async throws {
-        let provider = provider(delayed, cache)
-        for _ in 0..<20 { _ = try await provider.request(TestTarget()) }
-        #expect(cache.refused.load(ordering: .relaxed) == 4)
-        await clock.waitForSleepers(16)
-        clock.advance(by: .seconds(5))
-        #expect(await provider.drain(within: .seconds(1)))
-        _ = try await provider.request(TestTarget())
-        #expect(cache.refused.load(ordering: .relaxed) == 4)
-        #expect(cache.kept.withLock { $0.count } == 16)
-        provider.shutdown()
-    }
-
-    @Test("drain waits no longer than it is told to, and ends when its task is cancelled")
-    func drain() async throws {
-        let provider = provider(delayed, cache)
-        #expect(await provider.drain(within: .zero))
-        _ = try await provider.request(TestTarget())
-        await clock.waitForSleepers()
-        let short = Task { await provider.drain(within: .seconds(2)) }
-        await clock.waitForSleepers(2)
-        clock.advance(by: .seconds(2))
-        #expect(await short.value == false)
-        #expect(await provider.drain(within: .zero) == false)
-        let cancelled = Task { await provider.drain(within: .seconds(60)) }
-        await clock.waitForSleepers(2)
-        cancelled.cancel()
-        #expect(await cancelled.value == false)
-        clock.advance(by: .seconds(3))
-        #expect(await provider.drain(within: .seconds(1)))
-    }
-
-    @Test("shutdown cancels them and refuses others, while calls of the user go on")
-    func shutdown() async throws {
-        let end = DidFinishPlugin.didFinish { [self] outcome, context in note("\(outcome.kind)", context) }
-        let provider = provider(delayed, end, cache)
-        _ = try await provider.request(TestTarget())
-        await clock.waitForSleepers()
-        provider.shutdown()
-        #expect(await provider.drain(within: .seconds(1)))
-        #expect(cache.kept.withLock { $0 } == ["failed"])
-        #expect(journal.entries == ["success 1 of none", "cancelled 2 of 1"])
-        #expect(try await provider.request(TestTarget()).statusCode == 203)
-        #expect(cache.refused.load(ordering: .relaxed) == 1)
     }
 
     @Test("Calls in the background that begin others in turn come to the limit of nested calls")

@@ -55,7 +55,7 @@ struct ExchangeIDTests {
         let cut = ScriptedTransport.Step.status(
             200,
             headers: [.eTag: "\"v1\""],
-            body: .stream(ResumedDownloadTests.broken(after: "0123"), byteCount: 10)
+            body: .stream(PartialDownloadTests.broken(after: "0123"), byteCount: 10)
         )
         let transport = ScriptedTransport([cut, .status(416), .status(200, body: "0123456789")])
         let ids = IDs()

@@ -259,95 +259,6 @@ struct RequestProgressTests {
         #expect(steps.last?.received.byteCount == 1000)
     }
 
-    @Test(
-        "B-M37 Callbacks get the steps on their queue, in order, before the completion and none after it",
-        arguments: [true, false]
-    )
-    func callback(_ hasQueue: Bool) async throws {
-        let feed = Feed()
-        let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 30))])
-        let key = DispatchSpecificKey<Int>()
-        let queue = DispatchQueue(label: "callbacks")
-        queue.setSpecific(key: key, value: 1)
-        let journal = Journal()
-        feed.send(10)
-        let result = await withCheckedContinuation { continuation in
-            Self.provider(transport).request(
-                TestTarget(),
-                callbackQueue: hasQueue ? queue : nil,
-                progress: { step in
-                    journal.add("\(step.received.byteCount) \(step.completed)")
-                    if hasQueue, DispatchQueue.getSpecific(key: key) != 1 { journal.add("another queue") }
-                    if step.received.byteCount < 30 { feed.send(10) } else { feed.finish() }
-                },
-                completion: { result in
-                    journal.add("end")
-                    continuation.resume(returning: result)
-                }
-            )
-        }
-        #expect(try result.get().data.count == 30)
-        #expect(journal.entries == ["10 false", "20 false", "30 false", "30 true", "end"])
-    }
-
-    @Test("A callback that is slow misses steps, never the last")
-    func slowCallback() async throws {
-        let pieces = Mutex(0)
-        let body = PipelineBody.stream(byteCount: 1000) {
-            AsyncStream<Data> {
-                for _ in 0..<20 { await Task.yield() }
-                let isMore = pieces.withLock { count in
-                    count += 1
-                    return count <= 100
-                }
-                return isMore ? Data(count: 10) : nil
-            }
-        }
-        let queue = DispatchQueue(label: "slow")
-        queue.suspend()
-        let end = ProcessPlugin.process { _, _ in queue.resume() }
-        let journal = Journal()
-        let result = await withCheckedContinuation { continuation in
-            Self.provider(ScriptedTransport([.status(200, body: body)]), [end]).request(
-                TestTarget(),
-                callbackQueue: queue,
-                progress: { journal.add("\($0.received.byteCount) \($0.completed)") },
-                completion: { continuation.resume(returning: $0) }
-            )
-        }
-        #expect(try result.get().data.count == 1000)
-        #expect(journal.entries.count <= 3)
-        #expect(journal.entries.last == "1000 true")
-    }
-
-    @Test("M153 A callback of a call that fails gets no last step")
-    func callbackFailure() async throws {
-        let journal = Journal()
-        let result = await withCheckedContinuation { continuation in
-            Self.provider(ScriptedTransport([.failure(.dns)])).request(
-                TestTarget(),
-                progress: { _ in journal.add("step") },
-                completion: { continuation.resume(returning: $0) }
-            )
-        }
-        #expect(throws: PipelineError.self) { try result.get() }
-        #expect(journal.entries == [])
-    }
-
-    @Test("A provider of any target tells progress of any target")
-    func multiTarget() async throws {
-        let provider = Provider<MultiTarget>(transport: ScriptedTransport(always: .status(200)))
-        var count = 0
-        for try await step in provider.requestWithProgress(TestTarget()) { count += step.completed ? 1 : 0 }
-        let progress = provider.requestWithProgress(MultiTarget(TestTarget()))
-        for try await step in progress { count += step.completed ? 1 : 0 }
-        let done = await withCheckedContinuation { continuation in
-            provider.request(TestTarget(), progress: { _ in }, completion: { continuation.resume(returning: $0) })
-        }
-        #expect(try done.get().statusCode == 200)
-        #expect(count == 2)
-    }
-
     @Test("Only who watches, streams or downloads makes a transport stream")
     func wantsStream() async throws {
         let journal = Journal()
@@ -372,12 +283,6 @@ struct RequestProgressTests {
             .makeAsyncIterator()
         await #expect(throws: PipelineError.self) { try await steps.next() }
         #expect(try await steps.next() == nil)
-    }
-
-    @Test("A step made by hand is brought between 0 and 1", arguments: [(-1.0, 0.0), (0.5, 0.5), (7, 1)])
-    func madeByHand(_ given: Double, _ expected: Double) {
-        #expect(ProgressResponse(progress: given).progress == expected)
-        #expect(!ProgressResponse(progress: given).completed)
     }
 }
 

@@ -147,17 +147,4 @@ struct ServerSentEventParserTests {
         #expect(line.elements.count == 1)
         #expect(line.failure == "limit.lineBytes a line is longer than the 12 bytes allowed")
     }
-
-    @Test("Data map to a value, and what does not is mapping.object without the data")
-    func mapping() throws {
-        struct News: Decodable { var id: Int }
-        #expect(try ServerSentEvent(data: #"{"id":7}"#).map(News.self).id == 7)
-        for (data, place) in [
-            (#"{"id":"s3cr3t"}"#, #"expected Int at "id""#), ("s3cr3t", "it is not JSON"), ("", "it is empty"),
-        ] {
-            let error = #expect(throws: PipelineError.self) { try ServerSentEvent(data: data).map(News.self) }
-            #expect(error?.code == .mapping(.object))
-            #expect(error?.reason == "the data of an event does not decode to News: \(place)")
-        }
-    }
 }

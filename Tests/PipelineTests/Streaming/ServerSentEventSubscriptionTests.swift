@@ -120,39 +120,6 @@ struct ServerSentEventSubscriptionTests {
         #expect(outcome.waits == [])
     }
 
-    // MARK: Notices
-
-    @Test("Notices report streams that open, events, comments at once, and each wait with its cause")
-    func notices() async {
-        let (outcome, _) = await bench.outcome(of: [
-            .events(":ping\n: two\ndata: 1\n:\n\n: not ended"), .failure(.connect(.refused)),
-            .events(WatchedFeed(["data: 2\n\n"], failure: PipelineError(.connectionLost, ""))), .end,
-        ])
-        var texts = outcome.texts
-        #expect(texts.count == 10)
-        texts.removeAll { $0.hasPrefix("wait") && $0.hasSuffix("connect.refused") }
-        #expect(
-            texts == [
-                "open 200", "comment ping", "comment two", "comment ", "event 1", "wait 3.0 seconds without an error",
-                "open 200", "event 2", "wait 3.0 seconds connectionLost",
-            ]
-        )
-        let refused = outcome.notices.compactMap(\.reconnection)[1]
-        #expect(refused.error?.code == .connect(.refused))
-        #expect(refused.delay > .seconds(3))
-        #expect(outcome.notices.compactMap(\.reconnection).map(\.delay) == outcome.waits)
-        #expect(outcome.notices.first?.response?.headers[.contentType] == "text/event-stream")
-        #expect(outcome.notices.first?.response?.body.isNone == true)
-    }
-
-    @Test("The failure that ends a subscription is thrown, after notices of those before it")
-    func failure() async {
-        let policy = ReconnectionPolicy(maximumFailedAttempts: 2)
-        let (outcome, _) = await bench.outcome(of: [.failure(.dns), .failure(.offline)], reconnection: policy)
-        #expect(outcome.notices.map { $0.reconnection?.error?.code } == [.dns])
-        #expect(outcome.error?.code == .offline)
-    }
-
     // MARK: The last event ID
 
     @Test("The last event ID is that of the event read last, however many have been decoded")
@@ -199,80 +166,6 @@ struct ServerSentEventSubscriptionTests {
             let (_, sent) = await bench.outcome(of: [.events("id: \(id)\ndata: 1\n\n"), .end])
             #expect(bench.lastEventIDs(sent) == [nil, id])
         }
-    }
-
-    // MARK: Restarts
-
-    @Test("A restart closes the stream and connects at once, from the last event ID")
-    func restart() async throws {
-        let feed = WatchedFeed(["id: 1\ndata: 1\n\ndata: half"], hangs: true)
-        let transport = ScriptedTransport([.events(feed), .events("data: 2\n\n"), .end])
-        let news = subscription(transport)
-        var texts: [String] = []
-        for try await notice in news.notices {
-            texts.append(SubscriptionBench.Outcome.text(of: notice))
-            if notice.event?.data == "1" { news.restart() }
-            if notice.event?.data == "2" { break }
-        }
-        #expect(texts == ["open 200", "event 1", "wait 0.0 seconds without an error", "open 200", "event 2"])
-        #expect(feed.isDropped)
-        #expect(bench.lastEventIDs(transport.sent) == [nil, "1"])
-        #expect(bench.clock.sleeperCount == 0)
-    }
-
-    @Test("A restart interrupts a silent stream, an attempt to connect, and a wait, from any task")
-    func restartOfWaits() async throws {
-        let feed = WatchedFeed(["data: 1\n\n"], hangs: true)
-        for (step, isRead, isAsleep) in [
-            (Step.events(feed), true, false), (.hang, false, false), (.events(""), false, true),
-        ] {
-            let transport = ScriptedTransport { _, index in index == 0 ? step : .end }
-            let news = subscription(transport)
-            let reading = Task { for try await _ in news {} }
-            if isAsleep { await bench.clock.waitForSleepers() }
-            await eventually { !transport.sent.isEmpty && (!isRead || feed.readCount > 0) }
-            news.restart()
-            try await reading.value
-            #expect(transport.sent.count == 2)
-            #expect(bench.clock.now.offset == .zero)
-        }
-        #expect(feed.isDropped)
-    }
-
-    @Test("Events that have arrived are read before a restart")
-    func restartAfterArrival() async throws {
-        let transport = ScriptedTransport([.events("id: 1\ndata: 1\n\nid: 2\ndata: 2\n\n"), .end])
-        let news = subscription(transport)
-        var data: [String] = []
-        for try await event in news {
-            data.append(event.data)
-            news.restart()
-        }
-        #expect(data == ["1", "2"])
-        #expect(bench.lastEventIDs(transport.sent) == [nil, "2"])
-    }
-
-    @Test("A restart before the first event is asked for has no effect")
-    func restartBeforeReading() async throws {
-        let transport = ScriptedTransport([.events("data: 1\n\n"), .end])
-        let news = subscription(transport)
-        news.restart()
-        for try await _ in news { break }
-        #expect(transport.sent.count == 1)
-    }
-
-    @Test("Work that ends although a restart came keeps its result")
-    func resultDespiteRestart() async throws {
-        let signal = RestartSignal()
-        let value = try await signal.run(after: 0) {
-            signal.raise()
-            // Until the restart has been noticed.
-            while !Task.isCancelled { await Task.yield() }
-            return 7
-        }
-        #expect(value == 7)
-        await #expect(throws: RestartSignal.Restarted.self) { try await signal.run(after: 0) { 8 } }
-        #expect(try await signal.run(after: 1) { 9 } == 9)
     }
 
     // MARK: Compressed streams

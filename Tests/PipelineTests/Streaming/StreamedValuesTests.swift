@@ -15,44 +15,6 @@ struct StreamedValuesTests {
         return try await Provider<TestTarget>(transport: transport).stream(TestTarget())
     }
 
-    @Test("Lines come as text, with what is no UTF-8 replaced")
-    func lines() async throws {
-        let bytes = Data("\u{feff}a\r\nb\rc\n\nd".utf8) + [0xff]
-        var lines: [String] = []
-        for try await line in try await answer(.bytes(bytes)).lines() { lines.append(line) }
-        #expect(lines == ["a", "b", "c", "", "d\u{fffd}"])
-    }
-
-    @Test("Nothing is read before the first value is asked for, and the next piece when those before it are used up")
-    func laziness() async throws {
-        let feed = WatchedFeed(["1\n2\n3", "\n4\n", "5\n"])
-        let values = try await answer(.stream(feed)).jsonLines(as: Int.self)
-        #expect(feed.readCount == 0)
-        var iterator = values.makeAsyncIterator()
-        #expect(feed.readCount == 0)
-        for (value, count) in [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)] {
-            #expect(try await iterator.next() == value)
-            #expect(feed.readCount == count)
-        }
-        #expect(try await iterator.next() == nil)
-        #expect(try await iterator.next() == nil)
-    }
-
-    @Test("Of a large piece no more values are decoded ahead than 128")
-    func batches() async throws {
-        let decoded = Journal()
-        struct Noted: Decodable, Sendable {
-            @TaskLocal static var journal: Journal?
-            init(from decoder: any Decoder) throws { Self.journal?.add("") }
-        }
-        try await Noted.$journal.withValue(decoded) {
-            let body = PipelineBody.bytes(Data(String(repeating: "1\n", count: 1_000).utf8))
-            var iterator = try await answer(body).jsonLines(as: Noted.self).makeAsyncIterator()
-            for _ in 0..<129 { _ = try await iterator.next() }
-        }
-        #expect(decoded.entries.count == 256)
-    }
-
     @Test("Values are decoded away from the reader's actor")
     func actor() async throws {
         struct Place: Decodable, Sendable {
@@ -130,32 +92,6 @@ struct StreamedValuesTests {
             reading.cancel()
             await #expect(throws: CancellationError.self) { try await reading.value }
         }
-    }
-
-    @Test(
-        "Events are read of an answer that says so, with whatever parameters",
-        arguments: ["text/event-stream", "Text/Event-Stream; charset=utf-8", "text/event-stream;charset=latin1"]
-    )
-    func events(_ type: String) async throws {
-        var data: [String] = []
-        let body = PipelineBody.bytes(Data("data: é\n\ndata: 2\n\ndata: 3".utf8))
-        for try await event in try await answer(body, type: type).serverSentEvents() { data.append(event.data) }
-        #expect(data == ["é", "2"])
-    }
-
-    @Test(
-        "Of any other answer it is mapping.events, with the response and without its body",
-        arguments: [nil, "text/plain", ""]
-    )
-    func otherType(_ type: String?) async throws {
-        let feed = WatchedFeed(["data: 1\n\n"])
-        let error = await pipelineError {
-            for try await _ in try await answer(.stream(feed), type: type).serverSentEvents() {}
-        }
-        #expect(error?.code == .mapping(.events))
-        #expect(error?.response?.statusCode == 200)
-        #expect(error?.response?.body.isNone == true)
-        #expect(feed.readCount == 0)
     }
 }
 

@@ -42,18 +42,6 @@ struct EndpointTests {
         #expect(try endpoint.makeRequest().body.bytes == Data("x".utf8))
     }
 
-    @Test("M2 A target's defaults are no headers, no validation, no sample and no options")
-    func defaults() throws {
-        let target = MinimalTarget(baseURL: try #require(URL(string: "https://example.com")))
-        #expect(target.headers == nil)
-        #expect(target.validationType == .none)
-        #expect(target.sampleData.isEmpty)
-        #expect(target.options[SampleOption.self] == "default")
-        let request = try Endpoint(target).makeRequest()
-        #expect(request.headers.isEmpty)
-        #expect(request.body.isNone)
-    }
-
     @Test("M73 Adding header fields makes a copy and replaces fields of the same name")
     func addingFields() {
         let endpoint = Endpoint(url: "https://h", httpHeaderFields: ["A": "1", "B": "2"])
@@ -121,24 +109,6 @@ struct EndpointTests {
         _ = try await provider.request(SampleTarget())
         #expect(transport.sent.first?.head.path == "/path/more")
         #expect(transport.sent.first?.headers.map(\.name.rawName) == ["X-App"])
-    }
-
-    @Test("M80 A stub answers with the endpoint's sample: bytes, a response, or a failure")
-    func sampleResponses() async throws {
-        func provider(_ sample: EndpointSampleResponse) -> Provider<SampleTarget> {
-            Provider(transport: StubTransport()) { Endpoint(url: Endpoint($0).url, sampleResponse: { sample }) }
-        }
-        let plain = try await provider(.networkResponse(418, Data("tea".utf8))).request(SampleTarget())
-        #expect(plain.statusCode == 418)
-        #expect(try plain.mapString() == "tea")
-
-        let head = HTTPResponse(status: .created, headerFields: [.location: "/1"])
-        #expect(try await provider(.response(head, Data())).request(SampleTarget()).headers[.location] == "/1")
-
-        let error = await #expect(throws: PipelineError.self) {
-            try await provider(.networkError(URLError(.timedOut))).request(SampleTarget())
-        }
-        #expect(error?.code.isKind(of: .timeout) == true)
     }
 
     @Test("M80 Without a sample a stub answers 200 with the target's sample data")

@@ -82,22 +82,6 @@ struct MultiTargetTests {
         #expect(target.target is SampleTarget)
     }
 
-    @Test("M3 M12 A Provider<MultiTarget> takes enums, structs and classes directly, or wrapped")
-    func anyTarget() async throws {
-        let transport = ScriptedTransport(always: .status(200))
-        let provider = provider(transport)
-        let base = try #require(URL(string: "https://example.com"))
-        _ = try await provider.request(UserAPI.get(id: 1))
-        _ = try await provider.request(SampleTarget { $0.path = "struct" })
-        _ = try await provider.request(ClassTarget(base))
-        _ = try await provider.request(MultiTarget(UserAPI.get(id: 1)))
-        _ = try await provider.request(.target(SampleTarget { $0.path = "wrapped" }))
-        _ = try await provider.stream(UserAPI.get(id: 1))
-        #expect(transport.sent.map(\.path) == ["/users", "/struct", "/class", "/users", "/wrapped", "/users"])
-        #expect(transport.sent.first?.method == .patch)
-        #expect(transport.sent.first?.body.bytes == Data("x".utf8))
-    }
-
     @Test("M11 Plugins see the innermost target, never a MultiTarget")
     func innermostTarget() async throws {
         let provider = provider(StubTransport())
@@ -126,76 +110,5 @@ struct MultiTargetTests {
         let error = await #expect(throws: PipelineError.self) { try await provider.request(UserAPI.get(id: 1)) }
         #expect(error?.code == .unacceptableStatus)
         #expect(try await provider.request(SampleTarget()).statusCode == 404)
-    }
-
-    @Test("A call with a completion takes any target")
-    func callback() async throws {
-        let provider = provider(StubTransport())
-        let result = await withCheckedContinuation { continuation in
-            provider.request(UserAPI.get(id: 1)) { continuation.resume(returning: $0) }
-        }
-        #expect(try result.get().statusCode == 200)
-    }
-
-    @Test("requestDecoded returns the type that the target names")
-    func decoded() async throws {
-        let user = try await provider(StubTransport()).requestDecoded(UserAPI.get(id: 1))
-        #expect(user == User(name: "Ann"))
-        let single = Provider<UserAPI>(transport: StubTransport()) { _ in Endpoint(url: "https://example.com") }
-        #expect(try await single.requestDecoded(.get(id: 1)) == User(name: "Ann"))
-    }
-
-    @Test("requestDecoded with a completion gives the type that the target names")
-    func decodedCallback() async throws {
-        let provider = provider(StubTransport())
-        let result = await withCheckedContinuation { continuation in
-            provider.requestDecoded(UserAPI.get(id: 1)) { continuation.resume(returning: $0) }
-        }
-        #expect(try result.get() == User(name: "Ann"))
-        let single = Provider<UserAPI>(transport: StubTransport()) { _ in Endpoint(url: "https://example.com") }
-        let other = await withCheckedContinuation { continuation in
-            single.requestDecoded(.get(id: 1)) { continuation.resume(returning: $0) }
-        }
-        #expect(try other.get() == User(name: "Ann"))
-    }
-
-    @Test("requestDecoded uses the decoder that it is given")
-    func decoder() async throws {
-        struct Upper: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-            init(stringValue: String) { self.stringValue = stringValue.lowercased() }
-            init?(intValue: Int) { nil }
-        }
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .custom { Upper(stringValue: $0.last?.stringValue ?? "") }
-        let provider = provider(ScriptedTransport([.status(200, body: #"{"NAME":"Bob"}"#)]))
-        #expect(try await provider.requestDecoded(UserAPI.get(id: 1), decoder: decoder) == User(name: "Bob"))
-    }
-
-    @Test(
-        "requestDecoded fails with a typed error and the response, async and with a completion",
-        arguments: ["", "<html>", "[]"]
-    )
-    func undecodable(_ body: String) async throws {
-        let provider = provider(
-            ScriptedTransport([.status(200, body: body), .status(200, body: body), .status(200, body: #"{"name":""}"#)])
-        )
-        let thrown = await #expect(throws: PipelineError.self) { try await provider.requestDecoded(UserAPI.get(id: 1)) }
-        #expect(thrown?.code == .mapping(.object))
-        #expect(thrown?.response?.data == Data(body.utf8))
-        let result = await withCheckedContinuation { continuation in
-            provider.requestDecoded(UserAPI.get(id: 1)) { continuation.resume(returning: $0) }
-        }
-        let given = #expect(throws: PipelineError.self) { try result.get() }
-        #expect(given?.code == .mapping(.object))
-        #expect(given?.response?.statusCode == 200)
-        #expect(try await provider.requestDecoded(UserAPI.get(id: 1)) == User(name: ""))
-    }
-
-    @Test("A value at a key path is decoded for any target")
-    func keyPath() async throws {
-        let provider = provider(ScriptedTransport([.status(200, body: #"{"data":[{"name":"Cy"}]}"#)]))
-        #expect(try await provider.request(SampleTarget(), as: User.self, atKeyPath: "data.0") == User(name: "Cy"))
     }
 }

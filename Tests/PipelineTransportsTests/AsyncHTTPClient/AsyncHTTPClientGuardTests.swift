@@ -6,59 +6,13 @@ import NIOCore
 import Pipeline
 import PipelineTesting
 import PipelineTransports
-import Synchronization
 import TestSupport
 import Testing
 
 @Suite("AsyncHTTPClientTransport: its connections", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientGuardTests {
-    private static let head = FramingBench.head
+    static let head = FramingBench.head
     private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
-
-    /// An answer of this status would stop the process if AsyncHTTPClient saw it.
-    private static let low = "HTTP/1.1 099 Low\r\nContent-Length: 5\r\n\r\nhello"
-
-    @Test("H07: connections of a shared client with the default configuration are guarded")
-    func sharedClient() async throws {
-        let configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
-        let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
-        let bench = try FramingBench(AsyncHTTPClientTransport(client: client), [.send(Self.low)])
-        #expect(try await bench.outcome() == .failure(.malformedResponse))
-        try await bench.checkNextCall()
-        try await client.shutdown()
-    }
-
-    @Test("H07: connections of a configuration of one's own are guarded, and its initializer is called")
-    func ownConfiguration() async throws {
-        let calls = Mutex(0)
-        let configuration = HTTPClient.Configuration(http1_1ConnectionDebugInitializer: { channel in
-            calls.withLock { $0 += 1 }
-            return channel.eventLoop.makeSucceededVoidFuture()
-        })
-        let transport = AsyncHTTPClientTransport(configuration: configuration)
-        let bench = try FramingBench(transport, [.send(Self.low)])
-        #expect(try await bench.outcome() == .failure(.malformedResponse))
-        try await bench.checkNextCall()
-        #expect(calls.withLock { $0 } == bench.server.activity.connectionCount)
-        try await transport.shutdown()
-    }
-
-    @Test("H11: how many informational answers are passed over can be set", arguments: [0, 3])
-    func informationalCount(limit: Int) async throws {
-        let configuration = AsyncHTTPClientTransport.makeDefaultConfiguration(informationalCount: limit)
-        let hint = "HTTP/1.1 103 Early Hints\r\n\r\n"
-        for (count, expected) in [
-            (limit, FramingOutcome.answer(200, "hello")), (limit + 1, .failure(.limit(.informational))),
-        ] {
-            let text = String(repeating: hint, count: count) + Self.head + "Content-Length: 5\r\n\r\nhello"
-            let bench = try FramingBench(AsyncHTTPClientTransport(configuration: configuration), [.send(text)])
-            #expect(try await bench.outcome() == expected)
-            if case .failure = expected { await bench.server.wait { $0.openConnectionCount == 0 } }
-            // They are counted for each answer.
-            #expect(try await bench.outcome() == expected)
-            try await bench.checkNextCall()
-        }
-    }
 
     @Test("H09: limits of a call may be raised to 256 KiB of header fields", arguments: [200_000, 300_000])
     func headerBytes(count: Int) async throws {

@@ -13,21 +13,8 @@ import Testing
 @Suite("AsyncHTTPClientTransport, times", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientTimeoutTests {
     /// An answer in two pieces with more than the time between them.
-    private static func halves(_ time: Duration) -> [LoopbackServer.Action] {
+    static func halves(_ time: Duration) -> [LoopbackServer.Action] {
         [.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"), .wait(time * 2.5), .send("b")]
-    }
-
-    @Test("headTimeout is the time to the header fields, and leaves the body alone")
-    func headTimeout() async throws {
-        let data = await inSomeTime { time in
-            let server = try LoopbackServer { $0.target == "/stall" ? [.stall] : Self.halves(time) }
-            defer { server.stop() }
-            let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(headTimeout: time))
-            let data = try await provider.request(Probe(server)).data
-            #expect(try await provider.failureCode(Probe(server, "/stall")) == .timeout(.head))
-            return data
-        }
-        #expect(data == Data("ab".utf8))
     }
 
     @Test("readTimeout ends a body, unless the call has an idle timeout of its own")
@@ -68,7 +55,7 @@ struct AsyncHTTPClientTimeoutTests {
         try await client.shutdown()
     }
 
-    private static func configuration(connect: TimeAmount) -> HTTPClient.Configuration {
+    static func configuration(connect: TimeAmount) -> HTTPClient.Configuration {
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         configuration.timeout.connect = connect
         return configuration
@@ -96,33 +83,6 @@ struct AsyncHTTPClientTimeoutTests {
         }
         // In units of the timeout.
         #expect(try #require(wait) > 1.5)
-    }
-
-    @Test(
-        "headTimeout ends an exchange on a connection that earlier exchanges have used, for a body in pieces, too",
-        arguments: [10, 300_000]
-    )
-    func reusedConnection(byteCount: Int) async throws {
-        let failure = await inSomeTime { time -> PipelineError? in
-            let server = try LoopbackServer { request in
-                request.target == "/stall" ? [.send("HTTP/1.1 103 Early Hints\r\n\r\n"), .stall] : [.respond(200)]
-            }
-            defer { server.stop() }
-            let transport = AsyncHTTPClientTransport(
-                configuration: Self.configuration(connect: .seconds(30)),
-                headTimeout: time
-            )
-            let provider = Provider<Probe>(transport: transport)
-            for _ in 0..<2 { _ = try await provider.request(Probe(server)) }
-            let task = RequestTask.requestData(Data(count: byteCount))
-            let failure = try await provider.failure(Probe(server, "/stall", method: .put, task: task))
-            try expectTimeout(.timeout(.head), failure)
-            #expect(server.activity.connectionCount == 1)
-            await server.wait { $0.openConnectionCount == 0 }
-            return failure
-        }
-        // The client's own deadline would come after the time for a connection.
-        #expect(try #require(failure ?? nil).exchanges[0].duration < .seconds(30))
     }
 
     @Test("A time that is not more than zero stops the program")

@@ -11,57 +11,6 @@ import Testing
 
 @Suite("AsyncHTTPClientTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientTransportTests {
-    @Test("request fields go out in their order, repeats kept, and nothing but Host and the framing is added")
-    func requestFields() async throws {
-        let server = try LoopbackServer { _ in [.respond(200)] }
-        let names = ["X-Z", "X-A", "X-Z", "x-mixed-Case"].compactMap { HTTPField.Name($0) }
-        let host = try #require(HTTPField.Name("Host"))
-        let provider = Provider<Probe>(
-            transport: AsyncHTTPClientTransport(),
-            plugins: [
-                .prepare { request, _ in
-                    for (index, name) in names.enumerated() {
-                        request.headers.append(HTTPField(name: name, value: "\(index)"))
-                    }
-                }
-            ]
-        )
-        _ = try await provider.request(Probe(server))
-        let body = RequestTask.requestData(Data("body".utf8))
-        _ = try await provider.request(Probe(server, method: .post, task: body))
-        let framed = Provider<Probe>(
-            transport: AsyncHTTPClientTransport(),
-            plugins: [
-                .prepare { request, _ in
-                    request.headers[host] = "127.0.0.1:\(server.port)"
-                    request.headers[.contentLength] = "4"
-                }
-            ]
-        )
-        _ = try await framed.request(Probe(server, method: .post, task: body))
-        let own = ["X-Z: 0", "X-A: 1", "X-Z: 2", "x-mixed-Case: 3"]
-        let sent = server.requests.map {
-            $0.headerLines.map { $0.replacingOccurrences(of: "\(server.port)", with: "P") }
-        }
-        #expect(sent[0].filter { !$0.lowercased().hasPrefix("host:") } == own)
-        #expect(
-            Set(sent[1].map { $0.lowercased() }).subtracting(own.map { $0.lowercased() }) == [
-                "host: 127.0.0.1:p", "content-length: 4",
-            ]
-        )
-        #expect(Set(sent[2].map { $0.lowercased() }) == ["host: 127.0.0.1:p", "content-length: 4"])
-    }
-
-    @Test("response fields keep their order, their case and their repeats")
-    func responseFields() async throws {
-        let lines = ["X-C: 3", "x-b: 2", "Set-Cookie: a=1, b", "X-A: 1", "Set-Cookie: b=2", "x-B: 4"]
-        let server = try LoopbackServer { _ in
-            [.send("HTTP/1.1 200 OK\r\n\(lines.joined(separator: "\r\n"))\r\nContent-Length: 0\r\n\r\n")]
-        }
-        let response = try await Provider<Probe>(transport: AsyncHTTPClientTransport()).request(Probe(server))
-        #expect(response.headers.map { "\($0.name.rawName): \($0.value)" } == lines + ["Content-Length: 0"])
-    }
-
     @Test("redirects and decompression of the configuration are not used")
     func forcedSettings() async throws {
         let server = try LoopbackServer { _ in
@@ -117,15 +66,6 @@ struct AsyncHTTPClientTransportTests {
             #expect(try await provider.failureCode(Probe(server, path)) == .limit(.bodyBytes))
             await server.wait { $0.openConnectionCount == 0 }
         }
-    }
-
-    @Test("a body with TRACE is invalidRequest.body, and nothing is sent")
-    func trace() async throws {
-        let server = try LoopbackServer { _ in [.respond(200)] }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
-        let target = Probe(server, method: .trace, task: .requestData(Data("body".utf8)))
-        #expect(try await provider.failureCode(target) == .invalidRequest(.body))
-        #expect(server.activity.connectionCount == 0)
     }
 }
 #endif

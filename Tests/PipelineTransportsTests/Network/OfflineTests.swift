@@ -110,17 +110,4 @@ struct OfflineTests {
         }
         #expect(handler == "networkUnavailable")
     }
-
-    @Test("B3 An interface leads to a network when it is up, has a carrier and an address, and is not loopback")
-    func interfaces() {
-        let (up, running, loopback) = (UInt32(IFF_UP), UInt32(IFF_RUNNING), UInt32(IFF_LOOPBACK))
-        let (inet, inet6) = (sa_family_t(AF_INET), sa_family_t(AF_INET6))
-        #expect(NetworkInterfaces.isNetwork(flags: up | running, family: inet))
-        #expect(NetworkInterfaces.isNetwork(flags: up | running, family: inet6))
-        #expect(!NetworkInterfaces.isNetwork(flags: up | running | loopback, family: inet))
-        #expect(!NetworkInterfaces.isNetwork(flags: up, family: inet))
-        #expect(!NetworkInterfaces.isNetwork(flags: running, family: inet))
-        #expect(!NetworkInterfaces.isNetwork(flags: up | running, family: nil))
-        #expect(!NetworkInterfaces.isNetwork(flags: up | running, family: sa_family_t(AF_UNIX)))
-    }
 }

@@ -91,19 +91,3 @@ struct URLSessionBacklogTests {
         try await overflow.lane.run {}
     }
 }
-
-@Suite("URLSessionSpool", .tags(.concurrent))
-struct URLSessionSpoolTests {
-    @Test("I8 A body whose reader is cancelled is not taken for whole")
-    func cancelled() async {
-        let never = AsyncStream<Data> { _ in }
-        let reader = Task {
-            switch try await URLSessionSpool(.stream(never), limit: 100) {
-            case .bytes(let bytes): bytes.count
-            case .file: -1
-            }
-        }
-        reader.cancel()
-        await #expect(throws: CancellationError.self) { try await reader.value }
-    }
-}

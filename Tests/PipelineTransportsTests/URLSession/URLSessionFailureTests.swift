@@ -15,32 +15,6 @@ import FoundationNetworking
 struct URLSessionFailureTests {
     private let provider = Provider<Probe>(transport: URLSessionTransport(), redirects: .none)
 
-    /// What a POST comes to that is answered with this script; POST, because it is not tried again.
-    private func code(_ script: [LoopbackServer.Action]) async throws -> PipelineError.Code? {
-        let server = try LoopbackServer { _ in script }
-        defer { server.stop() }
-        return try await provider.failureCode(Probe(server, method: .post))
-    }
-
-    @Test("C01: a refused connection is connect.refused")
-    func refused() async throws {
-        let refusal = try LoopbackRefusal()
-        #expect(try await provider.failureCode(Probe(refusal.url)) == .connect(.refused))
-    }
-
-    @Test("C02: a name that does not resolve is dns")
-    func dns() async throws {
-        let url = try #require(URL(string: "http://\(String(repeating: "a", count: 64)).invalid"))
-        let connected = Provider<Probe>(transport: URLSessionTransport(machine: .fake()))
-        #expect(try await connected.failureCode(Probe(url)) == .dns)
-    }
-
-    @Test("C05, H14: a connection that closes before any byte is connectionLost")
-    func emptyAnswer() async throws {
-        #expect(try await code([.close]) == .connectionLost)
-        #expect(try await code([.reset]) == .connectionLost)
-    }
-
     @Test("C06: an idle connection that the server closed is replaced, and the call succeeds")
     func staleConnection() async throws {
         let server = try LoopbackServer { _ in [.respond(200), .close] }
@@ -76,44 +50,4 @@ struct URLSessionFailureTests {
         #expect(server.requests.filter { $0.target == "/dies" }.count == 6)
     }
     #endif
-
-    @Test("C07: a reset within the body is connectionLost, after the bytes that came before it")
-    func reset() async throws {
-        let server = try LoopbackServer { _ in
-            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\none"), .hold("reset"), .reset]
-        }
-        let response = try await provider.stream(Probe(server))
-        var collected = Data()
-        let error = await #expect(throws: PipelineError.self) {
-            for try await chunk in response.body {
-                collected.append(chunk)
-                server.release("reset")
-            }
-        }
-        #expect(error?.code == .connectionLost)
-        #expect(collected == Data("one".utf8))
-    }
-
-    @Test("no error text shows query, field or body, nor does Foundation's error below it")
-    func secrets() async throws {
-        let canary = "canary-5b1f"
-        let scripts: [[LoopbackServer.Action]] = [
-            [.close], [.send("garbage\r\n\r\n"), .close],
-            [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\none"), .close],
-        ]
-        for script in scripts {
-            let server = try LoopbackServer { _ in script }
-            var target = Probe(server, method: .post, task: .requestData(Data(canary.utf8)))
-            target.headers = ["Authorization": "Bearer \(canary)"]
-            let provider = Provider<Probe>(
-                transport: URLSessionTransport(),
-                plugins: [.prepare { request, _ in request.appendQuery("token=\(canary)") }]
-            )
-            let error = try #require(await provider.failure(target))
-            let texts = [
-                "\(error)", error.reason, error.localizedDescription, "\(String(describing: error.underlyingError))",
-            ]
-            for text in texts { #expect(!text.contains(canary), "\(text)") }
-        }
-    }
 }

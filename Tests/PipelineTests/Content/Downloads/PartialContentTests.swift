@@ -50,8 +50,8 @@ struct PartialContentTests {
     func afterRefusal() async throws {
         try folder.write("old", to: "done")
         let transport = ScriptedTransport([
-            ResumedDownloadTests.cut(4), ResumedDownloadTests.rest(from: 4, tag: "\"v2\""),
-            ResumedDownloadTests.rest(from: 4), ResumedDownloadTests.rest(from: 4),
+            PartialDownloadTests.cut(4), PartialDownloadTests.rest(from: 4, tag: "\"v2\""),
+            PartialDownloadTests.rest(from: 4), PartialDownloadTests.rest(from: 4),
         ])
         let provider = Provider<TestTarget>(transport: transport)
         let target = target(isResumable: true)
@@ -63,7 +63,7 @@ struct PartialContentTests {
         #expect(folder.text(of: "done") == "old")
         _ = try await provider.request(target)
         #expect(transport.sent.last?.headers[.range] == "bytes=4-")
-        #expect(folder.text(of: "done") == ResumedDownloadTests.text)
+        #expect(folder.text(of: "done") == PartialDownloadTests.text)
     }
 
     @Test(

@@ -25,7 +25,7 @@ struct FormRoundTripTests {
                 var container = encoder.unkeyedContainer()
                 for element in elements { try container.encode(element) }
             case .object(let members):
-                var container = encoder.container(keyedBy: KeyEncodingTests.Key.self)
+                var container = encoder.container(keyedBy: URLFormEncoderKeyEncodingTests.Key.self)
                 for member in members { try container.encode(member.value, forKey: .init(stringValue: member.key)) }
             }
         }

@@ -87,21 +87,6 @@ struct JSONEncodingTests {
         #expect(try Self.body(row.parameters) == row.json)
     }
 
-    @Test("Foundation's own number objects keep their kind and all their digits")
-    func numberObjects() throws {
-        let parameters: RequestParameters = [
-            "bool": NSNumber(value: true), "int": NSNumber(value: 7), "byte": NSNumber(value: Int8(5)),
-            "unsigned": NSNumber(value: UInt64.max), "lowest": NSNumber(value: Int64.min),
-            "double": NSNumber(value: 1.5), "float": NSNumber(value: Float(1.1)),
-            "decimal": NSDecimalNumber(string: "1.25"), "one": NSDecimalNumber(string: "1"),
-        ]
-        let json = """
-            {"bool":true,"byte":5,"decimal":1.25,"double":1.5,"float":1.1,"int":7,"lowest":-9223372036854775808,\
-            "one":1,"unsigned":18446744073709551615}
-            """
-        #expect(try Self.body(parameters) == json)
-    }
-
     @Test("M54 Content-Type is set when there is none and kept when there is one")
     func contentType() throws {
         var request = try PipelineRequest(.post, url: "https://example.com/")
@@ -137,45 +122,12 @@ struct JSONEncodingTests {
         #expect(!JSONEncoding.sortedKeys.isPrettyPrinted)
     }
 
-    @Test("M30 Assigning nil removes the key, a nil inside Any is dropped")
-    func nilValues() throws {
-        let limit: Int? = nil
-        var parameters: RequestParameters = ["limit": limit, "offset": 3]
-        #expect(try Self.body(parameters) == #"{"offset":3}"#)
-        parameters["offset"] = nil
-        #expect(try Self.body(parameters) == "{}")
-    }
-
     @Test("The URL and the method stay as they are")
     func touchesOnlyTheBody() throws {
         var request = try PipelineRequest(.delete, url: "https://example.com/a?b=c")
         try JSONEncoding.default.encode(["d": 1], into: &request)
         #expect(request.head.path == "/a?b=c")
         #expect(request.method == .delete)
-    }
-
-    struct DateCase: Sendable {
-        let encoding: DateTextEncoding
-        let seconds: Double
-        let text: String
-    }
-
-    @Test(
-        "A date is written as its encoding says",
-        arguments: [
-            DateCase(encoding: .iso8601, seconds: 0, text: "1970-01-01T00:00:00Z"),
-            DateCase(encoding: .iso8601, seconds: 1_000_000_000.75, text: "2001-09-09T01:46:40Z"),
-            DateCase(encoding: .secondsSince1970, seconds: 1_000_000_000, text: "1000000000"),
-            DateCase(encoding: .secondsSince1970, seconds: 1.5, text: "1.5"),
-            DateCase(encoding: .secondsSince1970, seconds: -1, text: "-1"),
-            DateCase(encoding: .millisecondsSince1970, seconds: 1.2345, text: "1235"),
-            DateCase(encoding: .millisecondsSince1970, seconds: 1_700_000_000, text: "1700000000000"),
-            DateCase(encoding: .custom { _ in "some day" }, seconds: 0, text: "some day"),
-        ]
-    )
-    func dates(_ row: DateCase) throws {
-        let date = Date(timeIntervalSince1970: row.seconds)
-        #expect(try Self.body(["at": date], JSONEncoding(dateEncoding: row.encoding)) == #"{"at":"\#(row.text)"}"#)
     }
 
     struct Unencodable: Sendable {}
@@ -201,28 +153,8 @@ struct JSONEncodingTests {
         #expect(error?.reason.contains("\"\(key)\"") == true)
     }
 
-    @Test("A date encoding that throws is a typed error that names the key, with its error underneath")
-    func throwingDateEncoding() throws {
-        struct NoSuchDay: Error {}
-        let encoding = JSONEncoding(dateEncoding: .custom { _ in throw NoSuchDay() })
-        let error = #expect(throws: PipelineError.self) { try Self.body(["born": Date.distantPast], encoding) }
-        #expect(error?.code == .encoding)
-        #expect(error?.reason.contains("born") == true)
-        #expect(error?.underlyingError is NoSuchDay)
-    }
-
     static func nested(_ depth: Int) -> RequestParameters {
         (1..<depth).reduce(["leaf": 1]) { inner, _ in ["level": inner] }
-    }
-
-    @Test("Nesting is encoded to 64 levels and refused beyond, however deep")
-    func depth() throws {
-        #expect(try Self.body(Self.nested(64)).hasSuffix(String(repeating: "}", count: 64)))
-        for depth in [65, 2_000] {
-            let error = #expect(throws: PipelineError.self) { try Self.body(Self.nested(depth)) }
-            #expect(error?.code == .encoding)
-            #expect(error?.reason.contains("64") == true)
-        }
     }
 
     @Test("A refused value leaves the request as it was")
@@ -233,26 +165,5 @@ struct JSONEncodingTests {
         }
         #expect(request.body.isNone)
         #expect(request.headers.isEmpty)
-    }
-
-    @Test("A collection of Foundation's, which may hold itself, is an error")
-    func foundationCollections() throws {
-        let ring = NSMutableArray()
-        let dictionary = NSMutableDictionary()
-        ring.add(ring)
-        dictionary["ring"] = ring
-        for object in [ring, dictionary, NSArray()] as [NSObject] {
-            let parameters: RequestParameters = ["a": unsafeBitCast(object as Any, to: (any Sendable).self)]
-            for encoding in [JSONEncoding.default, URLEncoding.default, PropertyListEncoding.xml]
-                as [any ParameterEncoding]
-            {
-                let task = RequestTask.requestParameters(parameters: parameters, encoding: encoding)
-                #expect {
-                    try Endpoint(url: "https://example.com", method: .post, task: task).makeRequest()
-                } throws: {
-                    ($0 as? PipelineError)?.code == .encoding
-                }
-            }
-        }
     }
 }

@@ -1,0 +1,39 @@
+import Foundation
+import Pipeline
+import PipelineAPI
+import PipelineTesting
+import Testing
+
+@Suite("Chains of many requests")
+struct APIChainLengthsTests {
+    private struct Item: Decodable, Sendable { var id = 0 }
+
+    private func item(_ id: Int) -> APIRequest<Item> { APIRequest<Item>("items", "\(id)") }
+
+    private var bench: APIBench { APIBench(ScriptedTransport(always: .status(200, body: #"{"id": 7}"#))) }
+
+    @Test("C87 A chain of five compiles with a one-expression handler, as the documents write it")
+    func fiveWithHandler() async {
+        let (ids, continuation) = AsyncStream.makeStream(of: [Int].self)
+        bench.api.call(item(1).and(item(2)).and(item(3)).and(item(4)).and(item(5)))
+            .onError { _ in continuation.finish() }
+            .onSuccess { first, second, third, fourth, fifth in
+                continuation.yield([first.id, second.id, third.id, fourth.id, fifth.id])
+            }
+            .execute()
+        for await values in ids {
+            #expect(values == [7, 7, 7, 7, 7])
+            break
+        }
+    }
+
+    @Test("C87 A chain of twelve gives its values in order, as one tuple")
+    func long() async throws {
+        let bench = bench
+        let chain = item(1).and(item(2)).and(item(3)).and(item(4)).and(item(5)).and(item(6)).and(item(7)).and(item(8))
+            .and(item(9)).and(item(10)).and(item(11)).and(APIRequest<Nothing>("last"))
+        let values = try await bench.api.send(chain)
+        #expect(values.0.id == 7 && values.10.id == 7 && values.11 == Nothing())
+        #expect(bench.paths == (1...11).map { "items/\($0)" } + ["last"])
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineAPI
+import PipelineTesting
+import PipelineTransports
+import TestSupport
+import Testing
+
+@Suite("APIRequest: modifiers", .tags(.concurrent))
+struct APIRequestModifiersTests {
+    @Test(
+        "C11 C64 B-C14 B-C15 A query has its members in their order, after the endpoint's own, and replaces an earlier one"
+    )
+    func query() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>("post").query(APIRequestTests.ListQuery())
+        _ = try await bench.api.send(request)
+        _ = try await bench.api.send(
+            APIRequest<Nothing>("post?a=1").query(APIRequestTests.ListQuery()).query(["q": "a&b=c+d"])
+        )
+        #expect(bench.paths == ["post?offset=0&limit=100", "post?a=1&q=a%26b%3Dc%2Bd"])
+    }
+
+    @Test("C9 C12 The method and header fields are the request's, a name once whatever its case")
+    func methodAndHeaders() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>("x").method(.patch).headers(["x-a": "1", "X-B": "2"]).headers(["X-A": "3"])
+        _ = try await bench.api.send(request)
+        let sent = try #require(bench.transport.sent.first)
+        #expect(sent.method == .patch)
+        #expect(sent.headers[values: try #require(HTTPField.Name("X-A"))] == ["3"])
+        #expect(sent.headers[try #require(HTTPField.Name("X-B"))] == "2")
+        _ = try await bench.api.send(request.headers(["x-a": "5", "X-a": "4"]))
+        #expect(bench.transport.sent.last?.headers[try #require(HTTPField.Name("X-A"))] == "5")
+    }
+
+    @Test("Each modifier gives a copy: the request that it was made from is as before")
+    func values() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>("x")
+        _ = request.method(.put).query(APIRequestTests.ListQuery()).headers(["X-A": "1"]).bearer("t")
+        _ = try await bench.api.send(request)
+        let sent = try #require(bench.transport.sent.first)
+        #expect(sent.method == .get && bench.paths == ["x"] && sent.headers.isEmpty)
+    }
+
+    @Test(
+        "C15 C74 Exactly 200 is a success, unless other statuses are desired, named or not",
+        arguments: [200, 201, 204, 404, 777]
+    )
+    func status(code: Int) async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(code)))
+        let request = APIRequest<Nothing>("x")
+        let error = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(error?.code == (code == 200 ? nil : .unacceptableStatus))
+        #expect(error?.response?.statusCode == (code == 200 ? nil : code))
+        let wanted = request.desiredStatusCode(.created, .noContent, .custom(777))
+        let second = await pipelineError { _ = try await bench.api.send(wanted) }
+        #expect((second == nil) == [201, 204, 777].contains(code))
+        _ = try await bench.api.send(request.desiredStatusCode([]))
+    }
+
+    @Test("A status that has not three digits stops the program")
+    func nonsenseStatus() async {
+        await #expect(processExitsWith: .failure) { _ = HTTPResponse.Status.custom(99) }
+        await #expect(processExitsWith: .failure) { _ = HTTPResponse.Status.custom(1000) }
+        #expect(HTTPResponse.Status.custom(100).code == 100 && HTTPResponse.Status.custom(999).code == 999)
+    }
+
+    @Test("C19 B-C12 responseTimeout ends a call that takes longer, of any payload")
+    func responseTimeout() async throws {
+        let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(30), .ok)))
+        let request = APIRequest<Nothing>("x").method(.post).responseTimeout(.seconds(5))
+        let file = request.payload(PayloadTests.Post(text: "t"))
+        for request in [request, file] {
+            async let error = pipelineError { _ = try await bench.api.send(request) }
+            await bench.clock.waitForSleepers(2)
+            bench.clock.advance(by: .seconds(5))
+            #expect(await error?.code == .timeout(.attempt))
+        }
+    }
+
+    @Test("sampleData is what a stub answers without a sample")
+    func sampleData() async throws {
+        let api = APIClient(
+            Provider<MultiTarget>(transport: StubTransport()),
+            server: ServerURL(base: "https://example.com")
+        )
+        let request = APIRequest<APIRequestTests.User>("x").sampleData(Data(#"{"name":"Ann"}"#.utf8))
+        #expect(try await api.send(request) == APIRequestTests.User(name: "Ann"))
+        #expect(try await api.send(request.desiredStatusCode(.created).withResponse).statusCode == 201)
+        #expect(
+            try await api.send(APIRequest<Nothing>("x").desiredStatusCode(.noContent).withResponse).statusCode == 204
+        )
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineAPI
+import PipelineTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("What a payload is made into")
+struct APIRequestContentTests {
+    private let bench = APIBench(ScriptedTransport(always: .ok))
+
+    private func send(_ request: APIRequest<Nothing>) async throws -> PipelineRequest {
+        _ = try await bench.api.send(request.method(.post))
+        return try #require(bench.transport.sent.last)
+    }
+
+    @Test("Parts that are added to the task of a form come after its own; JSON takes none")
+    func addedParts() async throws {
+        let provider = Provider<MultiTarget>(transport: bench.transport) { target in
+            let endpoint = Endpoint(target)
+            let part = MultipartFormBodyPart(.bytes(Data("7".utf8)), name: "device")
+            return endpoint.replacing(task: endpoint.task.adding(parts: [part]))
+        }
+        let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
+        _ = try await api.send(APIRequest<Nothing>("x", payload: PayloadTests.Post(text: "t")).method(.post))
+        let form = try #require(try await bench.transport.sent.last?.body.collect(upTo: 10_000))
+        let names = String(decoding: form, as: UTF8.self).matches(of: /name="([^"]*)"/).map { String($0.1) }
+        #expect(names == ["text", "device"])
+        _ = try await api.send(APIRequest<Nothing>("x", payload: PayloadTests.Signup()).method(.post))
+        #expect(bench.sentText.hasPrefix(#"{"born""#))
+    }
+
+    private final class Count: Sendable {
+        private let made = Atomic(0)
+
+        var value: Int { made.load(ordering: .relaxed) }
+
+        func next() -> Int { made.add(1, ordering: .relaxed).newValue }
+    }
+
+    /// Counts how often it is made into a task, and throws as it is made for the first time.
+    private struct Counted: APIPayload {
+        let count: Count
+        var throwsFirst = false
+        func encode(to encoder: any Encoder) throws {}
+        func makeTask(with coders: APICoders) throws -> RequestTask {
+            if count.next() == 1, throwsFirst { throw PipelineError(.file(.unreadable), "gone") }
+            return .requestStream(.bytes(Data(repeating: 7, count: 100)))
+        }
+    }
+
+    /// Carries what another request carries.
+    private struct Borrowed: APIPayload {
+        let request: APIRequest<Nothing>
+        func encode(to encoder: any Encoder) throws {}
+        func makeTask(with coders: APICoders) -> RequestTask { request.task }
+    }
+
+    @Test("What is wrong before the payload is told first, with progress too", arguments: [true, false])
+    func orderOfFailures(hasProgress: Bool) async throws {
+        let payload = Counted(count: Count(), throwsFirst: true)
+        let request = APIRequest<Nothing>("x", "", payload: payload).method(.post)
+        let error = await pipelineError {
+            if hasProgress {
+                _ = try await bench.api.send(request) { _ in }
+            } else {
+                _ = try await bench.api.send(request)
+            }
+        }
+        #expect(error?.code == .invalidRequest(.path))
+    }
+
+    private static let callers: [@Sendable (APIClient, APIRequest<Nothing>) async throws -> Void] = [
+        { api, request in _ = try await api.send(request) },
+        { api, request in _ = try await api.send(request) { _ in } },
+        { api, request in _ = try await api.send(request.and(APIRequest<Nothing>("y"))) { _ in } },
+        { api, request in await api.call(request).finished() },
+        { api, request in await api.call(request).onProgress { _ in }.finished() },
+        { api, request in
+            for try await _ in api.provider.requestWithProgress(MultiTarget(try api.resolved(request))) {}
+        },
+        { api, request in _ = try await api.provider.stream(MultiTarget(try api.resolved(request))) },
+        { api, request in _ = try Endpoint(try api.resolved(request)).makeRequest() },
+    ]
+
+    @Test("A payload is made into a task once for a call, also when its progress is watched", arguments: 0..<8)
+    func madeOnce(caller: Int) async throws {
+        for isBorrowed in [false, true] {
+            let count = Count()
+            var request = APIRequest<Nothing>("x", payload: Counted(count: count)).method(.post)
+            if isBorrowed { request = APIRequest("x", payload: Borrowed(request: request)).method(.post) }
+            try await Self.callers[caller](bench.api, request)
+            #expect(count.value == 1)
+        }
+    }
+
+    @Test("A payload that throws once fails its call, also when its progress is watched, and not the next")
+    func throwsOnce() async throws {
+        let count = Count()
+        let request = APIRequest<Nothing>("x", payload: Counted(count: count, throwsFirst: true)).method(.post)
+        let error = await pipelineError { _ = try await bench.api.send(request) { _ in } }
+        #expect(error?.code == .file(.unreadable) && count.value == 1 && bench.transport.sent.isEmpty)
+        _ = try await bench.api.send(request)
+        #expect(count.value == 2)
+    }
+
+    @Test("What a payload throws is the failure when it is a PipelineError, else encoding; nothing is sent")
+    func brokenOwnForm() async throws {
+        struct Broken: APIPayload, Error {
+            var error: PipelineError?
+            func encode(to encoder: any Encoder) throws {}
+            func makeTask(with coders: APICoders) throws -> RequestTask { throw error ?? self }
+        }
+        let own = Broken(error: PipelineError(.file(.unreadable), "gone"))
+        #expect(await pipelineError { _ = try await send(APIRequest("x", payload: own)) }?.code == .file(.unreadable))
+        #expect(await pipelineError { _ = try await send(APIRequest("x", payload: Broken())) }?.code == .encoding)
+        let alone = APIRequest<Nothing>(ServerURL(base: "https://example.com"), "x", payload: Broken())
+        #expect(await pipelineError { _ = try Endpoint(alone).makeRequest() }?.code == .encoding)
+        #expect(bench.transport.sent.isEmpty)
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineAPI
+import PipelineTesting
+import Testing
+
+@Suite("Paths of APIRequest")
+struct APIRequestPartsTests {
+    @Test(
+        "A part that is a dot or two, or says nothing, leads to another resource: it is refused, and nothing is sent",
+        arguments: [
+            ["post", ""], ["post", "."], ["post", ".."], ["post", "%2E"], ["post", "/"], ["a", "./b"], ["a", "", "b"],
+            ["a/../b"], ["a/./b"],
+        ]
+    )
+    func refused(parts: [String]) async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let request = APIRequest<Nothing>(parts).method(.delete)
+        let error = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(error?.code == .invalidRequest(.path) && bench.transport.sent.isEmpty)
+    }
+
+    @Test(
+        "An endpoint of nothing, an empty first part and slashes within a part are paths",
+        arguments: [
+            ([], "/v1"), ([""], "/v1"), (["", "x"], "/v1/x"), (["a//b"], "/v1/a//b"), (["a/", "b"], "/v1/a/b"),
+        ]
+    )
+    func sent(parts: [String], path: String) async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        _ = try await bench.api.send(APIRequest<Nothing>(parts))
+        #expect(bench.transport.sent.map(\.head.path) == [path])
+    }
+
+    @Test("C1 A request is made of parts or of an array of them, with and without a server of its own")
+    func initializers() async throws {
+        let bench = APIBench(ScriptedTransport(always: .ok))
+        let server = ServerURL(base: "https://own.example.com", path: "v2")
+        let requests = [
+            APIRequest<Nothing>("a", "b"), APIRequest(["a", "b"]), APIRequest(server, "a", "b"),
+            APIRequest(server, ["a", "b"]),
+            APIRequest(server, ["a", "b"], payload: PayloadTests.Signup()).method(.post),
+        ]
+        for request in requests { _ = try await bench.api.send(request) }
+        let (client, own) = ("https://api.example.com/v1/a/b", "https://own.example.com/v2/a/b")
+        #expect(bench.transport.sent.compactMap(\.url?.absoluteString) == [client, client, own, own, own])
+        #expect(bench.sentText.contains("Ann"))
+    }
+
+    @Test("A path is refused also when an endpoint closure replaces the task, which takes query and credential with it")
+    func replacedTask() async throws {
+        let transport = ScriptedTransport(always: .ok)
+        let provider = Provider<MultiTarget>(transport: transport) { Endpoint($0).replacing(task: .requestPlain) }
+        let api = APIClient(provider, server: ServerURL(base: "https://api.example.com/v1"))
+        let error = await pipelineError { _ = try await api.send(APIRequest<Nothing>("users", "../admin")) }
+        #expect(error?.code == .invalidRequest(.path) && transport.sent.isEmpty)
+        _ = try await api.send(APIRequest<Nothing>("users").query(["a": 1]).bearer("t"))
+        #expect(transport.sent.map(\.head.path) == ["/v1/users"])
+        #expect(transport.sent.map { $0.headers[.authorization] } == [nil])
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineAPI
+import PipelineTesting
+import PipelineTransports
+import TestSupport
+import Testing
+
+@Suite("PipelineError: message", .tags(.concurrent))
+struct PipelineErrorMessageTests {
+    @Test(
+        "C46 A text of the request, by status or code, wins over the client's, and both over the server's, with any provider"
+    )
+    func textPriority() async throws {
+        var bench = APIBench(ScriptedTransport(always: .status(404)))
+        bench.api.errorTexts = ErrorTexts().adding("client 404", for: .notFound).adding("client 409", for: .conflict)
+        let request = APIRequest<Nothing>("x")
+        let error = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(error?.customText == "client 404")
+        let own = request.addError(.notFound, "request 404")
+        #expect(await pipelineError { _ = try await bench.api.send(own) }?.customText == "request 404")
+        let byCode = request.addError(.unacceptableStatus, "request code")
+        #expect(await pipelineError { _ = try await bench.api.send(byCode) }?.customText == "request code")
+        let others = request.addError(.conflict, "request 409")
+        #expect(await pipelineError { _ = try await bench.api.send(others) }?.customText == "client 404")
+        let direct = own.serverURL(ServerURL(base: "https://example.com"))
+        let thrown = await pipelineError { _ = try await bench.api.provider.requestDecoded(direct) }
+        #expect(thrown?.customText == "request 404")
+        let ofCall = RequestOptions { $0.errorTexts.set("call 404", for: .notFound) }
+        for plugins: [any PluginType] in [[], [.prepare { _, _ in }]] {
+            let provider = Provider<MultiTarget>(transport: bench.transport, plugins: plugins)
+            let error = await pipelineError { _ = try await provider.requestDecoded(direct, options: ofCall) }
+            #expect(error?.customText == "call 404")
+        }
+        bench.api.options.errorTexts.set("options 410", for: .gone)
+        #expect(
+            bench.api.errorTexts
+                == ErrorTexts().adding("client 404", for: .notFound)
+                .adding("client 409", for: .conflict).adding("options 410", for: .gone)
+        )
+    }
+
+    @Test("What a plugin throws for people is the message")
+    func pluginMessage() async throws {
+        struct LoggedOut: LocalizedError { var errorDescription: String? { "Please log in" } }
+        let bench = APIBench(ScriptedTransport(always: .ok), plugins: [.prepare { _, _ in throw LoggedOut() }])
+        let request = APIRequest<Nothing>("x")
+        #expect(await pipelineError { _ = try await bench.api.send(request) }?.message == "Please log in")
+        let own = request.addError(.plugin, "own")
+        #expect(await pipelineError { _ = try await bench.api.send(own) }?.message == "own")
+        struct Blank: LocalizedError { var errorDescription: String? { " " } }
+        let blank = APIBench(plugins: [.prepare { _, _ in throw Blank() }])
+        let silent = request.addError(.plugin, "")
+        #expect(await pipelineError { _ = try await blank.api.send(silent) }?.message == "Something went wrong")
+    }
+
+    @Test(
+        "serverMessage is what the server says, alone; localizedDescription the text for people, else the description"
+    )
+    func texts() async throws {
+        let bench = APIBench(ScriptedTransport(always: .status(404, body: #"{"message":"m"}"#)))
+        let plain = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }
+        #expect(plain?.serverMessage == "m" && plain?.localizedDescription == plain?.description)
+        let request = APIRequest<Nothing>("x").addError(.notFound, "own")
+        let own = await pipelineError { _ = try await bench.api.send(request) }
+        #expect(own?.serverMessage == "m" && own?.message == "own" && own?.localizedDescription == "own")
+        #expect(own?.description.contains("own") == false)
+        let blank = await pipelineError { _ = try await bench.api.send(request.addError(.notFound, " ")) }
+        #expect(blank?.message == "m" && blank?.localizedDescription == blank?.description)
+        #expect(PipelineError(.offline, "it failed").serverMessage == nil)
+    }
+
+    @Test(
+        "C45 C76 Without a text, the message is what the server says, else a general one",
+        arguments: [
+            (400, #"{"message":"m"}"#, "m"), (400, #"["only"]"#, "only"), (400, #"["a","b"]"#, "Something went wrong"),
+            (400, #"{"message":"m"}"# + String(repeating: " ", count: 1 << 20), "Something went wrong"),
+            (200, #"{"message":"m"}"#, "Something went wrong"), (401, "", "You're not authorized"),
+            (403, "", "This action is prohibited"), (404, "", "Not found"), (429, "", "Too many requests"),
+            (500, "", "The service is temporarily unavailable"), (502, "", "The service is temporarily unavailable"),
+            (503, "<html>", "The service is temporarily unavailable"),
+            (504, "", "The service is temporarily unavailable"),
+            (404, #"{"message":""}"#, "Not found"), (404, #"{"message":" \n"}"#, "Not found"),
+            (404, #"[""]"#, "Not found"), (404, #"[" "]"#, "Not found"),
+        ]
+    )
+    func messages(status: Int, body: String, message: String) async throws {
+        let bench = APIBench(.status(status, body: body))
+        #expect(
+            await pipelineError { _ = try await bench.api.send(APIRequest<APIRequestTests.User>("x")) }?.message
+                == message
+        )
+    }
+
+    @Test("C45 Of a problem report the message is the detail, else the title")
+    func problemMessage() async throws {
+        let fields: HTTPFields = [.contentType: "application/problem+json"]
+        let bench = APIBench(
+            .status(400, headers: fields, body: #"{"title":"t","detail":"d"}"#),
+            .status(400, headers: fields, body: #"{"title":"t"}"#),
+            .status(400, headers: fields, body: #"{"title":"t","detail":" "}"#),
+            .status(400, headers: fields, body: #"{"title":"","detail":"","message":"m"}"#)
+        )
+        for text in ["d", "t", "t", "m"] {
+            #expect(await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }?.message == text)
+        }
+    }
+
+    @Test(
+        "C45 Without an answer the message says in general what happened",
+        arguments: [
+            (PipelineError.Code.offline, "You're not connected to the internet"),
+            (.timeout(.attempt), "The server took too long to answer"), (.cancelled, "The request was cancelled"),
+            (.dns, "The server cannot be reached"), (.connect(.refused), "The server cannot be reached"),
+            (.tls, "Something went wrong"),
+        ]
+    )
+    func generalMessages(code: PipelineError.Code, message: String) {
+        #expect(PipelineError(code, "it failed").message == message)
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Testing
+
+@Suite("GzipPlugin: the option of a request")
+struct RequestOptionsRequestCompressionTests: GzipSending {
+    let transport = ScriptedTransport(always: .status(200))
+    private let json = GzipBytes.json(20_000)
+
+    @Test(
+        "The plugin's setting decides, and that of a request wins over it",
+        arguments: [
+            (GzipPlugin.RequestCompression.all, nil, true, true), (.bytes, nil, true, false), (.off, nil, false, false),
+            (.all, .off, false, false), (.off, .all, true, true), (.off, .bytes, true, false),
+        ] as [(GzipPlugin.RequestCompression, GzipPlugin.RequestCompression?, Bool, Bool)]
+    )
+    func setting(
+        plugin: GzipPlugin.RequestCompression,
+        request: GzipPlugin.RequestCompression?,
+        bytes: Bool,
+        streams: Bool
+    ) async throws {
+        let options = RequestOptions { $0.requestCompression = request }
+        let fields = ["Content-Type": "text/plain"]
+        let stack = [GzipPlugin(requests: plugin)]
+        let whole = try await sent(.requestData(json), stack, headers: fields, options: options)
+        #expect(whole.headers.contains(.contentEncoding) == bytes)
+        let pieces = RequestTask.requestStream(.stream(Pieces(json, of: 1_000)))
+        let streamed = try await sent(pieces, stack, headers: fields, options: options)
+        #expect(streamed.headers.contains(.contentEncoding) == streams)
+        #expect(RequestOptions().requestCompression == nil)
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Testing
+
+@Suite("GzipPlugin: zstd")
+struct ZstdDecoderTests {
+    private let text = GzipDecodingTests.text
+
+    #if Zstd
+    @Test("Of several zstd frames all are decoded", arguments: Serving.allCases)
+    func frames(serving: Serving) async throws {
+        for (coding, body) in GzipTraitsTests.vectors where coding == "zstd" {
+            let read = try await CodedAnswer(body: body + body, coding: coding).read(serving)
+            #expect(read.data == text + text)
+        }
+    }
+    #endif
+}

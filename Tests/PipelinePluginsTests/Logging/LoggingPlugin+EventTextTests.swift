@@ -1,0 +1,32 @@
+import Foundation
+import HTTPTypes
+import Logging
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import PipelineTransports
+import TestSupport
+import Testing
+
+@Suite("LoggingPlugin, texts of events", .tags(.concurrent))
+struct LoggingPluginEventTextTests {
+    private let clock = ManualClock()
+    private let lines = LogLines()
+
+    private func provider(_ steps: [ScriptedTransport.Step], _ plugins: any PluginType...) -> Provider<Ask> {
+        Provider(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
+    }
+
+    @Test("The description of an event is the line as it is without a formatter")
+    func sameText() async {
+        let other = LogLines()
+        for plugin in [
+            LoggingPlugin(level: .trace, handler: lines.handler),
+            LoggingPlugin(level: .trace, formatter: { $0.description }, handler: other.handler),
+        ] {
+            _ = try? await provider([.status(404, body: "hello")], plugin).request(Ask())
+        }
+        #expect(lines.all == other.all)
+        #expect(lines.all.count == 6)
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import HTTPTypes
+import Logging
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import PipelineTransports
+import TestSupport
+import Testing
+
+@Suite("LoggingPlugin, the level of a call", .tags(.concurrent))
+struct RequestOptionsLogLevelTests {
+    private let clock = ManualClock()
+    private let lines = LogLines()
+
+    private func provider(_ steps: [ScriptedTransport.Step], _ plugins: any PluginType...) -> Provider<Ask> {
+        Provider(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
+    }
+
+    @Test(
+        "A call may have a level of its own, above and below that of the plugin",
+        arguments: [
+            (LoggingPlugin.Level.off, LoggingPlugin.Level.trace, 5), (.trace, .off, 0), (.info, .debug, 4),
+            (.debug, .info, 2), (.trace, .error, 0),
+        ]
+    )
+    func levelOfCall(own: LoggingPlugin.Level, option: LoggingPlugin.Level, count: Int) async {
+        let provider = provider([.status(200), .status(200)], LoggingPlugin(level: own, handler: lines.handler))
+        _ = try? await provider.request(Ask(), options: .init { $0.logLevel = option })
+        #expect(lines.all.count == count)
+        _ = try? await provider.request(Ask(options: .init { $0.logLevel = option }))
+        #expect(lines.all.count == count * 2)
+    }
+
+    @Test("A logger of one's own keeps its level, whatever the level of the call")
+    func levelOfLogger() async {
+        let plugin = LoggingPlugin(level: .error, logger: lines.logger(level: .info))
+        _ = try? await provider([.status(200)], plugin).request(Ask(), options: .init { $0.logLevel = .trace })
+        #expect(lines.all.map { $0.prefix(7) } == ["info #1", "info #1"])
+    }
+
+    @Test("No option, no change: the default is the level of the plugin")
+    func noLevelOfCall() {
+        #expect(RequestOptions().logLevel == nil)
+        #expect(RequestOptions { $0.logLevel = .debug }.logLevel == .debug)
+    }
+}

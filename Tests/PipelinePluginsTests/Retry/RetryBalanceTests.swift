@@ -1,0 +1,108 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import TestSupport
+import Testing
+
+@testable import PipelinePlugins
+
+@Suite("RetryBalance", .tags(.concurrent))
+struct RetryBalanceTests {
+    @Test(
+        "On a clock that stands, 10,000 calls allow their share of retries and the reserve",
+        arguments: [0, 0.01, 0.1, 0.2, 0.5, 1, 2],
+        [0.0, 10]
+    )
+    func share(ratio: Double, perSecond: Double) {
+        var ledger = RetryLedger(RetryBudget(ratio: ratio, minimumPerSecond: perSecond))
+        var retries = 0
+        for _ in 0..<10_000 {
+            ledger.addCall(to: "h", at: RetryBudgetTests.origin)
+            for _ in 0..<3 where ledger.takeRetry(to: "h", at: RetryBudgetTests.origin) { retries += 1 }
+        }
+        while ledger.takeRetry(to: "h", at: RetryBudgetTests.origin) { retries += 1 }
+        #expect(abs(Double(retries) - 10_000 * ratio - perSecond * 10) <= 1)
+    }
+
+    @Test(
+        "A date that is set back by more than a window begins anew, by less it stands still; no date ends the program"
+    )
+    func oddDates() {
+        var balance = RetryBalance(RetryBudget(ratio: 0, minimumPerSecond: 0.1), at: RetryBudgetTests.origin)
+        var taken: [Bool] = []
+        for seconds in [0, 0, -5, -9, -20, -20, 1e300, 1e300, -1e300, .nan, .infinity, 0] as [Double] {
+            taken.append(balance.takeRetry(at: RetryBudgetTests.origin.addingTimeInterval(seconds)))
+        }
+        #expect(taken == [true, false, false, false, true, false, true, false, true, true, false, true])
+    }
+
+    /// The budget told in another way: every event is kept, and the sum is taken over those of the last ten tenths.
+    private struct Model {
+        struct Host {
+            var events: [(slice: Int, amount: Int)] = []
+            var slice = 0
+        }
+
+        let budget: RetryBudget
+        let maximumHostCount: Int
+        var hosts: [String: Host] = [:]
+
+        mutating func touch(_ name: String, _ slice: Int) {
+            if hosts[name] == nil, hosts.count == maximumHostCount {
+                let oldest = hosts.values.map(\.slice).min() ?? 0
+                for (key, host) in hosts where host.slice == oldest { hosts[key] = nil }
+            }
+            hosts[name, default: Host()].slice = slice
+            hosts[name]?.events.removeAll { $0.slice <= slice - 10 }
+        }
+
+        func left(_ name: String) -> Int {
+            let sum = hosts[name]?.events.map(\.amount).reduce(0, +) ?? 0
+            return Int(budget.minimumPerSecond * 10) * 100 + sum
+        }
+    }
+
+    @Test(
+        "Through 200,000 steps in random order it agrees with a model that keeps every event",
+        arguments: [1, 2, 3, 4]
+    )
+    func model(seed: UInt64) async {
+        var random = PipelineRandom.seeded(seed)
+        let budget = RetryBudget(ratio: 0.25, minimumPerSecond: 0.3, window: .seconds(10))
+        // Each slice belongs to one host at most, so that no two are the oldest.
+        let names = ["a", "b", "c", "d", "e"]
+        var ledger = RetryLedger(budget, maximumHostCount: 4)
+        var model = Model(budget: budget, maximumHostCount: 4)
+        var slice = 0
+        var taken = 0
+        var refused = 0
+        for step in 0..<50_000 {
+            if step.isMultiple(of: 1_000) { await Task.yield() }
+            let name = names.randomElement(using: &random) ?? "a"
+            if let last = model.hosts.values.map(\.slice).max(), last >= slice, model.hosts[name]?.slice != last {
+                slice += 1
+            }
+            if Int.random(in: 0..<8, using: &random) == 0 { slice += Int.random(in: 1...3, using: &random) }
+            let date = Date(
+                timeIntervalSince1970: 1_000_000 + Double(slice) + Double.random(in: 0...0.9, using: &random)
+            )
+            model.touch(name, slice)
+            if Bool.random(using: &random) {
+                ledger.addCall(to: name, at: date)
+                model.hosts[name]?.events.append((slice, 25))
+            } else {
+                let isAllowed = model.left(name) >= 100
+                if isAllowed { model.hosts[name]?.events.append((slice, -100)) }
+                let got = ledger.takeRetry(to: name, at: date)
+                guard got == isAllowed else {
+                    Issue.record("seed \(seed), step \(step): \(got) instead of \(isAllowed)")
+                    return
+                }
+                if got { taken += 1 } else { refused += 1 }
+            }
+        }
+        #expect(ledger.hostCount == 4)
+        #expect(taken > 1_000 && refused > 1_000)
+    }
+}

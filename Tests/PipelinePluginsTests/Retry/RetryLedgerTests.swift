@@ -1,0 +1,40 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import TestSupport
+import Testing
+
+@testable import PipelinePlugins
+
+@Suite("RetryLedger", .tags(.concurrent))
+struct RetryLedgerTests {
+    @Test("Each host and port has a budget of its own, whatever its letters")
+    func hosts() async {
+        let bench = RetryBench(ScriptedTransport(always: .status(503)), [RetryBudgetTests.budget(0, 0.1)])
+        for url in ["https://a.test", "https://b.test", "https://a.test:8443"] {
+            #expect(await bench.outcome(Ask(url: url)).exchanges.count == 2)
+            #expect(await bench.outcome(Ask(url: url)).refusal == .budget)
+        }
+        #expect(await bench.outcome(Ask(url: "https://A.TEST")).refusal == .budget)
+    }
+
+    @Test("Of more hosts than are kept the one called longest ago is forgotten")
+    func bound() {
+        var ledger = RetryLedger(RetryBudget(ratio: 0, minimumPerSecond: 0.1), maximumHostCount: 3)
+        for second in 0..<3 {
+            let date = RetryBudgetTests.origin.addingTimeInterval(Double(second))
+            let isAllowed = ledger.takeRetry(to: "h\(second)", at: date)
+            #expect(isAllowed)
+        }
+        let later = RetryBudgetTests.origin.addingTimeInterval(3)
+        ledger.addCall(to: "h0", at: later)
+        ledger.addCall(to: "new", at: later)
+        #expect(ledger.hostCount == 3)
+        let allowed = ["h0", "h2", "h1"].map { ledger.takeRetry(to: $0, at: later) }
+        #expect(allowed == [false, false, true])
+        var large = RetryLedger(.standard)
+        for number in 0..<1_500 { large.addCall(to: "\(number)", at: RetryBudgetTests.origin) }
+        #expect(large.hostCount == 1_000)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Testing
+
+@Suite("RetryPlugin: idempotency keys")
+struct RetryPluginIdempotencyKeyTests {
+    private static func fields(
+        _ key: RetryPlugin.IdempotencyKey?,
+        _ target: Ask = Ask(method: .post),
+        calls: Int = 1
+    ) async -> [[String]] {
+        let bench = RetryBench(ScriptedTransport(always: .status(503)))
+        for _ in 0..<calls { _ = await bench.outcome(target, .init { $0.idempotencyKey = key }) }
+        return bench.transport.sent.map { $0.headers[values: .key] }
+    }
+
+    @Test("T04 A generated key is a UUID in quotes, the same for all attempts and another for each call")
+    func generated() async throws {
+        let fields = await Self.fields(.generated, calls: 2)
+        #expect(fields.count == 6)
+        #expect(Set(fields[..<3]).count == 1)
+        #expect(Set(fields[3...]).count == 1)
+        #expect(fields[0] != fields[3])
+        let value = try #require(fields[0].first)
+        #expect(
+            try value.wholeMatch(of: Regex(#""[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}""#))
+                != nil
+        )
+        // From the provider's random numbers, so the same in each run.
+        #expect(await Self.fields(.generated)[0] == fields[0])
+    }
+
+    @Test(
+        "A given key is sent as a string of RFC 9651, or as it is",
+        arguments: [
+            (RetryPlugin.IdempotencyKey("order 7"), "\"order 7\""), (.init("a\"b\\c"), #""a\"b\\c""#),
+            (.init("order-7").unquoted, "order-7"), (.init("a\"b").unquoted, "a\"b"),
+        ]
+    )
+    func given(key: RetryPlugin.IdempotencyKey, value: String) async {
+        #expect(await Self.fields(key) == [[value], [value], [value]])
+    }
+
+    @Test("A generated key may go without its quotes")
+    func unquoted() async throws {
+        let value = try #require(await Self.fields(.generated.unquoted).first?.first)
+        #expect(UUID(uuidString: value) != nil)
+    }
+
+    @Test("A field that is there already stays, and an empty one is replaced")
+    func present() async {
+        let named = Ask(method: .post, headers: ["Idempotency-Key": "own"])
+        #expect(await Self.fields(.generated, named) == [["own"], ["own"], ["own"]])
+        let empty = Ask(method: .post, headers: ["Idempotency-Key": ""])
+        #expect(await Self.fields(.init("k"), empty) == [["\"k\""], ["\"k\""], ["\"k\""]])
+    }
+
+    @Test("Without the option no field is set, and with it the retry may still be ruled out")
+    func optional() async {
+        #expect(await Self.fields(nil, Ask()) == [[], [], []])
+        let bench = RetryBench([.status(503)])
+        let options = RequestOptions {
+            $0.idempotencyKey = .init("k")
+            $0.retry = .never
+        }
+        _ = await bench.outcome(Ask(method: .post), options)
+        #expect(bench.transport.sent.map { $0.headers[.key] } == ["\"k\""])
+    }
+
+    @Test("A redirect to another origin keeps the key")
+    func redirect() async {
+        let bench = RetryBench([.status(307, headers: [.location: "https://b.test/"]), .status(200)])
+        _ = await bench.outcome(Ask(method: .post), .init { $0.idempotencyKey = .init("k") })
+        #expect(bench.transport.sent.map { $0.headers[.key] } == ["\"k\"", "\"k\""])
+    }
+
+    @Test(
+        "A key that cannot be sent is a typed error that does not show it",
+        arguments: [
+            RetryPlugin.IdempotencyKey(""), .init("CANARY\r\nX: y"), .init("CANARY\u{7f}"), .init("CANARYé"),
+            .init("").unquoted, .init(" CANARY").unquoted,
+        ]
+    )
+    func refused(key: RetryPlugin.IdempotencyKey) async {
+        let bench = RetryBench([.status(200)])
+        let outcome = await bench.outcome(Ask(method: .post), .init { $0.idempotencyKey = key })
+        #expect(outcome.text == "invalidRequest.headerValue")
+        #expect(outcome.error?.description.contains("CANARY") == false)
+        #expect(bench.transport.sent.isEmpty)
+    }
+}

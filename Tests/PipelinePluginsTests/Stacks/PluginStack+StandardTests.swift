@@ -1,0 +1,68 @@
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("PluginStack.standard", .tags(.concurrent))
+struct PluginStackStandardTests {
+    @Test("It shows exactly what runs per call and what per exchange, and nothing is wrong with its order")
+    func explanation() {
+        let stack = PluginStack.standard { AccessTokenPlugin { _ in "token" } }
+        let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: stack)
+        #expect(
+            "\(provider.explain())" == """
+                  1  LoggingPlugin          willSend, didReceive per exchange; process, didFinish per call
+                  2  MinimumDurationPlugin  process per call
+                  3  TimeoutPlugin          prepare, intercept per call
+                  4  RequestIDPlugin        prepare per pass of TimeoutPlugin
+                  5  RetryPlugin            prepare, intercept per pass of TimeoutPlugin
+                  6  AccessTokenPlugin      prepare per pass of TimeoutPlugin, RetryPlugin
+                  7  DeduplicationPlugin    intercept per pass of TimeoutPlugin, RetryPlugin
+                  8  GzipPlugin             intercept per pass of TimeoutPlugin, RetryPlugin, DeduplicationPlugin
+                  →  ScriptedTransport      transport; bodies arrive as on the wire
+                findings: none
+                note: DeduplicationPlugin is outside GzipPlugin: that runs once for all calls that share a response, with the target and options of the first
+                """
+        )
+    }
+
+    @Test("It is a stack like any other: it goes into another, and takes plugins of one's own")
+    func nesting() {
+        let stack = PluginStack {
+            PreparePlugin.prepare(name: "own") { _, _ in }
+            PluginStack.standard
+        }
+        #expect(stack.plugins.count == PluginStack.standard.plugins.count + 1)
+        #expect(stack.plugins.map(\.name).contains("AccessTokenPlugin") == false)
+    }
+
+    @Test("A call through it retries, decodes, and is answered")
+    func call() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport([.status(503), .status(200, body: "ok")])
+        let provider = Provider<Ask>(transport: transport, plugins: PluginStack.standard, clock: clock)
+        async let response = provider.request(Ask())
+        await clock.advanceToNextSleeper()
+        #expect(try await response.mapString() == "ok")
+        #expect(transport.sent.map { $0.headers[.acceptEncoding] != nil } == [true, true])
+        #expect(Set(transport.sent.map { $0.headers[.init("X-Request-Id") ?? .accept] }).count == 1)
+    }
+
+    @Test("Equal calls through it share an exchange, with the idle timeout that it sets")
+    func sharing() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(200, body: "ok")))
+        let stack = PluginStack.standard { AccessTokenPlugin { _ in "token" } }
+        let provider = Provider<Ask>(transport: transport, plugins: stack, clock: clock)
+        let calls = (0..<50).map { _ in Task { try await provider.request(Ask(authorizationType: .bearer)) } }
+        await eventually {
+            provider.plugins.contains { ($0 as? DeduplicationPlugin)?.callerCount == 50 } && clock.sleeperCount == 1
+        }
+        clock.advance(by: .seconds(1))
+        for call in calls { #expect(try await call.value.mapString() == "ok") }
+        #expect(transport.sent.count == 1)
+        #expect(transport.sent.first?.idleTimeout == .seconds(60))
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("TokenRefreshPlugin, failures of the refresh", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct PipelineErrorTokenRefreshTests: TokenCalls {
+    @Test(
+        "A03 As many refreshes as are allowed have begun within the window: excessiveRefresh, with the 401",
+        arguments: [true, false]
+    )
+    func excessive(isFailing: Bool) async throws {
+        let bench = TokenBench { _ in false }
+        bench.fail(isFailing)
+        let provider = bench.provider(bench.plugin())
+        for _ in 1...5 {
+            _ = try? await provider.request(Ask.bearer)
+            bench.clock.advance(by: .seconds(1))
+        }
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask.bearer) }
+        #expect(error?.code == .excessiveRefresh)
+        #expect(error?.response?.statusCode == 401)
+        #expect(error?.reason.contains("5 refreshes of the access token within 30.0 seconds") == true)
+        #expect(bench.expired.count == 5)
+        bench.clock.advance(by: .seconds(25))
+        _ = try? await provider.request(Ask.bearer)
+        #expect(bench.expired.count == 6)
+        await #expect(throws: PipelineError.self) { try await provider.request(Ask.bearer) }
+        #expect(bench.expired.count == 6)
+    }
+
+    @Test(
+        "T09 A refresh that times out inside RetryPlugin ends the call at once and takes nothing from the budget",
+        arguments: [nil, Duration.zero]
+    )
+    func timeoutInsideRetry(expiresIn: Duration?) async throws {
+        let bench = TokenBench(isGated: true) { _ in false }
+        let plugin = bench.plugin(expiresIn: expiresIn, policy: TokenRefreshPolicy(timeout: .seconds(7)))
+        let waits = LockedList<Int>()
+        let backoff = RetryBackoff { attempt, _ in
+            waits.append(attempt)
+            return .zero
+        }
+        let provider = bench.provider(RetryPlugin(backoff: backoff), plugin)
+        let calls = (0..<5).map { _ in Task { try await provider.request(Ask.bearer) } }
+        await bench.waitForCallers(5, of: plugin)
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(7))
+        var refusalCount = 0
+        for call in calls {
+            let error = await #expect(throws: PipelineError.self) { try await call.value }
+            #expect(error?.code == .timeout(.tokenRefresh))
+            #expect(error?.exchanges.count == (error?.response == nil ? 0 : 1))
+            if error?.response != nil { refusalCount += 1 }
+        }
+        #expect(waits.all == [])
+        // Those that begin while the refresh is under way send nothing.
+        #expect(bench.sent.count == refusalCount)
+        #expect((refusalCount > 0) == (expiresIn == nil))
+    }
+
+    @Test("A failure before anything was sent has no response, one after a 401 has it")
+    func response() async throws {
+        for expiresIn in [nil, Duration.zero] {
+            let bench = TokenBench { _ in false }
+            bench.fail()
+            let provider = bench.provider(bench.plugin(expiresIn: expiresIn))
+            let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask.bearer) }
+            #expect(error?.code == .tokenRefresh)
+            #expect(error?.response?.statusCode == (expiresIn == nil ? 401 : nil))
+            #expect(error?.exchanges.count == (expiresIn == nil ? 1 : 0))
+        }
+    }
+
+    @Test("A cancellation that the closure throws by itself is a failure and not the cancellation of the call")
+    func closureCancels() async throws {
+        let bench = TokenBench(refuses: "old")
+        let plugin = TokenRefreshPlugin(credential: Session(accessToken: "old")) { _, _ in throw CancellationError() }
+        let error = await #expect(throws: PipelineError.self) { try await bench.provider(plugin).request(Ask.bearer) }
+        #expect(error?.code == .tokenRefresh)
+    }
+}

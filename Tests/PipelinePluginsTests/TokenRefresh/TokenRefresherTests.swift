@@ -1,0 +1,279 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("TokenRefreshPlugin, one refresh for many calls", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct TokenRefresherTests: TokenCalls {
+    @Test("A01 1,000 parallel 401s make 1 refresh, and each call is sent again once")
+    func thousand() async throws {
+        let bench = TokenBench(isGated: true, refusesAfter: .seconds(1), refuses: "old")
+        let plugin = bench.plugin()
+        let calls = calls(1_000, of: bench.provider(plugin))
+        await bench.clock.waitForSleepers(1_000)
+        bench.clock.advance(by: .seconds(1))
+        await bench.waitForCallers(1_000, of: plugin)
+        await bench.openGate()
+        #expect(try await statuses(calls).allSatisfy { $0 == 200 })
+        #expect(bench.expired == ["old"])
+        #expect(bench.sent.count { $0 == "Bearer old" } == 1_000)
+        #expect(bench.sent.count { $0 == "Bearer t1" } == 1_000)
+        #expect(Set(bench.transport.sent.dropFirst(1_000).map(\.path)).count == 1_000)
+        #expect(plugin.waitingCount == 0)
+    }
+
+    @Test("Calls that begin while a refresh is under way wait for it, also those of another provider with the plugin")
+    func twoProviders() async throws {
+        let bench = TokenBench(isGated: true, refuses: "old")
+        let plugin = bench.plugin()
+        let first = calls(1, of: bench.provider(plugin))
+        await bench.waitForCallers(1, of: plugin)
+        let others = calls(3, of: bench.provider(plugin))
+        await bench.waitForCallers(4, of: plugin)
+        #expect(bench.sent == ["Bearer old"])
+        await bench.openGate()
+        #expect(try await statuses(first + others) == [200, 200, 200, 200])
+        #expect(bench.expired == ["old"])
+    }
+
+    @Test("The clock of the first call counts for all providers that share the plugin")
+    func firstClock() async throws {
+        let bench = TokenBench { _ in false }
+        let plugin = bench.plugin(policy: TokenRefreshPolicy(maximumCount: 1))
+        _ = try await bench.provider(plugin).request(Ask.bearer)
+        let other = ManualClock()
+        other.advance(by: .seconds(1_000))
+        let provider = Provider<Ask>(transport: bench.transport, plugins: [plugin], clock: other)
+        let error = await #expect(throws: PipelineError.self) { try await provider.request(.bearer) }
+        #expect(error?.code == .excessiveRefresh)
+        bench.clock.advance(by: .seconds(30))
+        #expect(try await provider.request(.bearer).statusCode == 401)
+    }
+
+    @Test("A04 A 401 for a token that was replaced meanwhile is sent again with the present one, without a refresh")
+    func lateRefusal() async throws {
+        let bench = TokenBench { _ in true }
+        let transport = ScriptedTransport { request, _ in
+            guard request.headers[.authorization] == "Bearer old" else { return .status(200) }
+            return request.path == "/slow" ? .delayed(.seconds(5), .status(401)) : .status(401)
+        }
+        let plugin = bench.plugin()
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: bench.clock)
+        let slow = Task { try await provider.request(Ask(path: "/slow", authorizationType: .bearer)) }
+        await bench.clock.waitForSleepers()
+        #expect(try await provider.request(.bearer).statusCode == 200)
+        bench.clock.advance(by: .seconds(5))
+        #expect(try await slow.value.statusCode == 200)
+        #expect(bench.expired == ["old"])
+        #expect(transport.sent.map { $0.headers[.authorization] }.filter { $0 == "Bearer t1" }.count == 2)
+    }
+
+    // MARK: A02
+
+    @Test(
+        "A02 A refresh that fails fails all who wait and sends none of them; the credential stays and the next call tries again"
+    )
+    func failure() async throws {
+        let bench = TokenBench(isGated: true, refusesAfter: .seconds(1), refuses: "old")
+        bench.fail()
+        let plugin = bench.plugin()
+        let provider = bench.provider(plugin)
+        let calls = calls(10, of: provider)
+        await bench.clock.waitForSleepers(10)
+        bench.clock.advance(by: .seconds(1))
+        await bench.waitForCallers(10, of: plugin)
+        await bench.openGate()
+        for call in calls {
+            let error = await #expect(throws: PipelineError.self) { try await call.value }
+            #expect(error?.code == .tokenRefresh)
+            #expect(error?.underlyingError is TokenBench.Refused)
+            #expect(error?.plugin == "TokenRefreshPlugin")
+        }
+        #expect(bench.sent == Array(repeating: "Bearer old", count: 10))
+        #expect(plugin.credential?.accessToken == "old")
+        bench.fail(false)
+        await TokenBench.wait { bench.clock.sleeperCount == 0 }
+        let next = Task { try await provider.request(Ask.bearer) }
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(1))
+        await bench.openGate()
+        #expect(try await next.value.statusCode == 200)
+        #expect(bench.expired == ["old", "old"])
+    }
+
+    @Test(
+        "A02 A call that was sent before the refresh failed and is refused later fails with it, and tries none of its own"
+    )
+    func lateFailure() async throws {
+        let bench = TokenBench { _ in true }
+        bench.fail()
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/slow" ? .delayed(.seconds(5), .status(401)) : .status(401)
+        }
+        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        let slow = Task { try await provider.request(Ask(path: "/slow", authorizationType: .bearer)) }
+        await bench.clock.waitForSleepers()
+        await #expect(throws: PipelineError.self) { try await provider.request(.bearer) }
+        bench.clock.advance(by: .seconds(5))
+        let error = await #expect(throws: PipelineError.self) { try await slow.value }
+        #expect(error?.code == .tokenRefresh)
+        #expect(error?.response?.statusCode == 401)
+        #expect(bench.expired == ["old"])
+    }
+
+    @Test(
+        "A02 A refresh that hangs ends in a timeout for all who wait, also when it does not heed its cancellation",
+        arguments: [true, false]
+    )
+    func hangs(heedsCancellation: Bool) async throws {
+        let bench = TokenBench(refuses: "old")
+        let number = Atomic(0)
+        let plugin = TokenRefreshPlugin(
+            credential: Session(accessToken: "old"),
+            policy: TokenRefreshPolicy(timeout: .seconds(7))
+        ) { _, context in
+            guard number.add(1, ordering: .relaxed).newValue == 1 else { return Session(accessToken: "new") }
+            let task = Task { try await ManualClock().sleep(for: .seconds(1)) }
+            if !heedsCancellation { try await task.value }
+            try await ManualClock().sleep(for: .seconds(1))
+            return nil
+        }
+        let provider = bench.provider(plugin)
+        let calls = calls(5, of: provider)
+        await bench.waitForCallers(5, of: plugin)
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(6))
+        #expect(plugin.waitingCount == 5)
+        bench.clock.advance(by: .seconds(1))
+        let codes = await codes(calls)
+        #expect(codes == Array(repeating: .timeout(.tokenRefresh), count: 5))
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+    }
+
+    @Test("A02 What a refresh gives after its time was up is kept when nothing newer is there")
+    func lateCredential() async throws {
+        let bench = TokenBench(refuses: "old")
+        let plugin = TokenRefreshPlugin(credential: Session(accessToken: "old")) { old, _ in
+            await Task { try? await bench.gate.sleep(for: .seconds(1)) }.value
+            return try await bench.refresh(old)
+        }
+        let provider = bench.provider(plugin)
+        let call = Task { try await provider.request(Ask.bearer) }
+        await bench.gate.waitForSleepers()
+        await bench.clock.waitForSleepers()
+        bench.clock.advance(by: .seconds(30))
+        #expect(await codes([call]) == [.timeout(.tokenRefresh)])
+        await bench.openGate()
+        await TokenBench.wait { plugin.credential?.accessToken == "t1" }
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        #expect(bench.expired == ["old"])
+    }
+
+    @Test("A02 A call that is cancelled stops waiting at once, also the one that began the refresh; the others go on")
+    func cancelOne() async throws {
+        let bench = TokenBench(isGated: true, refuses: "old")
+        let plugin = bench.plugin()
+        let provider = bench.provider(plugin)
+        let first = calls(1, of: provider)
+        await bench.gate.waitForSleepers()
+        let others = calls(3, of: provider)
+        await bench.waitForCallers(4, of: plugin)
+        first[0].cancel()
+        await #expect(throws: CancellationError.self) { try await first[0].value }
+        #expect(plugin.waitingCount == 3)
+        #expect(bench.gate.sleeperCount == 1)
+        await bench.openGate()
+        #expect(try await statuses(others) == [200, 200, 200])
+        #expect(bench.expired == ["old"])
+    }
+
+    @Test("When the last waiting call has gone the refresh is cancelled, and the next call begins another")
+    func cancelAll() async throws {
+        let bench = TokenBench(isGated: true, refuses: "old")
+        let plugin = bench.plugin()
+        let provider = bench.provider(plugin)
+        let calls = calls(3, of: provider)
+        await bench.waitForCallers(3, of: plugin)
+        await bench.gate.waitForSleepers()
+        for call in calls { call.cancel() }
+        #expect(await codes(calls) == [.cancelled, .cancelled, .cancelled])
+        await TokenBench.wait { bench.gate.sleeperCount == 0 && bench.clock.sleeperCount == 0 }
+        let next = Task { try await provider.request(Ask.bearer) }
+        await bench.openGate()
+        #expect(try await next.value.statusCode == 200)
+        #expect(bench.expired == ["old", "old"])
+        #expect(bench.mostRunning == 1)
+    }
+
+    @Test(
+        "No refresh begins before a cancelled one has ended, and what that still gives is kept",
+        arguments: [true, false]
+    )
+    func cancelledButUseful(isUseful: Bool) async throws {
+        let bench = TokenBench(refuses: "old")
+        let plugin = TokenRefreshPlugin(credential: Session(accessToken: "old")) { old, _ in
+            let isCancelled = bench.expired.isEmpty
+            if isCancelled { await Task { try? await bench.gate.sleep(for: .seconds(1)) }.value }
+            let new = try await bench.refresh(old)
+            if isCancelled, !isUseful { throw CancellationError() }
+            return new
+        }
+        let provider = bench.provider(plugin)
+        let first = calls(1, of: provider)
+        await bench.gate.waitForSleepers()
+        first[0].cancel()
+        await #expect(throws: CancellationError.self) { try await first[0].value }
+        let next = calls(2, of: provider)
+        await bench.waitForCallers(2, of: plugin)
+        #expect(bench.expired == [])
+        await bench.openGate()
+        #expect(try await statuses(next) == [200, 200])
+        #expect(bench.expired == (isUseful ? ["old"] : ["old", "old"]))
+        #expect(bench.mostRunning == 1)
+    }
+
+    // MARK: Credentials from outside
+
+    @Test("A credential that is set wins over the refresh under way, which is cancelled; those who wait go on with it")
+    func setMeanwhile() async throws {
+        let bench = TokenBench(isGated: true, refuses: "old")
+        let plugin = bench.plugin()
+        let calls = calls(3, of: bench.provider(plugin))
+        await bench.waitForCallers(3, of: plugin)
+        await bench.gate.waitForSleepers()
+        await plugin.setCredential(Session(accessToken: "mine"))
+        #expect(try await statuses(calls) == [200, 200, 200])
+        await TokenBench.wait { bench.gate.sleeperCount == 0 }
+        #expect(bench.sent.count { $0 == "Bearer mine" } == 3)
+        #expect(plugin.credential?.accessToken == "mine")
+    }
+
+    @Test("What a refresh gives after another credential was set is dropped, and not kept")
+    func setBeforeEnd() async throws {
+        let bench = TokenBench(refuses: "old")
+        let kept = Atomic(0)
+        let ended = Atomic(false)
+        let plugin = TokenRefreshPlugin(
+            credential: Session(accessToken: "old"),
+            onChange: { _, reason in if reason == .refresh { kept.add(1, ordering: .relaxed) } },
+            refresh: { _, _ in
+                await Task { try? await bench.gate.sleep(for: .seconds(1)) }.value
+                ended.store(true, ordering: .sequentiallyConsistent)
+                return Session(accessToken: "late")
+            }
+        )
+        let call = Task { try await bench.provider(plugin).request(Ask.bearer) }
+        await bench.gate.waitForSleepers()
+        await bench.clock.waitForSleepers()
+        await plugin.setCredential(Session(accessToken: "mine"))
+        #expect(try await call.value.statusCode == 200)
+        await bench.openGate()
+        await TokenBench.wait { ended.load(ordering: .sequentiallyConsistent) && bench.clock.sleeperCount == 0 }
+        #expect(plugin.credential?.accessToken == "mine")
+        #expect(kept.load(ordering: .relaxed) == 0)
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Pipeline
+import Testing
+
+@testable import PipelineRecording
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+@Suite("HAR files that cannot be written")
+struct HARWriterTests {
+    @Test("F01 Without room the old file stays, nothing else does, and the error is recording.notWritten")
+    func noSpace() async throws {
+        let bench = try HARBench()
+        let url = try bench.write(entries: HARFileFaultTests.entries)
+        let old = try Data(contentsOf: url)
+        await #expect(processExitsWith: .success) { [path = url.path as String] in
+            signal(SIGXFSZ, SIG_IGN)
+            var size = rlimit(rlim_cur: 64 << 10, rlim_max: 64 << 10)
+            #if canImport(Glibc)
+            let isSet = setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &size) == 0
+            #else
+            let isSet = setrlimit(RLIMIT_FSIZE, &size) == 0
+            #endif
+            let url = URL(filePath: path)
+            let large = HAREntry(json: .string(String(repeating: "a", count: 70_000)))
+            var file = try HARFile(contentsOf: url)
+            file.append(large)
+            let written = failure { try file.write(to: url) }
+            let journal = try HARJournal(for: url)
+            try journal.append(HAREntry(json: .integer(1)))
+            let noted = failure { try journal.append(large) }
+            try journal.append(HAREntry(json: .integer(2)))
+            let kept = try journal.entries().map(\.json)
+            try journal.discard()
+            let entry = try HAREntry(
+                response: #"{"status":200,"content":{"text":"\#(String(repeating: "a", count: 70_000))"}}"#
+            )
+            let moved = failure { _ = try HARSideFiles(for: url, threshold: 10).moveBodies(of: entry) }
+            guard isSet, written?.code == .recording(.notWritten), noted?.code == .recording(.notWritten),
+                moved?.code == .recording(.notWritten), kept == [.integer(1), .integer(2)]
+            else { exit(1) }
+        }
+        #expect(try Data(contentsOf: url) == old)
+        #expect(bench.names == ["test-files", "test.har"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: bench.url("test-files").path).isEmpty)
+    }
+
+    @Test("A folder that is not there is recording.notWritten")
+    func noFolder() throws {
+        let bench = try HARBench()
+        #expect(failure { try HARFile().write(to: bench.url("a/b.har")) }?.code == .recording(.notWritten))
+        #expect(failure { _ = try HARJournal(for: bench.url("a/b.har")) }?.code == .recording(.notWritten))
+    }
+}

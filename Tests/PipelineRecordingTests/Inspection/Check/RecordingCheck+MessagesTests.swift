@@ -1,0 +1,82 @@
+import Foundation
+import PipelineRecording
+import Testing
+
+@Suite("The check of messages")
+struct RecordingCheckMessagesTests {
+    private func findings(_ text: String, folder: URL? = nil) throws -> [String] {
+        RecordingCheck.findings(in: try JSONParser.parse(text.utf8), folder: folder).map(\.description)
+    }
+
+    @Test(
+        "What contradicts itself is found, with the index of its entry",
+        arguments: [
+            (#""pageref":"p1""#, #""pageref":"p2""#, "M entry 1, entry.pageref names no page"),
+            (
+                "2026-11-21T10:00:00.500+01:00", "2026-11-21T10:00:00.500",
+                "M entry 1, entry.startedDateTime is no date of ISO 8601 with a zone"
+            ),
+            (#""time":12.5"#, #""time":14"#, "M entry 1, entry.time is 14.0, and the timings are 12.5 in all"),
+            (#""receive":6"#, #""receive":-6"#, "M entry 1, timings.receive is negative"),
+            ("http://h.example/a?", "/a?", "M entry 1, request.url is not absolute"),
+            ("q=a%20b&n", "q=a%20b&n#top", "M entry 1, request.url has a fragment"),
+            ("q=a%20b&n", "q=a%20c&n", "M entry 1, request.queryString is not the query of the URL"),
+            (#""text":"grün""#, #""text":"grue""#, "M entry 1, request.bodySize is 5, and the body has 4 bytes"),
+            (
+                #""postData":{"mimeType":"text/plain","text":"grün"},"#, "",
+                "M entry 1, request.postData is missing, and bodySize is 5"
+            ),
+            (#","text":"grün""#, "", "M entry 1, request.postData has neither text nor params"),
+            (#""status":204"#, #""status":0"#, "M entry 0, response.status is 0, and nothing says why"),
+            (
+                #"{"name":"Set-Cookie","value":"k=v"},"#, "",
+                "M entry 1, response.cookies are 1, and there are 0 Set-Cookie"
+            ),
+            (
+                #""redirectURL":"/b""#, #""redirectURL":"""#,
+                "M entry 1, response.redirectURL is not the value of Location"
+            ),
+            (#""size":3,"#, #""size":4,"#, "M entry 1, response.content.size is 4, and the body has 3 bytes"),
+            ("-7", "7", "M entry 1, response.content.compression is 7, not size - bodySize"),
+            ("AAEC", "A!EC", "M entry 1, response.content.text is not base64"),
+            (
+                #""encoding":"base64""#, #""encoding":"rot13""#,
+                "M entry 1, response.content.encoding is rot13, which is unknown"
+            ),
+        ]
+    )
+    func meaning(part: String, fault: String, finding: String) throws {
+        let text = RecordingCheckTests.good.replacing("\n", with: "").replacing(part, with: fault, maxReplacements: 1)
+        #expect(text != RecordingCheckTests.good.replacing("\n", with: ""))
+        #expect(try findings(text).contains(finding))
+    }
+
+    @Test(
+        "Several cookies in one Set-Cookie field, or line by line, are no finding, and others are",
+        arguments: [
+            (#"k=v, l=w; Path=/"#, 2, true), (#"k=v; Expires=Wed, 21 Oct 2026 07:28:00 GMT,l=w"#, 2, true),
+            (#"k=v\nl=w\nm=x"#, 3, true), (#"k=v, l=w"#, 1, true), (#"k=v, l=w"#, 3, false), (#"k=v"#, 2, false),
+            (#"k=v; Expires=Wed, 21 Oct 2026 07:28:00 GMT"#, 2, false),
+        ]
+    )
+    func joinedCookies(field: String, count: Int, isGood: Bool) throws {
+        let cookies = Array(repeating: #"{"name":"k","value":"v"}"#, count: count).joined(separator: ",")
+        let text = RecordingCheckTests.good.replacing(#""value":"k=v""#, with: #""value":"\#(field)""#)
+            .replacing(#""cookies":[{"name":"k","value":"v"}]"#, with: #""cookies":[\#(cookies)]"#)
+        #expect(try findings(text).isEmpty == isGood)
+    }
+
+    @Test("An empty text beside parameters is no finding")
+    func parameters() throws {
+        let text = RecordingCheckTests.good.replacing(
+            #""text":"grün""#,
+            with: #""text":"","params":[{"name":"a","value":"b"}]"#
+        )
+        #expect(try findings(text) == [])
+    }
+
+    @Test("A size that a text has in Latin-1 is no finding")
+    func latin1() throws {
+        #expect(try findings(RecordingCheckTests.good.replacing(#""bodySize":5}"#, with: #""bodySize":4}"#)) == [])
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineRecording
+import PipelineTesting
+import Testing
+
+@Suite("Redaction of recorded bodies", .timeLimit(.minutes(10)))
+struct RecordingRedactionBodyTests {
+    private let redaction = RecordingRedaction(Redactor(secretValues: ["declared-value", "12345678"]))
+
+    @Test("forms and multipart bodies are redacted by the names of their fields")
+    func forms() {
+        let form = Data("a=1&password=abc+d&b[token]=x&c=%7B%22pin%22:1%7D".utf8)
+        let shown = redaction.body(form, contentType: "application/x-www-form-urlencoded; charset=utf-8")
+        #expect(
+            String(decoding: shown, as: UTF8.self) == "a=1&password=REDACTED&b[token]=REDACTED&c=%7B%22pin%22%3A0%7D"
+        )
+        let parts = ["token", "note"].map { name in
+            "--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\nvalue\r\n"
+        }
+        let multipart = Data((parts.joined() + "--b--\r\n").utf8)
+        let hidden = redaction.body(multipart, contentType: "multipart/form-data; boundary=b")
+        let expected = parts[0].replacingOccurrences(of: "value", with: "REDACTED") + parts[1] + "--b--\r\n"
+        #expect(String(decoding: hidden, as: UTF8.self) == expected)
+    }
+
+    @Test(
+        "bytes that hold no secret stay the same bytes, in any type",
+        arguments: [
+            "application/json", "image/png", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded",
+            "text/plain; charset=utf-16",
+        ]
+    )
+    func untouched(type: String) {
+        var random = PipelineRandom.seeded(7)
+        for count in [0, 1, 100, 5_000] {
+            let body = Data((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+            #expect(redaction.body(body, contentType: type) == body)
+        }
+    }
+
+    @Test("a declared value is hidden in bytes that are no text")
+    func binary() {
+        let body = Data([0xff, 0x00]) + Data("declared-value".utf8) + Data([0xfe])
+        #expect(
+            redaction.body(body, contentType: "image/png") == Data([0xff, 0x00]) + Data("REDACTED".utf8) + Data([0xfe])
+        )
+    }
+
+    @Test("text in UTF-16 is redacted in it")
+    func utf16() throws {
+        let body = try #require("{\"token\": \"abc\"}".data(using: .utf16LittleEndian))
+        let shown = redaction.body(body, contentType: "text/plain; charset=utf-16le")
+        #expect(String(data: shown, encoding: .utf16LittleEndian) == "{\"token\": \"REDACTED\"}")
+    }
+
+    @Test("a long body of quotation marks and backslashes takes a time that grows with its length")
+    func linear() {
+        for text in ["\"", "\\", "\":", "{\"token\":", "\\\"", "[", "?a=", "://"] {
+            for start in ["", "{\"token\":[", "{\"token\":["] {
+                let body = Data((start + String(repeating: text, count: 400_000 / text.utf8.count)).utf8)
+                _ = redaction.body(body, contentType: "application/json")
+            }
+        }
+    }
+
+    @Test("parts within parts are looked at to a depth, and hidden as a whole beyond it", arguments: [3, 20_000])
+    func nestedMultipart(depth: Int) {
+        var body = ""
+        for level in 1...depth {
+            body += "--b\(level)\r\nContent-Type: multipart/x; boundary=b\(level + 1)\r\n\r\n"
+        }
+        body += "--b\(depth + 1)\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\ncanary"
+        let shown = redaction.body(Data(body.utf8), contentType: "multipart/x; boundary=b1")
+        #expect(!String(decoding: shown, as: UTF8.self).contains("canary"))
+        #expect(String(decoding: shown, as: UTF8.self).contains("boundary=b2"))
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+import Pipeline
+import PipelineRecording
+import Testing
+
+@Suite("F14 Secrets in XML and text of recordings", .timeLimit(.minutes(10)))
+struct SecretTextTests {
+    private let redaction = RecordingRedaction(.standard)
+
+    @Test("F14 long texts take a time that grows with their length")
+    func linear() {
+        for text in [
+            "<password>", "<password ", "<!--", "<![CDATA[", "<?", "<!DOCTYPE[", "<a b=", "<a password='", "<a '",
+            "password=",
+            "password: ", "\npassword=&", " password=\"", "a ", "<a \\\\", "<sig>", "]", "<!--<![CDATA[<?",
+        ] {
+            for start in ["", "<", "<password>", "x"] {
+                _ = redaction.body(
+                    Data((start + String(repeating: text, count: 400_000 / text.utf8.count)).utf8),
+                    contentType: nil
+                )
+            }
+        }
+    }
+}

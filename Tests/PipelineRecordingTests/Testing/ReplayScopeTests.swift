@@ -1,0 +1,182 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineRecording
+import PipelineTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PipelineReplayTesting
+
+@Suite("The scope of a replay", .tags(.concurrent))
+struct ReplayScopeTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "replay-\(UUID())")
+    private let reports = Reports()
+
+    private final class Reports: Sendable {
+        private let texts = Mutex<[String]>([])
+        var all: [String] { texts.withLock { $0 } }
+        func add(_ text: String) { texts.withLock { $0.append(text) } }
+    }
+
+    private func scope(
+        _ name: String,
+        mode: String? = nil,
+        unused: ReplayTrait.Unused = .allow,
+        recording transport: (any Transport)? = nil
+    ) -> ReplayScope {
+        var trait: ReplayTrait = .replay(name, unused: unused, recording: transport)
+        if transport != nil {
+            trait = .replay(
+                name,
+                unused: unused,
+                recording: transport,
+                filePath: folder.appending(path: "T.swift").path
+            )
+        }
+        trait.environment = mode.map { [RecordingMode.environmentVariable: $0] } ?? [:]
+        return ReplayScope(trait) { reports.add($0) }
+    }
+
+    private func text(_ number: Int) async throws -> String {
+        try await Provider<Item>(transport: .replay).request(Item(number: number)).mapString()
+    }
+
+    private func check(_ number: Int, _ expected: String) async throws {
+        let text = try await text(number)
+        #expect(text == expected)
+    }
+
+    @Test("A request that the recording does not answer is reported, also when nobody looks at its error")
+    func miss() async throws {
+        try await scope("items").run {
+            for _ in 0..<2 { _ = try? await text(9) }
+        }
+        #expect(reports.all.count == 1)
+        #expect(reports.all.first?.contains("https://replay.example/items/9") == true)
+        #expect(reports.all.first?.contains("entry 0") == true)
+    }
+
+    @Test("A test that throws is reported on as well, and its error passes through")
+    func failing() async throws {
+        await #expect(throws: CancellationError.self) {
+            try await scope("items", unused: .fail).run {
+                _ = try? await text(9)
+                throw CancellationError()
+            }
+        }
+        #expect(reports.all.count == 2)
+    }
+
+    @Test("Entries that are left over are reported where that is asked for")
+    func unused() async throws {
+        try await scope("items").run { _ = try await text(1) }
+        #expect(reports.all == [])
+        try await scope("items", unused: .fail).run { _ = try await text(1) }
+        #expect(reports.all.count == 1)
+        #expect(reports.all.first?.contains("unused") == true)
+        try await scope("items", unused: .fail).run {
+            for number in [1, 1, 2] { _ = try await text(number) }
+        }
+        #expect(reports.all.count == 1)
+    }
+
+    @Test("A recording that is not there is reported with how to make it, and the test does not run")
+    func missing() async throws {
+        await #expect(throws: PipelineError.self) {
+            try await scope("none").run { Issue.record("the test runs") }
+        }
+        #expect(reports.all.first?.contains("PIPELINE_RECORD=once") == true)
+        #expect(reports.all.first?.contains("Replays/none.har") == true)
+    }
+
+    @Test("A mode that there is not is an error")
+    func unknownMode() async throws {
+        await #expect(throws: PipelineError.self) {
+            try await scope("items", mode: "twice").run { Issue.record("the test runs") }
+        }
+    }
+
+    @Test("With PIPELINE_RECORD=once a test records what it sends, and then replays it")
+    func once() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let live = ScriptedTransport(always: .status(200, body: "live"))
+        try await scope("new", mode: "once", recording: live).run { try await check(1, "live") }
+        #expect(live.sent.count == 1)
+        let offline = ScriptedTransport([])
+        try await scope("new", recording: offline).run { try await check(1, "live") }
+        #expect(offline.sent.isEmpty)
+        #expect(reports.all == [])
+    }
+
+    @Test("With PIPELINE_RECORD=once a recording that is there is replayed only")
+    func onceIsThere() async throws {
+        try await scope("items", mode: "once").run {
+            try await check(1, "one")
+            _ = try? await text(9)
+        }
+        #expect(reports.all.count == 1)
+    }
+
+    @Test(
+        "Tests that record one file at once wait for each other, and the file has what all of them need",
+        arguments: ["once", "all"]
+    )
+    func together(mode: String) async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let live = ScriptedTransport { request, _ in .status(200, body: request.path) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...10 {
+                group.addTask {
+                    try await scope("many", mode: mode, recording: live).run {
+                        try await check(0, "/items/0")
+                        try await check(number, "/items/\(number)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(live.sent.count == 11)
+        for number in 1...10 {
+            try await scope("many", recording: live).run {
+                try await check(0, "/items/0")
+                try await check(number, "/items/\(number)")
+            }
+        }
+        #expect(live.sent.count == 11)
+        #expect(reports.all == [])
+    }
+
+    @Test("With PIPELINE_RECORD=all a first test that sends nothing does not keep the others from recording anew")
+    func allAfterNothing() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let old = ScriptedTransport(always: .status(200, body: "old"))
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "Replays"),
+            withIntermediateDirectories: true
+        )
+        let file = folder.appending(path: "Replays/empty.har")
+        let recorder = try RecordingTransport(file, wrapping: old, mode: .all)
+        _ = try await Provider<Item>(transport: recorder).request(Item(number: 1))
+        try await recorder.finish()
+        let live = ScriptedTransport(always: .status(200, body: "new"))
+        try await scope("empty", mode: "all", recording: live).run {}
+        try await scope("empty", mode: "all", recording: live).run { try await check(1, "new") }
+        #expect(live.sent.count == 1)
+    }
+
+    @Test("What a failing test has recorded is written as well")
+    func failingRecorder() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let live = ScriptedTransport(always: .status(200, body: "live"))
+        await #expect(throws: CancellationError.self) {
+            try await scope("new", mode: "once", recording: live).run {
+                _ = try await text(1)
+                throw CancellationError()
+            }
+        }
+        try await scope("new", recording: live).run { try await check(1, "live") }
+        #expect(live.sent.count == 1)
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("TransportConformance: bodies", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct ConformanceCheckBodiesTests {
+    @Test("a transport that loses bytes is found out")
+    func lostBytes() async {
+        let checks = await TransportConformanceTests.checks { response in
+            response.body = .bytes(response.data.dropLast())
+        }
+        #expect(checks.contains("the bytes of a response arrive as they are"))
+        #expect(checks.contains("a streamed body is complete"))
+        #expect(checks.contains("a body that goes to a file arrives whole"))
+        #expect(checks.contains("50 calls at once each get their own answer"))
+    }
+
+    @Test("a transport that decodes and says nothing of it is found out")
+    func unsaidDecoding() async {
+        let checks = await TransportConformanceTests.checks { response in
+            if response.headers.contains(.contentEncoding) { response.body = .bytes(Data("hello gzip".utf8)) }
+        }
+        #expect(checks == ["a decoded body is not said to be coded"])
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("TransportConformance: messages", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct ConformanceCheckMessagesTests {
+    @Test("a transport that joins Set-Cookie is found out")
+    func joinedCookies() async {
+        let checks = await TransportConformanceTests.checks { response in
+            let joined = response.headers[values: .setCookie].joined(separator: ", ")
+            if !joined.isEmpty { response.headers[.setCookie] = joined }
+        }
+        #expect(checks == ["repeated response fields are kept"])
+    }
+
+    @Test("a transport that loses a field is found out")
+    func lostField() async {
+        #expect(await TransportConformanceTests.checks { $0.headers[.eTag] = nil } == ["header fields are kept"])
+    }
+
+    @Test("a transport that answers every status with 200 is found out")
+    func alwaysOK() async {
+        let checks = await TransportConformanceTests.checks { response in response.head.status = .ok }
+        #expect(checks.contains("a status is handed over as it is"))
+        #expect(checks.contains("a redirect is not followed"))
+        #expect(checks.contains("a challenge is not answered"))
+    }
+}

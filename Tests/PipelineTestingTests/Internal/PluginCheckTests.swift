@@ -1,0 +1,147 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PipelineTesting
+
+@Suite("PluginConformance: checks", .tags(.concurrent))
+struct PluginCheckTests {
+    @Test("name: a blank name", arguments: ["", " \n"])
+    func name(name: String) async {
+        #expect(await PluginConformanceTests.failed { PreparePlugin.prepare(name: name) { _, _ in } } == ["name"])
+    }
+
+    @Test("success: a plugin that fails a call which was answered")
+    func success() async {
+        let failed = await PluginConformanceTests.failed {
+            PreparePlugin.prepare { _, _ in throw PipelineError(.offline, "no") }
+        }
+        #expect(failed.isSuperset(of: ["success", "concurrency", "stream"]))
+        #expect(failed.isDisjoint(with: ["failure", "serverError", "pairs", "secrets"]))
+    }
+
+    @Test("success, failure, serverError: a plugin that says cancelled where nobody cancelled")
+    func saysCancelled() async {
+        let failed = await PluginConformanceTests.failed { PreparePlugin.prepare { _, _ in throw CancellationError() } }
+        #expect(failed.isSuperset(of: ["success", "failure", "serverError"]))
+    }
+
+    @Test("failure, serverError, finish: a plugin that never ends a call which was not answered with 200")
+    func hangs() async {
+        let failed = await PluginConformanceTests.failed(patience: .milliseconds(50)) {
+            ProcessPlugin.process { result, _ in
+                if (try? result.get())?.statusCode != 200 { await PluginConformanceTests.never() }
+            }
+        }
+        #expect(failed.isSuperset(of: ["failure", "serverError", "finish"]))
+    }
+
+    @Test("success, cancellation, stream, concurrency: a plugin that never ends any call")
+    func alwaysHangs() async {
+        let failed = await PluginConformanceTests.failed(patience: .milliseconds(50)) {
+            PreparePlugin.prepare { _, _ in await PluginConformanceTests.never() }
+        }
+        #expect(failed.isSuperset(of: ["success", "cancellation", "stream", "concurrency"]))
+    }
+
+    @Test("cancellation: a plugin that answers a cancelled call")
+    func answersCancelled() async {
+        let failed = await PluginConformanceTests.failed {
+            InterceptPlugin.intercept { request, _, next in
+                guard let response = try? await next(request) else {
+                    return PipelineResponse(request: request, statusCode: 200)
+                }
+                return response
+            }
+        }
+        #expect(failed == ["cancellation"])
+    }
+
+    @Test("cancellation: a plugin that makes another failure of it")
+    func renamesCancelled() async {
+        let failed = await PluginConformanceTests.failed {
+            ProcessPlugin.process { result, _ in
+                if case .failure = result { result = .failure(PipelineError(.offline, "no")) }
+            }
+        }
+        #expect(failed == ["cancellation"])
+    }
+
+    @Test("cancellation: a plugin that goes on waiting")
+    func ignoresCancelled() async {
+        let failed = await PluginConformanceTests.failed(patience: .milliseconds(500)) {
+            InterceptPlugin.intercept { request, _, next in try await Task { try await next(request) }.value }
+        }
+        #expect(failed.contains("cancellation"))
+    }
+
+    /// Lets one call in at a time, and forgets to let the next one in when a call fails.
+    private final class Turnstile: Stage.Intercept {
+        let isBusy = Mutex(false)
+
+        func intercept(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            next: Next
+        ) async throws -> PipelineResponse {
+            while isBusy.withLock({ $0 }) { try await context.clock.sleep(for: .seconds(1)) }
+            isBusy.withLock { $0 = true }
+            let response = try await next(request)
+            isBusy.withLock { $0 = false }
+            return response
+        }
+    }
+
+    @Test("cancellation: a plugin that is stuck after a cancelled call")
+    func stuckAfterCancelled() async {
+        let violations = await PluginConformance(patience: .milliseconds(500)) { Turnstile() }.run()
+        #expect(violations.contains { $0.description == "cancellation: the call after a cancelled one did not end" })
+    }
+
+    /// Answers by itself as soon as the request is on its way, which it leaves to itself.
+    private final class Deserter: Stage.Intercept, Stage.WillSend {
+        let hasSent = Mutex(false)
+
+        func willSend(_ request: PipelineRequest, context: PipelineContext) {
+            hasSent.withLock { $0 = true }
+        }
+
+        func intercept(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            next: Next
+        ) async throws -> PipelineResponse {
+            Task { try await next(request) }
+            await eventually { hasSent.withLock { $0 } }
+            return PipelineResponse(request: request, statusCode: 200)
+        }
+    }
+
+    @Test("pairs: a plugin that leaves an exchange behind")
+    func leavesBehind() async {
+        #expect(await PluginConformanceTests.failed { Deserter() }.contains("pairs"))
+    }
+
+    @Test("concurrency: a plugin that gives one call the answer of another")
+    func mixesUp() async {
+        let failed = await PluginConformanceTests.failed {
+            let first = FirstAnswer()
+            return InterceptPlugin.intercept { request, _, next in first.keep(try await next(request)) }
+        }
+        #expect(failed.contains("concurrency"))
+    }
+
+    private final class FirstAnswer: Sendable {
+        let response = Mutex<PipelineResponse?>(nil)
+
+        func keep(_ own: PipelineResponse) -> PipelineResponse {
+            response.withLock { first in
+                if first == nil { first = own }
+                return first ?? own
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import TestSupport
+import Testing
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+@Suite("DownloadDestination", .tags(.concurrent))
+struct DownloadDestinationTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    func target(
+        _ name: String = "a.txt",
+        options: DownloadDestination.Options = [],
+        validationType: ValidationType = .none
+    ) -> TestTarget {
+        TestTarget(
+            task: .downloadDestination(.file(folder.file(name), options: options)),
+            validationType: validationType
+        )
+    }
+
+    @Test("M156 What stands there already stays, unless it is to be replaced")
+    func existing() async throws {
+        try folder.write("old", to: "a.txt")
+        let provider = DownloadTests.provider(ScriptedTransport(always: .status(200, body: "new")))
+        let error = await pipelineError { _ = try await provider.request(target()) }
+        #expect(error?.code == .file(.exists))
+        #expect(error?.response?.statusCode == 200)
+        #expect(error?.exchanges.map(\.statusCode) == [200])
+        #expect(error.map { "\($0)".contains(folder.url.lastPathComponent) } == false)
+        #expect(folder.text(of: "a.txt") == "old")
+        _ = try await provider.request(target(options: .removePreviousFile))
+        #expect(folder.text(of: "a.txt") == "new")
+        #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("M156 Directories are made only when asked for")
+    func directories() async throws {
+        let provider = DownloadTests.provider(ScriptedTransport(always: .status(200, body: "x")))
+        let error = await pipelineError { _ = try await provider.request(target("b/c/a.txt")) }
+        #expect(error?.code == .file(.notWritable))
+        #expect(folder.names == [])
+        _ = try await provider.request(target("b/c/a.txt", options: .createIntermediateDirectories))
+        #expect(folder.text(of: "b/c/a.txt") == "x")
+        _ = try await provider.request(target("b/c/a2.txt", options: .createIntermediateDirectories))
+        #expect(folder.text(of: "b/c/a2.txt") == "x")
+    }
+
+    @Test("A directory is never replaced, and a file is no directory")
+    func directoryInPlace() async throws {
+        try FileManager.default.createDirectory(at: folder.file("a.txt"), withIntermediateDirectories: false)
+        try folder.write("file", to: "a.txt/inside")
+        let provider = DownloadTests.provider(ScriptedTransport(always: .status(200, body: "x")))
+        for options in [DownloadDestination.Options(), .removePreviousFile] {
+            let error = await pipelineError { _ = try await provider.request(target(options: options)) }
+            #expect(error?.code == .file(.directory))
+        }
+        let inside = target("a.txt/inside/b", options: .createIntermediateDirectories)
+        let other = await pipelineError { _ = try await provider.request(inside) }
+        #expect(other?.code == .file(.notWritable))
+        #expect(folder.text(of: "a.txt/inside") == "file")
+        #expect(folder.names == ["a.txt"])
+    }
+
+    @Test("F07 A symbolic link is not followed: without the option it is in the way, with it the link is replaced")
+    func symbolicLink() async throws {
+        try folder.write("victim", to: "victim")
+        let link = folder.file("a.txt")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file("victim"))
+        let provider = DownloadTests.provider(ScriptedTransport(always: .status(200, body: "new")))
+        let error = await pipelineError { _ = try await provider.request(target()) }
+        #expect(error?.code == .file(.exists))
+        _ = try await provider.request(target(options: .removePreviousFile))
+        #expect(folder.text(of: "victim") == "victim")
+        #expect(folder.text(of: "a.txt") == "new")
+    }
+
+    @Test("A place that is no file URL is refused")
+    func notAFile() async throws {
+        let place = try #require(URL(string: "https://example.com/a"))
+        let provider = DownloadTests.provider(ScriptedTransport(always: .status(200, body: "x")))
+        let task = RequestTask.downloadDestination(.file(place))
+        let error = await pipelineError { _ = try await provider.request(TestTarget(task: task)) }
+        #expect(error?.code == .file(.notWritable))
+    }
+
+    @Test("A destination may be chosen by the response, and get the whole file to look at")
+    func custom() async throws {
+        let folder = folder
+        let destination = DownloadDestination.custom { file, response in
+            let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            return (folder.file("\(text)-\(response.statusCode).txt"), [.createIntermediateDirectories])
+        }
+        let provider = DownloadTests.provider(ScriptedTransport([.status(203, body: DownloadTests.body("x"))]))
+        let response = try await provider.request(TestTarget(task: .downloadDestination(destination)))
+        #expect(response.body.fileURL?.lastPathComponent == "x-203.txt")
+        #expect(folder.names == ["x-203.txt"])
+    }
+
+    @Test("What a destination throws is the call's error, and nothing stays")
+    func customFailure() async throws {
+        let journal = Journal()
+        let destination = DownloadDestination.custom { file, _ in
+            journal.add(file.path)
+            throw TestFailure()
+        }
+        let provider = DownloadTests.provider(ScriptedTransport([.status(200, body: DownloadTests.body("x"))]))
+        let error = await pipelineError {
+            _ = try await provider.request(TestTarget(task: .downloadDestination(destination)))
+        }
+        #expect(error?.code == .file)
+        #expect(error?.underlyingError is TestFailure)
+        #expect(error.map { "\($0)".contains("s3cr3t") } == false)
+        let path = try #require(journal.entries.first)
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import Testing
+
+@Suite("JSONEncoding, trees of parameters")
+struct ParameterTreeTests {
+    @Test("M30 Assigning nil removes the key, a nil inside Any is dropped")
+    func nilValues() throws {
+        let limit: Int? = nil
+        var parameters: RequestParameters = ["limit": limit, "offset": 3]
+        #expect(try JSONEncodingTests.body(parameters) == #"{"offset":3}"#)
+        parameters["offset"] = nil
+        #expect(try JSONEncodingTests.body(parameters) == "{}")
+    }
+
+    @Test("Nesting is encoded to 64 levels and refused beyond, however deep")
+    func depth() throws {
+        #expect(try JSONEncodingTests.body(JSONEncodingTests.nested(64)).hasSuffix(String(repeating: "}", count: 64)))
+        for depth in [65, 2_000] {
+            let error = #expect(throws: PipelineError.self) {
+                try JSONEncodingTests.body(JSONEncodingTests.nested(depth))
+            }
+            #expect(error?.code == .encoding)
+            #expect(error?.reason.contains("64") == true)
+        }
+    }
+
+    @Test("A collection of Foundation's, which may hold itself, is an error")
+    func foundationCollections() throws {
+        let ring = NSMutableArray()
+        let dictionary = NSMutableDictionary()
+        ring.add(ring)
+        dictionary["ring"] = ring
+        for object in [ring, dictionary, NSArray()] as [NSObject] {
+            let parameters: RequestParameters = ["a": unsafeBitCast(object as Any, to: (any Sendable).self)]
+            for encoding in [JSONEncoding.default, URLEncoding.default, PropertyListEncoding.xml]
+                as [any ParameterEncoding]
+            {
+                let task = RequestTask.requestParameters(parameters: parameters, encoding: encoding)
+                #expect {
+                    try Endpoint(url: "https://example.com", method: .post, task: task).makeRequest()
+                } throws: {
+                    ($0 as? PipelineError)?.code == .encoding
+                }
+            }
+        }
+    }
+}

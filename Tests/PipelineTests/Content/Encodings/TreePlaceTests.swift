@@ -1,0 +1,42 @@
+import Foundation
+import Pipeline
+import Testing
+
+@Suite("URLFormEncoder, places and names")
+struct TreePlaceTests {
+    static let shuffled = Dictionary(uniqueKeysWithValues: "kbjaeifhgdc".map { (String($0), 1) })
+    static let sorted = "abcdefghijk".map { "\($0)=1" }.joined(separator: "&")
+
+    @Test("A dictionary that a value encodes in its own place is sorted, after and before the value's own members")
+    func forwardedDictionary() throws {
+        #expect(try URLFormEncoder().encode(TreeEncoderTests.Value { try Self.shuffled.encode(to: $0) }) == Self.sorted)
+        let mixed = TreeEncoderTests.Value { encoder in
+            var container = encoder.container(keyedBy: TreeEncoderTests.Value.Key.self)
+            try container.encode(2, forKey: .next)
+            try Dictionary(uniqueKeysWithValues: Self.shuffled.map { ("z" + $0, $1) }).encode(to: encoder)
+            try container.encode(3, forKey: .a)
+            try ["y": 4, "x": 5].encode(to: encoder)
+        }
+        let expected = "next=2&" + "abcdefghijk".map { "z\($0)=1" }.joined(separator: "&") + "&a=3&x=5&y=4"
+        #expect(try URLFormEncoder().encode(mixed) == expected)
+    }
+
+    @Test("Two members that get the same name both appear, and the same key written again replaces the first")
+    func sameNames() throws {
+        struct Twice: Encodable {
+            enum CodingKeys: String, CodingKey {
+                case perPage
+                case other = "per_page"
+            }
+            var perPage = 1, other = 2
+        }
+        #expect(try URLFormEncoder(keyEncoding: .convertToSnakeCase).encode(Twice()) == "per_page=1&per_page=2")
+        let again = TreeEncoderTests.Value { encoder in
+            var container = encoder.container(keyedBy: TreeEncoderTests.Value.Key.self)
+            try container.encode(1, forKey: .a)
+            try container.encode(2, forKey: .b)
+            try container.encode(3, forKey: .a)
+        }
+        #expect(try URLFormEncoder().encode(again) == "a=3&b=2")
+    }
+}

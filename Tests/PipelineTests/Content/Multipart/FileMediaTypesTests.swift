@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+@testable import Pipeline
+
+@Suite("MultipartFormBodyPart: types of files")
+struct FileMediaTypesTests {
+    @Test(
+        "B-A5 The extension gives the media type, on every platform",
+        arguments: [
+            ("a.jpg", "image/jpeg"), ("a.JPEG", "image/jpeg"), ("a.png", "image/png"), ("a.tar.gz", "application/gzip"),
+            ("a.json", "application/json"), ("a.mp4", "video/mp4"), (".csv", "text/csv"), ("a.html", "text/html"),
+            ("a.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+            ("a.unknown", "application/octet-stream"), ("a", "application/octet-stream"),
+            ("", "application/octet-stream"),
+            ("a.", "application/octet-stream"), ("jpg", "application/octet-stream"),
+            ("a.jpg/b", "application/octet-stream"),
+        ]
+    )
+    func mediaType(_ fileName: String, _ type: String) throws {
+        let part = MultipartFormBodyPart(.none, name: "n", fileName: fileName)
+        #expect(
+            try MultipartFormBodyPartTests.lines(part) == [
+                MultipartFormBodyPartTests.disposition(fileName), "Content-Type: \(type)",
+            ]
+        )
+    }
+}

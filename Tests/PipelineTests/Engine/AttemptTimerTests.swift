@@ -1,0 +1,106 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("The time of an attempt and its connection", .tags(.concurrent))
+struct AttemptTimerTests {
+    private let clock = ManualClock()
+
+    /// Sends a request with a time for the attempt, to a transport that reports its connection as the closure does.
+    private func call(
+        attempt: Duration? = .seconds(1),
+        _ answer: @escaping @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse
+    ) -> Task<Result<PipelineResponse, PipelineError>, Never> {
+        let transport = ScriptedTransport(always: .answer(answer))
+        let provider = Provider<TestTarget>(transport: transport, clock: clock)
+        return Task {
+            do {
+                return .success(
+                    try await provider.request(TestTarget(), options: .init { $0.attemptTimeout = attempt })
+                )
+            } catch {
+                return .failure(error as? PipelineError ?? PipelineError(.cancelled, "\(error)"))
+            }
+        }
+    }
+
+    /// Moves the clock on while the transport and the timer of the attempt sleep.
+    private func advance(bySteps steps: Duration...) async {
+        for step in steps {
+            await clock.waitForSleepers(2)
+            clock.advance(by: step)
+        }
+    }
+
+    private let fiveSeconds = Array(repeating: Duration.seconds(1), count: 5)
+
+    @Test("C14 The time of an attempt starts when the transport reports its connection")
+    func startsWithConnection() async throws {
+        let call = call(PipelineContextConnectionTests.late(.milliseconds(900)))
+        for step in fiveSeconds { await advance(bySteps: step) }
+        await advance(bySteps: .milliseconds(900))
+        let exchange = try #require(try await call.value.get().exchanges.first)
+        #expect(exchange.connectionWait == .seconds(5))
+        #expect(exchange.duration == .milliseconds(5_900))
+    }
+
+    @Test("C14 An attempt that takes too long after it has a connection fails with timeout.attempt")
+    func endsAfterConnection() async throws {
+        let call = call(PipelineContextConnectionTests.late(.seconds(60)))
+        for step in fiveSeconds { await advance(bySteps: step) }
+        await advance(bySteps: .milliseconds(999), .milliseconds(1))
+        guard case .failure(let error) = await call.value else {
+            Issue.record("the attempt was not ended")
+            return
+        }
+        #expect(error.code == .timeout(.attempt))
+        #expect(error.exchanges.map(\.connectionWait) == [.seconds(5)])
+        #expect(error.exchanges.map(\.duration) == [.seconds(6)])
+    }
+
+    @Test("The first connection starts the time; a wait for another one counts as part of the attempt")
+    func firstConnectionCounts() async {
+        let call = call { request, context in
+            context.reportConnectionWait()
+            context.reportConnection()
+            context.reportConnectionWait()
+            try await context.clock.sleep(for: .milliseconds(600))
+            context.reportConnection()
+            try await context.clock.sleep(for: .milliseconds(600))
+            return PipelineResponse(request: request, statusCode: 200)
+        }
+        await advance(bySteps: .milliseconds(600), .milliseconds(400))
+        guard case .failure(let error) = await call.value else {
+            Issue.record("the attempt was not ended")
+            return
+        }
+        #expect(error.code == .timeout(.attempt))
+        #expect(error.exchanges.map(\.connectionWait) == [.zero])
+    }
+
+    @Test("A transport that returns a response without reporting the connection has the body timed")
+    func bodyWithoutConnection() async {
+        let (begun, begin) = AsyncStream.makeStream(of: Never.self)
+        let call = call { request, context in
+            context.reportConnectionWait()
+            let silence = AsyncStream<Data>(unfolding: {
+                begin.finish()
+                let never = AsyncStream<Never> { _ in }
+                for await _ in never {}
+                return nil
+            })
+            return PipelineResponse(request: request, head: HTTPResponse(status: .ok), body: .stream(silence))
+        }
+        for await _ in begun {}
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(1))
+        guard case .failure(let error) = await call.value else {
+            Issue.record("the attempt was not ended")
+            return
+        }
+        #expect(error.code == .timeout(.attempt))
+    }
+}

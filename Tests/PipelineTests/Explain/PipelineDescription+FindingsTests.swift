@@ -1,0 +1,47 @@
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("Findings")
+struct PipelineDescriptionFindingsTests {
+    @Test("Interceptors, and plugins that act on calls, are known without a declaration")
+    func derived() {
+        let span = OrderRuleTests.Plugin(name: "Span", capabilities: [.spansCalls])
+        let share = OrderRuleTests.Plugin(name: "Share", capabilities: [.sharesResponses])
+        let interceptor = InterceptPlugin.intercept(name: "wait") { request, _, next in try await next(request) }
+        #expect(OrderRuleTests.described(interceptor, span).notes.map(\.id) == ["span-inside-interceptor"])
+        let work: [any PluginType] = [interceptor, .prepare { _, _ in }, .process { _, _ in }]
+        for plugin in work {
+            #expect(OrderRuleTests.described(share, plugin).notes.map(\.id) == ["sharing-outside-work"])
+        }
+        #expect(OrderRuleTests.described(share, .willSend { _, _ in }, .didFinish { _, _ in }).notes.isEmpty)
+    }
+
+    @Test("All plugins on the wrong side are one finding")
+    func several() {
+        let retry = OrderRuleTests.Plugin(name: "Retry", capabilities: [.retries])
+        let first = OrderRuleTests.Plugin(name: "First", capabilities: [.setsCredential])
+        let second = OrderRuleTests.Plugin(name: "Second", capabilities: [.signs])
+        let findings = OrderRuleTests.described(first, second, retry).findings
+        #expect(findings.map(\.plugins) == [["Retry", "First", "Second"]])
+        #expect(findings.first?.message.hasSuffix("; move Retry outside First, Second") == true)
+    }
+
+    @Test("A plugin brings rules of its own, and the same rule of two plugins counts once")
+    func own() {
+        let rule = OrderRule(
+            "audit-inside-cache",
+            [OrderRuleTests.audits],
+            .inside,
+            [.caches],
+            consequence: "cached responses are not audited",
+            remedy: "swap them"
+        )
+        let audit = OrderRuleTests.Plugin(name: "Audit", capabilities: [OrderRuleTests.audits], orderRules: [rule])
+        let cache = OrderRuleTests.Plugin(name: "Cache", capabilities: [.caches], orderRules: [rule])
+        let findings = OrderRuleTests.described(cache, audit).findings
+        #expect(findings.map(\.id) == ["audit-inside-cache"])
+        #expect(findings.first?.message == "Audit is inside Cache: cached responses are not audited; swap them")
+        #expect(OrderRuleTests.described(audit, cache).findings.isEmpty)
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Pipeline
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("PipelineBody of a file: what it requires", .tags(.concurrent))
+struct PipelineBodyRequirementsTests {
+    #if os(Linux)
+    @Test("A file of length 0 that has content, as under /proc, has no known length, and an empty file has length 0")
+    func fileWithoutLength() async throws {
+        let file = PipelineBody.file(URL(filePath: "/proc/version"))
+        #expect(file.byteCount == nil)
+        #expect(try await file.collect(upTo: 1 << 20) == Data(contentsOf: URL(filePath: "/proc/version")))
+        let error = await #expect(throws: PipelineError.self) { try await file.collect(upTo: 3) }
+        #expect(error?.code == .limit(.bodyBytes))
+        try await PipelineBodyTests.withFile(Data()) { #expect(PipelineBody.file($0).byteCount == 0) }
+    }
+    #endif
+
+    @Test("A symbolic link to a file is the file")
+    func symbolicLink() async throws {
+        try await PipelineBodyTests.withFile(Data("abc".utf8)) { url in
+            let link = url.appendingPathExtension("link")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: url)
+            defer { try? FileManager.default.removeItem(at: link) }
+            #expect(PipelineBody.file(link).byteCount == 3)
+            #expect(try await PipelineBody.file(link).collect(upTo: 3) == Data("abc".utf8))
+        }
+    }
+
+    static let unreadable = [
+        URL(filePath: "/nowhere/at/all/missing.txt"), FileManager.default.temporaryDirectory,
+        URL(string: "https://example.com/etc/hostname"),
+    ]
+
+    @Test("A file that is missing, a folder or no file at all is a typed error that names it", arguments: unreadable)
+    func unreadableFile(_ url: URL?) async throws {
+        let url = try #require(url)
+        let body = PipelineBody.file(url)
+        #expect(body.byteCount == nil)
+        let error = await #expect(throws: PipelineError.self) { try await body.collect(upTo: 1 << 20) }
+        #expect(error?.code == .file(.unreadable))
+        #expect(error?.reason.contains(url.lastPathComponent) == true)
+    }
+}

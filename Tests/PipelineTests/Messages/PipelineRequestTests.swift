@@ -1,0 +1,38 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("PipelineRequest")
+struct PipelineRequestTests {
+    @Test("A request's description holds method, scheme, host and path alone")
+    func requestDescription() throws {
+        var request = try PipelineErrorTests.secretRequest()
+        var dumped = ""
+        dump(request, to: &dumped)
+        #expect(request.description == "POST https://example.com/path")
+        #expect(String(reflecting: request) == request.description)
+        #expect(!dumped.contains("CANARY"))
+        request.head.authority = "user:CANARY@example.com:8080"
+        #expect(request.description == "POST https://example.com:8080/path")
+        #expect(request.host == "example.com:8080")
+        request.head.authority = nil
+        #expect(request.host == nil)
+    }
+
+    @Test("A header value that cannot be sent is refused without showing it, and nothing is set")
+    func setHeader() throws {
+        var request = try PipelineRequest(url: "https://h/")
+        for value in ["CANARY\r\nX: y", "CANARY\n", "\u{0}CANARY", " CANARY", "CANARY\t"] {
+            let error = #expect(throws: PipelineError.self) {
+                try request.setHeader(value, for: .authorization, isSecret: true)
+            }
+            #expect(error?.code == .invalidRequest(.headerValue))
+            #expect(error?.description.contains("CANARY") == false)
+            #expect(error?.reason.contains("Authorization") == true)
+        }
+        #expect(request.headers.isEmpty)
+        #expect(request.secretFields.isEmpty)
+    }
+}

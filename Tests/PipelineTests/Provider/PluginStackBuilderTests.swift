@@ -1,0 +1,38 @@
+import Pipeline
+import Testing
+
+@Suite("PluginStackBuilder")
+struct PluginStackBuilderTests {
+    @Test(
+        "A stack lists its plugins outermost first, with what if, else, switch and for choose",
+        arguments: [true, false]
+    )
+    func choices(isChosen: Bool) {
+        let stack = PluginStack {
+            PluginStackTests.layer("a")
+            if isChosen { PluginStackTests.layer("if") }
+            if isChosen { PluginStackTests.layer("first") } else { PluginStackTests.layer("second") }
+            switch isChosen {
+            case true: PluginStackTests.layer("true")
+            case false: PluginStackTests.layer("false")
+            }
+            for number in 1...2 { PluginStackTests.layer("for \(number)") }
+        }
+        let expected =
+            isChosen
+            ? ["a", "if", "first", "true", "for 1", "for 2"] : ["a", "second", "false", "for 1", "for 2"]
+        #expect(PluginStackTests.names(stack) == expected)
+    }
+
+    @Test("A stack in a stack, and an array in one, stand for their plugins")
+    func nesting() {
+        let inner = PluginStack { PluginStackTests.layer("b") }
+        let stack = PluginStack {
+            PluginStackTests.layer("a")
+            inner
+            [PluginStackTests.layer("c"), PluginStackTests.layer("d")]
+        }
+        #expect(PluginStackTests.names(stack) == ["a", "b", "c", "d"])
+        #expect(PluginStackTests.names(PluginStack()) == [])
+    }
+}

@@ -1,0 +1,33 @@
+import Dispatch
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("RequestOptions", .tags(.concurrent))
+struct RequestOptionsTests {
+    private enum Depth: RequestOptionKey { static let defaultValue = 1 }
+    private enum Other: RequestOptionKey { static let defaultValue = "none" }
+
+    @Test("Options of a call win over those of its target, key by key, and survive MultiTarget")
+    func options() async throws {
+        let seen = Journal()
+        let plugins: [any PluginType] = [
+            .prepare { _, context in seen.add("\(context.options[Depth.self]) \(context.options[Other.self])") }
+        ]
+        let target = TestTarget(
+            options: RequestOptions {
+                $0[Depth.self] = 2
+                $0[Other.self] = "target"
+            }
+        )
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = Provider<MultiTarget>(transport: transport, plugins: plugins)
+        _ = try await provider.request(TestTarget())
+        _ = try await provider.request(target)
+        _ = try await provider.request(MultiTarget(target), options: .init { $0[Depth.self] = 3 })
+        #expect(seen.entries == ["1 none", "2 target", "3 target"])
+    }
+}

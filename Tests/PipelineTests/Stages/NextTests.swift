@@ -1,0 +1,140 @@
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Stages: next in a task of its own", .tags(.concurrent))
+struct NextTests {
+    private typealias Outcome = Result<PipelineResponse, any Error>
+
+    /// Starts, returns without waiting, and hands over what came of it.
+    private struct Starter: Stage.Intercept {
+        let outcomes: AsyncStream<Outcome>.Continuation
+        let tasks: AsyncStream<Task<Void, Never>>.Continuation
+
+        func intercept(
+            _ request: PipelineRequest,
+            context: PipelineContext,
+            next: Next
+        ) async throws -> PipelineResponse {
+            tasks.yield(next.start(request) { outcomes.yield($0) })
+            return PipelineResponse(request: request, statusCode: 202)
+        }
+    }
+
+    private static func outcome(
+        of step: ScriptedTransport.Step,
+        inside: [any PluginType] = [],
+        then act: (Task<Void, Never>) async -> Void = { _ in }
+    ) async throws -> (PipelineResponse, Outcome?) {
+        let (outcomes, outcome) = AsyncStream.makeStream(of: Outcome.self)
+        let (tasks, task) = AsyncStream.makeStream(of: Task<Void, Never>.self)
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: step),
+            plugins: [Starter(outcomes: outcome, tasks: task)] + inside
+        )
+        let response = try await provider.request(TestTarget())
+        var iterator = tasks.makeAsyncIterator()
+        if let work = await iterator.next() { await act(work) }
+        var ends = outcomes.makeAsyncIterator()
+        return (response, await ends.next())
+    }
+
+    @Test("What was started goes on when the interceptor has returned and its call has ended, interceptors inside too")
+    func goesOn() async throws {
+        let again = InterceptPlugin.intercept { request, _, next in
+            _ = try await next(request)
+            return try await next(request)
+        }
+        let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+        let step = ScriptedTransport.Step.answer { request, context in
+            if context.attempt == 1 { for await _ in gate { break } }
+            return PipelineResponse(request: request, statusCode: 200 + context.attempt)
+        }
+        let (response, outcome) = try await Self.outcome(of: step, inside: [again, again]) { _ in opener.finish() }
+        #expect(response.statusCode == 202)
+        #expect(response.exchanges.isEmpty)
+        let end = try #require(try outcome?.get())
+        #expect(end.exchanges.count == 4)
+    }
+
+    @Test("What was started is cancelled by who has the task, and ends as a call of next does")
+    func cancel() async throws {
+        let (_, cancelled) = try await Self.outcome(of: .hang) { $0.cancel() }
+        #expect(throws: CancellationError.self) { try cancelled?.get() }
+        let (_, failed) = try await Self.outcome(of: .failure(.connectionLost))
+        #expect(throws: PipelineError.self) { try failed?.get() }
+    }
+
+    @Test("It is not cancelled with the call that has started it")
+    func callCancelled() async throws {
+        let (outcomes, outcome) = AsyncStream.makeStream(of: Outcome.self)
+        let clock = ManualClock()
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .delayed(.seconds(1), .status(200))),
+            plugins: [
+                .intercept { request, context, next in
+                    _ = next.start(request) { outcome.yield($0) }
+                    try await context.clock.sleep(for: .seconds(60))
+                    return PipelineResponse(request: request, statusCode: 202)
+                }
+            ],
+            clock: clock
+        )
+        let call = Task { try await provider.request(TestTarget()) }
+        await clock.waitForSleepers(2)
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        clock.advance(by: .seconds(1))
+        var iterator = outcomes.makeAsyncIterator()
+        #expect(try await iterator.next()?.get().statusCode == 200)
+    }
+
+    @Test("It counts as a call of next: a further one is a new attempt, and after the interceptor's return it fails")
+    func counts() async throws {
+        let (nexts, kept) = AsyncStream.makeStream(of: (PipelineRequest, Next).self)
+        let attempts = Mutex<[Int]>([])
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            plugins: [
+                .intercept { request, _, next in
+                    kept.yield((request, next))
+                    await next.start(request) { _ in }.value
+                    await next.start(request) { _ in }.value
+                    return try await next(request)
+                },
+                .prepare { _, context in attempts.withLock { $0.append(context.attempt) } },
+            ]
+        )
+        _ = try await provider.request(TestTarget())
+        #expect(attempts.withLock { $0 } == [1, 2, 3])
+        var iterator = nexts.makeAsyncIterator()
+        let (request, next) = try #require(await iterator.next())
+        let code = Mutex<PipelineError.Code?>(nil)
+        await next.start(request) { end in
+            if case .failure(let error as PipelineError) = end { code.withLock { $0 = error.code } }
+        }.value
+        #expect(code.withLock { $0 } == .plugin)
+        #expect(transport.sent.count == 3)
+    }
+
+    @Test("A place is the same for all calls of a provider, another for another provider and another place")
+    func place() async throws {
+        let places = Mutex<[ObjectIdentifier]>([])
+        let plugin = InterceptPlugin.intercept { request, _, next in
+            places.withLock { $0.append(next.place) }
+            return try await next(request)
+        }
+        let transport = ScriptedTransport(always: .status(200))
+        let one = Provider<TestTarget>(transport: transport, plugins: [plugin, plugin])
+        let other = Provider<TestTarget>(transport: transport, plugins: [plugin])
+        for provider in [one, one, other] { _ = try await provider.request(TestTarget()) }
+        let found = places.withLock { $0 }
+        #expect(found.count == 5)
+        #expect(Array(found[0...1]) == Array(found[2...3]))
+        #expect(Set(found).count == 3)
+    }
+}

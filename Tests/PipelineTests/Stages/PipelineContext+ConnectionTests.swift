@@ -1,0 +1,139 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import TestSupport
+import Testing
+
+/// Rule 13: waiting for a connection is not part of the attempt.
+@Suite("The wait for a connection", .tags(.concurrent))
+struct PipelineContextConnectionTests {
+    private let clock = ManualClock()
+
+    /// Sends a request with a time for the attempt, to a transport that reports its connection as the closure does.
+    private func call(
+        attempt: Duration? = .seconds(1),
+        _ answer: @escaping @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse
+    ) -> Task<Result<PipelineResponse, PipelineError>, Never> {
+        let transport = ScriptedTransport(always: .answer(answer))
+        let provider = Provider<TestTarget>(transport: transport, clock: clock)
+        return Task {
+            do {
+                return .success(
+                    try await provider.request(TestTarget(), options: .init { $0.attemptTimeout = attempt })
+                )
+            } catch {
+                return .failure(error as? PipelineError ?? PipelineError(.cancelled, "\(error)"))
+            }
+        }
+    }
+
+    /// Waits five seconds for a connection, then so long for the response.
+    static func late(
+        _ time: Duration
+    ) -> @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse {
+        { request, context in
+            context.reportConnectionWait()
+            try await context.clock.sleep(for: .seconds(5))
+            context.reportConnection()
+            try await context.clock.sleep(for: time)
+            return PipelineResponse(request: request, statusCode: 200)
+        }
+    }
+
+    /// Moves the clock on while the transport and the timer of the attempt sleep.
+    private func advance(bySteps steps: Duration...) async {
+        for step in steps {
+            await clock.waitForSleepers(2)
+            clock.advance(by: step)
+        }
+    }
+
+    @Test("A transport that reports no connection is timed from the start, and its exchanges show no wait")
+    func noReport() async {
+        let call = call { request, context in
+            try await context.clock.sleep(for: .seconds(2))
+            return PipelineResponse(request: request, statusCode: 200)
+        }
+        await advance(bySteps: .seconds(1))
+        guard case .failure(let error) = await call.value else {
+            Issue.record("the attempt was not ended")
+            return
+        }
+        #expect(error.code == .timeout(.attempt))
+        #expect(error.exchanges.map(\.connectionWait) == [nil])
+    }
+
+    @Test("C14 An exchange that never gets a connection shows its whole duration as the wait")
+    func noConnection() async throws {
+        let call = call(attempt: nil) { _, context in
+            context.reportConnectionWait()
+            try await context.clock.sleep(for: .seconds(2))
+            throw PipelineError(.timeout(.pool), "all connections stayed busy")
+        }
+        await clock.advanceToNextSleeper()
+        guard case .failure(let error) = await call.value else {
+            Issue.record("the exchange did not fail")
+            return
+        }
+        let exchange = try #require(error.exchanges.first)
+        #expect(exchange.connectionWait == .seconds(2))
+        #expect(exchange.duration == .seconds(2))
+        #expect(
+            exchange.description
+                == "GET https://api.example.com/v1/items, timeout.pool, attempt 1, hop 0, 2.0 seconds including 2.0 seconds "
+                + "of waiting for a connection"
+        )
+    }
+
+    @Test("Without a time for the attempt the exchange shows the wait, too; its description has no query")
+    func untimed() async throws {
+        let call = call(attempt: nil, Self.late(.seconds(1)))
+        await clock.advanceToNextSleeper()
+        await clock.advanceToNextSleeper()
+        let exchange = try #require(try await call.value.get().exchanges.first)
+        #expect(
+            "\(exchange)"
+                == "GET https://api.example.com/v1/items, status 200, attempt 1, hop 0, 6.0 seconds including 5.0 seconds "
+                + "of waiting for a connection"
+        )
+        var text = ""
+        dump(exchange, to: &text)
+        #expect(text.contains("of waiting for a connection"))
+    }
+
+    @Test("Each exchange of a call has a wait of its own, also those that run at the same time")
+    func severalExchanges() async throws {
+        let connections = Journal()
+        let transport = ScriptedTransport { _, index in
+            .answer { request, context in
+                context.reportConnectionWait()
+                try await context.clock.sleep(for: .seconds(index + 1))
+                context.reportConnection()
+                connections.add("connected")
+                return PipelineResponse(request: request, statusCode: 200)
+            }
+        }
+        let waits = Journal()
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            plugins: [
+                .intercept { request, context, next in
+                    async let other = next(request)
+                    let response = try await next(request)
+                    _ = try await other
+                    for exchange in context.exchanges { waits.add("\(exchange.connectionWait ?? .zero)") }
+                    return response
+                }
+            ],
+            clock: clock
+        )
+        let call = Task { try await provider.request(TestTarget()) }
+        await clock.waitForSleepers(2)
+        await clock.advanceToNextSleeper()
+        await eventually { connections.entries.count == 1 }
+        await clock.advanceToNextSleeper()
+        _ = try await call.value
+        #expect(waits.entries == ["1.0 seconds", "2.0 seconds"])
+    }
+}

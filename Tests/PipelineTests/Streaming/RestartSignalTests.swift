@@ -1,0 +1,95 @@
+import Foundation
+import HTTPTypes
+import PipelineTesting
+import TestSupport
+import Testing
+
+@testable import Pipeline
+
+@Suite("Restarts of a subscription", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct RestartSignalTests {
+    private let bench = SubscriptionBench()
+
+    private typealias Step = ScriptedTransport.Step
+
+    private func subscription(
+        _ transport: ScriptedTransport,
+        lastEventID: String = "",
+        reconnection: ReconnectionPolicy = .standard
+    ) -> ServerSentEventSubscription {
+        Provider<TestTarget>(transport: transport, clock: bench.clock, random: .seeded(1))
+            .serverSentEvents(TestTarget(), lastEventID: lastEventID, reconnection: reconnection)
+    }
+
+    @Test("A restart closes the stream and connects at once, from the last event ID")
+    func restart() async throws {
+        let feed = WatchedFeed(["id: 1\ndata: 1\n\ndata: half"], hangs: true)
+        let transport = ScriptedTransport([.events(feed), .events("data: 2\n\n"), .end])
+        let news = subscription(transport)
+        var texts: [String] = []
+        for try await notice in news.notices {
+            texts.append(SubscriptionBench.Outcome.text(of: notice))
+            if notice.event?.data == "1" { news.restart() }
+            if notice.event?.data == "2" { break }
+        }
+        #expect(texts == ["open 200", "event 1", "wait 0.0 seconds without an error", "open 200", "event 2"])
+        #expect(feed.isDropped)
+        #expect(bench.lastEventIDs(transport.sent) == [nil, "1"])
+        #expect(bench.clock.sleeperCount == 0)
+    }
+
+    @Test("A restart interrupts a silent stream, an attempt to connect, and a wait, from any task")
+    func restartOfWaits() async throws {
+        let feed = WatchedFeed(["data: 1\n\n"], hangs: true)
+        for (step, isRead, isAsleep) in [
+            (Step.events(feed), true, false), (.hang, false, false), (.events(""), false, true),
+        ] {
+            let transport = ScriptedTransport { _, index in index == 0 ? step : .end }
+            let news = subscription(transport)
+            let reading = Task { for try await _ in news {} }
+            if isAsleep { await bench.clock.waitForSleepers() }
+            await eventually { !transport.sent.isEmpty && (!isRead || feed.readCount > 0) }
+            news.restart()
+            try await reading.value
+            #expect(transport.sent.count == 2)
+            #expect(bench.clock.now.offset == .zero)
+        }
+        #expect(feed.isDropped)
+    }
+
+    @Test("Events that have arrived are read before a restart")
+    func restartAfterArrival() async throws {
+        let transport = ScriptedTransport([.events("id: 1\ndata: 1\n\nid: 2\ndata: 2\n\n"), .end])
+        let news = subscription(transport)
+        var data: [String] = []
+        for try await event in news {
+            data.append(event.data)
+            news.restart()
+        }
+        #expect(data == ["1", "2"])
+        #expect(bench.lastEventIDs(transport.sent) == [nil, "2"])
+    }
+
+    @Test("A restart before the first event is asked for has no effect")
+    func restartBeforeReading() async throws {
+        let transport = ScriptedTransport([.events("data: 1\n\n"), .end])
+        let news = subscription(transport)
+        news.restart()
+        for try await _ in news { break }
+        #expect(transport.sent.count == 1)
+    }
+
+    @Test("Work that ends although a restart came keeps its result")
+    func resultDespiteRestart() async throws {
+        let signal = RestartSignal()
+        let value = try await signal.run(after: 0) {
+            signal.raise()
+            // Until the restart has been noticed.
+            while !Task.isCancelled { await Task.yield() }
+            return 7
+        }
+        #expect(value == 7)
+        await #expect(throws: RestartSignal.Restarted.self) { try await signal.run(after: 0) { 8 } }
+        #expect(try await signal.run(after: 1) { 9 } == 9)
+    }
+}

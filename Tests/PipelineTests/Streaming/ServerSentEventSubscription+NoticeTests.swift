@@ -1,0 +1,43 @@
+import Foundation
+import HTTPTypes
+import PipelineTesting
+import TestSupport
+import Testing
+
+@testable import Pipeline
+
+@Suite("Notices of a subscription", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct ServerSentEventSubscriptionNoticeTests {
+    private let bench = SubscriptionBench()
+
+    @Test("Notices report streams that open, events, comments at once, and each wait with its cause")
+    func notices() async {
+        let (outcome, _) = await bench.outcome(of: [
+            .events(":ping\n: two\ndata: 1\n:\n\n: not ended"), .failure(.connect(.refused)),
+            .events(WatchedFeed(["data: 2\n\n"], failure: PipelineError(.connectionLost, ""))), .end,
+        ])
+        var texts = outcome.texts
+        #expect(texts.count == 10)
+        texts.removeAll { $0.hasPrefix("wait") && $0.hasSuffix("connect.refused") }
+        #expect(
+            texts == [
+                "open 200", "comment ping", "comment two", "comment ", "event 1", "wait 3.0 seconds without an error",
+                "open 200", "event 2", "wait 3.0 seconds connectionLost",
+            ]
+        )
+        let refused = outcome.notices.compactMap(\.reconnection)[1]
+        #expect(refused.error?.code == .connect(.refused))
+        #expect(refused.delay > .seconds(3))
+        #expect(outcome.notices.compactMap(\.reconnection).map(\.delay) == outcome.waits)
+        #expect(outcome.notices.first?.response?.headers[.contentType] == "text/event-stream")
+        #expect(outcome.notices.first?.response?.body.isNone == true)
+    }
+
+    @Test("The failure that ends a subscription is thrown, after notices of those before it")
+    func failure() async {
+        let policy = ReconnectionPolicy(maximumFailedAttempts: 2)
+        let (outcome, _) = await bench.outcome(of: [.failure(.dns), .failure(.offline)], reconnection: policy)
+        #expect(outcome.notices.map { $0.reconnection?.error?.code } == [.dns])
+        #expect(outcome.error?.code == .offline)
+    }
+}

@@ -1,0 +1,21 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+@Suite("TargetType")
+struct TargetTypeTests {
+    @Test("M2 A target's defaults are no headers, no validation, no sample and no options")
+    func defaults() throws {
+        let target = MinimalTarget(baseURL: try #require(URL(string: "https://example.com")))
+        #expect(target.headers == nil)
+        #expect(target.validationType == .none)
+        #expect(target.sampleData.isEmpty)
+        #expect(target.options[SampleOption.self] == "default")
+        let request = try Endpoint(target).makeRequest()
+        #expect(request.headers.isEmpty)
+        #expect(request.body.isNone)
+    }
+}

@@ -1,0 +1,43 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import NIOCore
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("AsyncHTTPClientTransport: guarded connections", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct AsyncHTTPClientConnectionsTests {
+    /// An answer of this status would stop the process if AsyncHTTPClient saw it.
+    private static let low = "HTTP/1.1 099 Low\r\nContent-Length: 5\r\n\r\nhello"
+
+    @Test("H07: connections of a shared client with the default configuration are guarded")
+    func sharedClient() async throws {
+        let configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
+        let client = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+        let bench = try FramingBench(AsyncHTTPClientTransport(client: client), [.send(Self.low)])
+        #expect(try await bench.outcome() == .failure(.malformedResponse))
+        try await bench.checkNextCall()
+        try await client.shutdown()
+    }
+
+    @Test("H07: connections of a configuration of one's own are guarded, and its initializer is called")
+    func ownConfiguration() async throws {
+        let calls = Mutex(0)
+        let configuration = HTTPClient.Configuration(http1_1ConnectionDebugInitializer: { channel in
+            calls.withLock { $0 += 1 }
+            return channel.eventLoop.makeSucceededVoidFuture()
+        })
+        let transport = AsyncHTTPClientTransport(configuration: configuration)
+        let bench = try FramingBench(transport, [.send(Self.low)])
+        #expect(try await bench.outcome() == .failure(.malformedResponse))
+        try await bench.checkNextCall()
+        #expect(calls.withLock { $0 } == bench.server.activity.connectionCount)
+        try await transport.shutdown()
+    }
+}
+#endif

@@ -1,0 +1,33 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import NIOCore
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import TestSupport
+import Testing
+
+@Suite("AsyncHTTPClientTransport: informational answers", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct AsyncHTTPClientHeadCheckTests {
+    @Test("H11: how many informational answers are passed over can be set", arguments: [0, 3])
+    func informationalCount(limit: Int) async throws {
+        let configuration = AsyncHTTPClientTransport.makeDefaultConfiguration(informationalCount: limit)
+        let hint = "HTTP/1.1 103 Early Hints\r\n\r\n"
+        for (count, expected) in [
+            (limit, FramingOutcome.answer(200, "hello")), (limit + 1, .failure(.limit(.informational))),
+        ] {
+            let text =
+                String(repeating: hint, count: count) + AsyncHTTPClientGuardTests.head
+                + "Content-Length: 5\r\n\r\nhello"
+            let bench = try FramingBench(AsyncHTTPClientTransport(configuration: configuration), [.send(text)])
+            #expect(try await bench.outcome() == expected)
+            if case .failure = expected { await bench.server.wait { $0.openConnectionCount == 0 } }
+            // They are counted for each answer.
+            #expect(try await bench.outcome() == expected)
+            try await bench.checkNextCall()
+        }
+    }
+}
+#endif

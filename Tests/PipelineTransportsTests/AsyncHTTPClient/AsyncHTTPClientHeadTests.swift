@@ -1,0 +1,24 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import NIOCore
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import TestSupport
+import Testing
+
+@Suite("AsyncHTTPClientTransport: header fields of answers", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct AsyncHTTPClientHeadTests {
+    @Test("response fields keep their order, their case and their repeats")
+    func responseFields() async throws {
+        let lines = ["X-C: 3", "x-b: 2", "Set-Cookie: a=1, b", "X-A: 1", "Set-Cookie: b=2", "x-B: 4"]
+        let server = try LoopbackServer { _ in
+            [.send("HTTP/1.1 200 OK\r\n\(lines.joined(separator: "\r\n"))\r\nContent-Length: 0\r\n\r\n")]
+        }
+        let response = try await Provider<Probe>(transport: AsyncHTTPClientTransport()).request(Probe(server))
+        #expect(response.headers.map { "\($0.name.rawName): \($0.value)" } == lines + ["Content-Length: 0"])
+    }
+}
+#endif

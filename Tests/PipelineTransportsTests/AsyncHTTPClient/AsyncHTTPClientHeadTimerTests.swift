@@ -1,0 +1,56 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import NIOCore
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import TestSupport
+import Testing
+
+@Suite("AsyncHTTPClientTransport, headTimeout", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct AsyncHTTPClientHeadTimerTests {
+    @Test("headTimeout is the time to the header fields, and leaves the body alone")
+    func headTimeout() async throws {
+        let data = await inSomeTime { time in
+            let server = try LoopbackServer {
+                $0.target == "/stall" ? [.stall] : AsyncHTTPClientTimeoutTests.halves(time)
+            }
+            defer { server.stop() }
+            let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(headTimeout: time))
+            let data = try await provider.request(Probe(server)).data
+            #expect(try await provider.failureCode(Probe(server, "/stall")) == .timeout(.head))
+            return data
+        }
+        #expect(data == Data("ab".utf8))
+    }
+
+    @Test(
+        "headTimeout ends an exchange on a connection that earlier exchanges have used, for a body in pieces, too",
+        arguments: [10, 300_000]
+    )
+    func reusedConnection(byteCount: Int) async throws {
+        let failure = await inSomeTime { time -> PipelineError? in
+            let server = try LoopbackServer { request in
+                request.target == "/stall" ? [.send("HTTP/1.1 103 Early Hints\r\n\r\n"), .stall] : [.respond(200)]
+            }
+            defer { server.stop() }
+            let transport = AsyncHTTPClientTransport(
+                configuration: AsyncHTTPClientTimeoutTests.configuration(connect: .seconds(30)),
+                headTimeout: time
+            )
+            let provider = Provider<Probe>(transport: transport)
+            for _ in 0..<2 { _ = try await provider.request(Probe(server)) }
+            let task = RequestTask.requestData(Data(count: byteCount))
+            let failure = try await provider.failure(Probe(server, "/stall", method: .put, task: task))
+            try expectTimeout(.timeout(.head), failure)
+            #expect(server.activity.connectionCount == 1)
+            await server.wait { $0.openConnectionCount == 0 }
+            return failure
+        }
+        // The client's own deadline would come after the time for a connection.
+        #expect(try #require(failure ?? nil).exchanges[0].duration < .seconds(30))
+    }
+}
+#endif

@@ -1,0 +1,128 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import TestSupport
+import Testing
+
+@Suite("AsyncHTTPClientTransport: whose client it is", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct AsyncHTTPClientLeaseTests {
+    @Test("P08: after shutdown calls fail with clientClosed, and shutting down again does nothing")
+    func shutdown() async throws {
+        let server = try LoopbackServer { _ in [.respond(200, body: "hello")] }
+        let transport = AsyncHTTPClientTransport()
+        let provider = Provider<Probe>(transport: transport)
+        #expect(try await provider.request(Probe(server)).statusCode == 200)
+        try await transport.shutdown()
+        await server.wait { $0.openConnectionCount == 0 }
+        #expect(try await provider.failureCode(Probe(server)) == .clientClosed)
+        try await transport.shutdown()
+    }
+
+    @Test(
+        "P08: calls that are under way when the client is shut down fail with clientClosed",
+        arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\none"]
+    )
+    func shutdownUnderWay(beginning: String) async throws {
+        let server = try LoopbackServer { _ in [.send(beginning), .stall] }
+        let transport = AsyncHTTPClientTransport()
+        let provider = Provider<Probe>(transport: transport)
+        let target = Probe(server)
+        let calls = (0..<20).map { _ in Task { try await provider.failureCode(target) } }
+        await server.wait { $0.requestCount == 8 }
+        try await transport.shutdown()
+        for call in calls { #expect(try await call.value == .clientClosed) }
+        await server.wait { $0.openConnectionCount == 0 }
+    }
+
+    @Test("P08: a shared client that is shut down under a call costs it the connection, and the next call the client")
+    func sharedShutdownUnderWay() async throws {
+        let server = try LoopbackServer { _ in [.stall] }
+        let client = HTTPClient(configuration: AsyncHTTPClientTransport.makeDefaultConfiguration())
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(client: client))
+        let target = Probe(server)
+        let call = Task { try await provider.failureCode(target) }
+        await server.wait { $0.requestCount == 1 }
+        try await client.shutdown()
+        #expect(try await call.value == .connectionLost)
+        #expect(try await provider.failureCode(target) == .clientClosed)
+    }
+
+    @Test("P08: a client of its own ends when nobody holds the transport any more")
+    func dropped() async throws {
+        let server = try LoopbackServer { _ in [.respond(200, body: "hello")] }
+        do {
+            let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+            #expect(try await provider.request(Probe(server)).statusCode == 200)
+            #expect(server.activity.openConnectionCount == 1)
+        }
+        await server.wait { $0.openConnectionCount == 0 }
+    }
+
+    @Test("a body can be read to its end after provider and transport are gone, and then the client ends")
+    func bodyOutlivesProvider() async throws {
+        let server = try LoopbackServer { _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .hold("rest"), .send("two")]
+        }
+        do {
+            var provider: Provider<Probe>? = Provider(transport: AsyncHTTPClientTransport())
+            let response = try #require(try await provider?.stream(Probe(server)))
+            provider = nil
+            var collected = Data()
+            for try await chunk in response.body {
+                collected.append(chunk)
+                server.release("rest")
+            }
+            #expect(collected == Data("onetwo".utf8))
+        }
+        await server.wait { $0.openConnectionCount == 0 }
+    }
+
+    @Test("two transports that share a client share its connections, and neither ends it")
+    func shared() async throws {
+        let server = try LoopbackServer { _ in [.respond(200, body: "hello")] }
+        let client = HTTPClient(configuration: AsyncHTTPClientTransport.makeDefaultConfiguration())
+        do {
+            let first = AsyncHTTPClientTransport(client: client)
+            let second = AsyncHTTPClientTransport(client: client)
+            for transport in [first, second, first] {
+                let response = try await Provider<Probe>(transport: transport).request(Probe(server))
+                #expect(response.data == Data("hello".utf8))
+            }
+            try await first.shutdown()
+            #expect(try await Provider<Probe>(transport: first).request(Probe(server)).statusCode == 200)
+        }
+        #expect(try await client.execute(HTTPClientRequest(url: "\(server.url)"), timeout: .seconds(20)).status == .ok)
+        #expect(server.activity.connectionCount == 1)
+        try await client.shutdown()
+    }
+
+    @Test("an answer to which a shared client has followed a redirect is an error")
+    func sharedClientThatFollows() async throws {
+        let server = try LoopbackServer { request in
+            request.target == "/" ? [.respond(302, headers: [("Location", "/there")])] : [.respond(200)]
+        }
+        let client = HTTPClient()
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(client: client))
+        let error = try #require(await provider.failure(Probe(server)))
+        #expect(error.code == .transport)
+        #expect(error.reason.contains("redirects"))
+        #expect(try await provider.request(Probe(server, "/there")).statusCode == 200)
+        try await client.shutdown()
+    }
+
+    @Test("HTTPClient.shared stops the program, for it follows redirects and decompresses")
+    func sharedOfTheProcess() async {
+        await #expect(processExitsWith: .failure) { _ = AsyncHTTPClientTransport(client: .shared) }
+    }
+
+    @Test("a headTimeout of zero stops the program")
+    func nonsense() async {
+        await #expect(processExitsWith: .failure) { _ = AsyncHTTPClientTransport(headTimeout: .zero) }
+    }
+}
+#endif

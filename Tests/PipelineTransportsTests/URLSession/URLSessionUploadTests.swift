@@ -1,0 +1,101 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import TestSupport
+import Testing
+
+@testable import PipelineTransports
+
+@Suite("URLSessionTransport: requests", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct URLSessionUploadTests {
+    @Test("Foundation adds five fields and no others")
+    func addedFields() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        _ = try await URLSessionTransportTests.makeProvider().request(Probe(server))
+        let request = try #require(server.requests.first)
+        let names = Set(request.headerLines.map { $0.prefix { $0 != ":" }.lowercased() })
+        let added: Set = ["accept", "accept-encoding", "accept-language", "connection", "host", "user-agent"]
+        #expect(names.isSubset(of: added), "\(names)")
+    }
+
+    @Test("Q05: Host and Content-Length of the request do not double what Foundation says")
+    func framingFields() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let host = try #require(HTTPField.Name("Host"))
+        let port = server.port
+        let provider = URLSessionTransportTests.makeProvider(
+            URLSessionTransport(),
+            .prepare { request, _ in
+                request.headers[host] = "127.0.0.1:\(port)"
+                request.headers[.contentLength] = "4"
+            }
+        )
+        _ = try await provider.request(Probe(server, method: .post, task: .requestData(Data("body".utf8))))
+        let request = try #require(server.requests.first)
+        #expect(request.values(of: "Host") == ["127.0.0.1:\(port)"])
+        #expect(request.values(of: "Content-Length") == ["4"])
+        #expect(request.body == Data("body".utf8))
+    }
+
+    @Test("a file is sent as the body")
+    func file() async throws {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
+        try bytes.write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let provider = URLSessionTransportTests.makeProvider(
+            URLSessionTransport(),
+            .prepare { request, _ in request.body = .file(url) }
+        )
+        _ = try await provider.request(Probe(server, method: .put))
+        #expect(server.requests.map(\.body) == [bytes])
+        #expect(server.requests.first?.values(of: "Content-Length") == ["200000"])
+    }
+
+    @Test("a file that is not there is the error file, and its path is not in the text")
+    func missingFile() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let url = URL(fileURLWithPath: "/nowhere-to-be-found/secret")
+        let provider = URLSessionTransportTests.makeProvider(
+            URLSessionTransport(),
+            .prepare { request, _ in request.body = .file(url) }
+        )
+        let error = try #require(await provider.failure(Probe(server, method: .put)))
+        #expect(error.code == .file(.unreadable))
+        #expect(!"\(error)".contains("nowhere"))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("GET and HEAD with a body are refused before anything is sent", arguments: [HTTPMethod.get, .head])
+    func bodyOfGet(method: HTTPMethod) async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let task = RequestTask.requestData(Data("body".utf8))
+        let code = try await URLSessionTransportTests.makeProvider().failureCode(
+            Probe(server, method: method, task: task)
+        )
+        #expect(code == PipelineError.Code(rawValue: "invalidRequest.body"))
+        #expect(server.activity.connectionCount == 0)
+    }
+
+    @Test("GET with a body of no bytes is sent without one")
+    func emptyBodyOfGet() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let response = try await URLSessionTransportTests.makeProvider().request(
+            Probe(server, task: .requestData(Data()))
+        )
+        #expect(response.statusCode == 200)
+    }
+
+    @Test("a target that Foundation cannot send as it is, is refused")
+    func asterisk() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let provider = URLSessionTransportTests.makeProvider(
+            URLSessionTransport(),
+            .prepare { request, _ in request.head.path = "*" }
+        )
+        #expect(try await provider.failureCode(Probe(server, method: .options)) == .invalidRequest(.path))
+        #expect(server.activity.connectionCount == 0)
+    }
+}
