@@ -1,4 +1,5 @@
 // What scripts/thread-sanitizer is measured by: the first two programs have no race, the others have one.
+import Foundation
 import Synchronization
 
 final class Guarded: Sendable {
@@ -7,6 +8,26 @@ final class Guarded: Sendable {
 
 final class Unguarded: @unchecked Sendable {
     var value = 0
+}
+
+/// Waits for a box that a thread fills and hands over before the wait begins; the thread then works on, and nothing orders that.
+func waitForBox(_ workOn: @escaping @Sendable (Unguarded) -> Void) async {
+    let box = await withCheckedContinuation { continuation in
+        let flag = Flag()
+        Thread.detachNewThread {
+            let box = Unguarded()
+            box.value = 1
+            continuation.resume(returning: box)
+            flag.isSet.store(true, ordering: .relaxed)
+            workOn(box)
+        }
+        while !flag.isSet.load(ordering: .relaxed) {}
+    }
+    box.value += 1
+}
+
+final class Flag: Sendable {
+    let isSet = Atomic(false)
 }
 
 func both(_ work: @escaping @Sendable (Int) async -> Void) async {
@@ -56,6 +77,11 @@ case "after the lock":
             unguarded.value += 1
         }
     }
+case "resumed early":
+    // The continuation is resumed before it is waited for, on another thread.
+    for _ in 0..<100 { await waitForBox { _ in } }
+case "after the resumption":
+    for _ in 0..<100 { await waitForBox { $0.value = 2 } }
 default:
     preconditionFailure("say which program: \(CommandLine.arguments)")
 }

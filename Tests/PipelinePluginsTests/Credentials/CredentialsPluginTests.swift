@@ -125,6 +125,37 @@ struct CredentialsPluginTests {
         #expect(authorizations(transport) == [nil, value, value])
     }
 
+    @Test("Two passes of one call that ask for the account at once use the one that was known first")
+    func accountOfPassesAtOnce() async throws {
+        let order = Mutex<[String]>([])
+        let (bothAsk, bothAskGate) = AsyncStream<Void>.makeStream()
+        let (isUsed, isUsedGate) = AsyncStream<Void>.makeStream()
+        let plugin = CredentialsPlugin(
+            account: { _ in
+                let name = order.withLock { order in
+                    order.append("asked")
+                    return "\(order.count)"
+                }
+                if name == "2" { bothAskGate.finish() }
+                for await _ in name == "1" ? bothAsk : isUsed {}
+                return name
+            },
+            credential: { account, _ in
+                order.withLock { $0.append(account) }
+                isUsedGate.finish()
+                return .init(username: account, password: "p")
+            }
+        )
+        let twice = InterceptPlugin.intercept { request, _, next in
+            async let first = next(request)
+            async let second = next(request)
+            return try await [first, second][0]
+        }
+        let transport = ScriptedTransport { _, _ in challenge("Basic realm=r") }
+        _ = try? await provider(transport, twice, plugin).request(Ask())
+        #expect(order.withLock { $0 } == ["asked", "asked", "1", "1"])
+    }
+
     @Test("Rule 20: calls whose two accounts are those of another call, the other way round, share nothing")
     func swapped() async throws {
         let number = Atomic(0)

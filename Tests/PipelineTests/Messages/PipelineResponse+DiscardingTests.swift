@@ -85,7 +85,7 @@ struct PipelineResponseDiscardingTests {
         let provider = Provider<TestTarget>(transport: Self.redirect(stalling.body()), clock: clock)
         let options = RequestOptions { $0.idleTimeout = .seconds(60) }
         let call = Task { try await provider.request(TestTarget(), options: options).statusCode }
-        await stalling.waitForReader()
+        await eventually { clock.sleeperCount == 2 }
         #expect(await clock.advanceToNextSleeper() == .seconds(1))
         #expect(try await call.value == 200)
         #expect(stalling.isClosed)

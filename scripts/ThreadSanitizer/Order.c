@@ -1,4 +1,5 @@
-// Tells ThreadSanitizer what the slow paths of Synchronization.Mutex order; linked into tests by scripts/thread-sanitizer.
+// Tells ThreadSanitizer what the slow paths of Synchronization.Mutex order, and helps ContinuationOrder.swift to do so for continuations;
+// linked into tests by scripts/thread-sanitizer.
 //
 // On Linux the fast paths of Mutex are inlined into the code that locks, where their atomic operations are instrumented. A
 // contended lock is taken and given back by the kernel, from functions of libswiftSynchronization.so, which is not instrumented:
@@ -37,7 +38,7 @@ static SWIFT void (*libraryUnlock)(SELF void *);
 static void *find(const char *name) {
     void *function = dlsym(RTLD_NEXT, name);
     if (function) return function;
-    fprintf(stderr, "MutexOrder.c: this Swift has no %s: Mutex has changed, and this file has to follow\n", name);
+    fprintf(stderr, "Order.c: this Swift has no %s: Mutex has changed, and this file has to follow\n", name);
     abort();
 }
 
@@ -62,4 +63,11 @@ SWIFT bool tryLockInOrder(SELF void *handle) {
 SWIFT void unlockInOrder(SELF void *handle) {
     if (__tsan_release) __tsan_release(handle);
     libraryUnlock(handle);
+}
+
+// The task that runs, which resume() of its continuation has released; see ContinuationOrder.swift.
+SWIFT void *currentTask(void) __asm__("swift_task_getCurrent");
+
+SWIFT void acquireCurrentTask(void) {
+    if (__tsan_acquire) __tsan_acquire(currentTask());
 }
