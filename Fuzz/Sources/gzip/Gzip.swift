@@ -16,13 +16,18 @@ public func fuzzGzip(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let body = Data(input.remainder())
     let done = DispatchSemaphore(value: 0)
     Task {
-        let whole = await outcome(coding, .bytes(body), isStream: false)
-        let pieces = await outcome(coding, .stream(Pieces(data: body, lengths: lengths)), isStream: true)
-        compare(whole, pieces, isNested: coding.contains(","))
+        await check(coding, body, lengths)
+        // All that was read is released by now: what another thread is about to release looks like a leak.
         done.signal()
     }
     done.wait()
     return 0
+}
+
+private func check(_ coding: String, _ body: Data, _ lengths: [Int]) async {
+    let whole = await outcome(coding, .bytes(body), isStream: false)
+    let pieces = await outcome(coding, .stream(Pieces(data: body, lengths: lengths)), isStream: true)
+    compare(whole, pieces, isNested: coding.contains(","))
 }
 
 private let byteLimit = 1 << 18

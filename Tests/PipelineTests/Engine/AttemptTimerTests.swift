@@ -12,10 +12,11 @@ struct AttemptTimerTests {
     /// Sends a request with a time for the attempt, to a transport that reports its connection as the closure does.
     private func call(
         attempt: Duration? = .seconds(1),
+        through plugins: [any PluginType] = [],
         _ answer: @escaping @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse
     ) -> Task<Result<PipelineResponse, PipelineError>, Never> {
         let transport = ScriptedTransport(always: .answer(answer))
-        let provider = Provider<TestTarget>(transport: transport, clock: clock)
+        let provider = Provider<TestTarget>(transport: transport, plugins: plugins, clock: clock)
         return Task {
             do {
                 return .success(
@@ -37,9 +38,16 @@ struct AttemptTimerTests {
 
     private let fiveSeconds = Array(repeating: Duration.seconds(1), count: 5)
 
-    @Test("C14 The time of an attempt starts when the transport reports its connection")
-    func startsWithConnection() async throws {
-        let call = call(PipelineContextConnectionTests.late(.milliseconds(900)))
+    @Test(
+        "C14 The time of an attempt starts when the transport reports its connection, with exchange plugins, too",
+        arguments: [false, true]
+    )
+    func startsWithConnection(hasExchangePlugin: Bool) async throws {
+        let passing: any PluginType = .exchange { request, _, send in try await send(request) }
+        let call = call(
+            through: hasExchangePlugin ? [passing] : [],
+            PipelineContextConnectionTests.late(.milliseconds(900))
+        )
         for step in fiveSeconds { await advance(bySteps: step) }
         await advance(bySteps: .milliseconds(900))
         let exchange = try #require(try await call.value.get().exchanges.first)

@@ -47,8 +47,8 @@ struct ExchangeIDTests {
         #expect(Set(ids.ended.withLock { $0 }) == Set(begun))
     }
 
-    @Test("Rule 3: the second exchange of a download that begins again has an identifier of its own", arguments: 0...1)
-    func identifiersOfDownload(pluginCount: Int) async throws {
+    @Test("Rule 3: the second exchange of a download that begins again has an identifier of its own", arguments: 0...2)
+    func identifiersOfDownload(sendCount: Int) async throws {
         let folder = try TemporaryFolder()
         let destination = DownloadDestination.file(folder.file("done")).resumable(at: folder.file("part"))
         let target = TestTarget(task: .downloadDestination(destination), validationType: .successCodes)
@@ -57,16 +57,22 @@ struct ExchangeIDTests {
             headers: [.eTag: "\"v1\""],
             body: .stream(PartialDownloadTests.broken(after: "0123"), byteCount: 10)
         )
-        let transport = ScriptedTransport([cut, .status(416), .status(200, body: "0123456789")])
+        let refusals = [ScriptedTransport.Step](repeating: .status(416), count: max(1, sendCount))
+        let transport = ScriptedTransport([cut] + refusals + [.status(200, body: "0123456789")])
         let ids = IDs()
-        let passing = ExchangePlugin.exchange { request, _, send in try await send(request) }
-        let plugins: [any PluginType] = [ids] + [passing].prefix(pluginCount)
+        let sending: any PluginType = .exchange { request, _, send in
+            var response = try await send(request)
+            for _ in 1..<sendCount where response.statusCode == 416 { response = try await send(request) }
+            return response
+        }
+        let plugins: [any PluginType] = [ids] + [sending].prefix(sendCount)
         let provider = Provider<TestTarget>(transport: transport, plugins: plugins)
         await #expect(throws: PipelineError.self) { try await provider.request(target) }
         ids.begun.withLock { $0 = [] }
         ids.ended.withLock { $0 = [] }
-        #expect(try await provider.request(target).exchanges.map(\.statusCode) == [416, 200])
-        #expect(Set(ids.begun.withLock { $0 }).count == 2)
+        let statuses = try await provider.request(target).exchanges.map(\.statusCode)
+        #expect(statuses == [Int](repeating: 416, count: refusals.count) + [200])
+        #expect(Set(ids.begun.withLock { $0 }).count == statuses.count)
         #expect(ids.ended.withLock { $0 } == ids.begun.withLock { $0 })
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import Synchronization
 import Testing
 
 @Suite("Exchange stage: rule 11")
@@ -117,6 +118,24 @@ struct ExchangeRedirectTests {
             guard context.hop == 1 else { return try await send(request) }
             let back: HTTPFields = [.location: "http://api.example.com/"]
             return PipelineResponse(request: request, statusCode: 307, headers: back)
+        }
+        let transport = ScriptedTransport(always: moved("/there"))
+        let response = try await provider(transport, cache).request(TestTarget())
+        #expect(response.statusCode == 307)
+        #expect(response.exchanges.map(\.refusedRedirect) == [nil])
+    }
+
+    @Test("Rule 11: a kept response whose redirect is refused says nothing of the exchange that it came from")
+    func refusedOfKept() async throws {
+        let kept = Mutex<PipelineResponse?>(nil)
+        let cache: any PluginType = .exchange { request, _, send in
+            if var response = kept.withLock({ $0 }) {
+                response.headers[.location] = "http://api.example.com/"
+                return response
+            }
+            let response = try await send(request)
+            kept.withLock { $0 = response }
+            return response
         }
         let transport = ScriptedTransport(always: moved("/there"))
         let response = try await provider(transport, cache).request(TestTarget())

@@ -193,4 +193,75 @@ extension AsyncStream<Data> {
             }
         }
     }
+
+    @Test("Rule 9: a body that breaks off while it is discarded is no failure of its exchange")
+    func discardedFailure() async throws {
+        let body = AsyncThrowingStream<Data, any Error> {
+            $0.yield(Data("a".utf8))
+            $0.finish(throwing: PipelineError(.connectionLost, "cut"))
+        }
+        let transport = ScriptedTransport([
+            .status(302, headers: [.location: "/next"], body: .stream(body)), .status(200),
+        ])
+        let passing: any PluginType = .exchange { request, _, send in try await send(request) }
+        let response = try await provider(transport, observer, passing).request(TestTarget())
+        #expect(response.exchanges.map(\.failure) == [nil, nil])
+        #expect(journal.entries.filter { $0.hasPrefix("got") }.map { $0.prefix(7) } == ["got 302", "got 200"])
+    }
+
+    @Test("Rule 9: the error after too many redirects has the last response with its body in memory")
+    func tooManyRedirects() async throws {
+        let transport = ScriptedTransport { [self] _, _ in
+            .status(302, headers: [.location: "/next"], body: stream(["a", "b"]))
+        }
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            plugins: [.exchange { request, _, send in try await send(request) }],
+            redirects: RedirectPolicy(maximumHopCount: 1),
+            clock: clock
+        )
+        let error = await pipelineError { _ = try await provider.request(TestTarget()) }
+        #expect(error?.code == .redirect(.tooMany))
+        #expect(error?.response?.body.bytes == Data("ab".utf8))
+    }
+
+    @Test("Rule 6: a call that an exchange plugin cancels reaches none inside it")
+    func cancelledOnHop() async throws {
+        let outer: any PluginType = .exchange(name: "outer") { request, _, send in
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await send(request)
+        }
+        let inner: any PluginType = .exchange(name: "inner") { [journal] request, _, _ in
+            journal.add("inner")
+            return PipelineResponse(request: request, statusCode: 200)
+        }
+        let provider = provider(ScriptedTransport([]), outer, inner)
+        let call = Task { try await provider.request(TestTarget()).statusCode }
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(journal.entries.isEmpty)
+    }
+
+    @Test("Rule 9: observers see a body that ends because its reader is cancelled as a failure")
+    func cancelledReading() async throws {
+        let (begun, begin) = AsyncStream.makeStream(of: Never.self)
+        let transport = ScriptedTransport { _, _ in
+            .status(
+                200,
+                body: .stream(
+                    AsyncStream<Data>(unfolding: {
+                        begin.finish()
+                        let never = AsyncStream<Never> { _ in }
+                        for await _ in never {}
+                        return nil
+                    })
+                )
+            )
+        }
+        let passing: any PluginType = .exchange { request, _, send in try await send(request) }
+        let call = Task { [self] in try await provider(transport, observer, passing).request(TestTarget()) }
+        for await _ in begun {}
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        #expect(journal.entries.last == "got cancelled")
+    }
 }
