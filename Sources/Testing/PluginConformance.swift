@@ -58,7 +58,7 @@ public struct PluginConformance: Sendable {
     ///
     /// - Parameters:
     ///   - patience: how long nothing may happen before a call counts as hung, more than zero.
-    ///   - makePlugin: makes a plugin for each check.
+    ///   - makePlugin: makes a plugin, or a stack, for each check.
     public init(patience: Duration = .seconds(180), makePlugin: @escaping @Sendable () -> any PluginType) {
         precondition(patience > .zero, "patience is \(patience), not more than zero")
         self.patience = patience
@@ -84,8 +84,10 @@ public struct PluginConformance: Sendable {
     }
 
     private static func takesPart(_ plugin: any PluginType) -> Bool {
-        plugin is any Stage.Prepare || plugin is any Stage.Intercept || plugin is any Stage.Exchange
-            || plugin is any Stage.WillSend || plugin is any Stage.DidReceive || plugin is any Stage.Process
-            || plugin is any Stage.DidFinish
+        PluginStack([plugin]).plugins.contains { plugin in
+            plugin is any Stage.Prepare || plugin is any Stage.Intercept || plugin is any Stage.Exchange
+                || plugin is any Stage.WillSend || plugin is any Stage.DidReceive || plugin is any Stage.Process
+                || plugin is any Stage.DidFinish
+        }
     }
 }

@@ -159,7 +159,7 @@ struct APIBatchTests {
 
     @Test("C98 An operation that ends in cancelled by itself is a failure as any other with avoidCancelOnError")
     func cancelledByItself() async throws {
-        let plugin: PreparePlugin = .prepare { request, _ in
+        let plugin: PluginStack = .prepare { request, _ in
             if request.path.hasSuffix("/2") { throw CancellationError() }
         }
         let bench = APIBench(ScriptedTransport(always: .ok), plugins: [plugin])

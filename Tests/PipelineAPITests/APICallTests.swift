@@ -71,7 +71,7 @@ struct APICallTests {
 
     @Test("C25 onRequestStarted does not run for a call that is refused before it is sent")
     func neverSent() async throws {
-        let refusing = PreparePlugin.prepare { _, _ in throw PipelineError(.plugin, "refused") }
+        let refusing = PluginStack.prepare { _, _ in throw PipelineError(.plugin, "refused") }
         let bench = APIBench(ScriptedTransport(always: .ok), plugins: [refusing])
         await call(bench.api.call(APIRequest<Nothing>("x"))).finished()
         var lost = APIBench(.ok).api

@@ -64,20 +64,20 @@ struct APIRequestAuthorizationTests {
 
     @Test("A plugin cannot lead a credential of a request over http, but replace it")
     func ledAstray() async throws {
-        let mirror: PreparePlugin = .prepare { request, _ in
+        let mirror: PluginStack = .prepare { request, _ in
             request.head.scheme = "http"
             request.head.authority = "mirror.example.com"
         }
-        let own: PreparePlugin = .prepare { request, _ in request.headers[.authorization] = "Own x" }
+        let own: PluginStack = .prepare { request, _ in request.headers[.authorization] = "Own x" }
         let request = APIRequest<Nothing>("x").basicAuth(email: "a", password: "hunter2")
         let led = APIBench(ScriptedTransport(always: .ok), plugins: [mirror])
         let error = await pipelineError { _ = try await led.api.send(request) }
         #expect(error?.code == .invalidRequest(.credential) && led.transport.sent.isEmpty)
         #expect(!"\(String(describing: error))".contains("hunter2"))
-        let more: PreparePlugin = .prepare { request, _ in
+        let more: PluginStack = .prepare { request, _ in
             request.headers.append(HTTPField(name: .authorization, value: "Own x"))
         }
-        let longer: PreparePlugin = .prepare { request, _ in request.headers[.authorization]?.append(", Own x") }
+        let longer: PluginStack = .prepare { request, _ in request.headers[.authorization]?.append(", Own x") }
         for added in [more, longer] {
             let bench = APIBench(ScriptedTransport(always: .ok), plugins: [mirror, added])
             #expect(await pipelineError { _ = try await bench.api.send(request) }?.code == .invalidRequest(.credential))

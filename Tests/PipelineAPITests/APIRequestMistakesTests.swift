@@ -110,7 +110,7 @@ struct APIRequestMistakesTests {
     @Test("An error before the sending names the request, and its call passes the plugins")
     func unsent() async throws {
         let journal = Journal()
-        let seen: ProcessPlugin = .process { result, _ in
+        let seen: PluginStack = .process { result, _ in
             if case .failure(let error) = result { journal.add("\(error)") }
         }
         var bench = APIBench(ScriptedTransport(always: .ok), plugins: [seen])

@@ -136,7 +136,7 @@ struct EnvironmentsTests {
         func intercept(
             _ request: PipelineRequest,
             context: PipelineContext,
-            next: Next
+            next: Stage.Next
         ) async throws -> PipelineResponse {
             _ = try await next(request)
             between()

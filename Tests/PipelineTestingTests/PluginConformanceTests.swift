@@ -24,13 +24,13 @@ struct PluginConformanceTests {
 
     @Test("A plugin that does nothing conforms")
     func nothing() async {
-        #expect(await PluginConformance { PreparePlugin.prepare { _, _ in } }.run() == [])
+        #expect(await PluginConformance { PluginStack.prepare { _, _ in } }.run() == [])
     }
 
     @Test("A plugin that waits before it sends conforms")
     func delay() async {
         let violations = await PluginConformance {
-            PreparePlugin.prepare { _, context in try await context.clock.sleep(for: .seconds(3_600)) }
+            PluginStack.prepare { _, context in try await context.clock.sleep(for: .seconds(3_600)) }
         }.run()
         #expect(violations == [])
     }
@@ -38,7 +38,7 @@ struct PluginConformanceTests {
     @Test("A plugin that sends again after a pause conforms")
     func retry() async {
         let violations = await PluginConformance {
-            InterceptPlugin.intercept { request, context, next in
+            PluginStack.intercept { request, context, next in
                 for _ in 0..<3 {
                     if let response = try? await next(request), response.statusCode < 500 { return response }
                     try await context.clock.sleep(for: .seconds(60))
@@ -52,7 +52,7 @@ struct PluginConformanceTests {
     @Test("A plugin that limits the time of a call conforms")
     func timeout() async {
         let violations = await PluginConformance {
-            InterceptPlugin.intercept { request, context, next in
+            PluginStack.intercept { request, context, next in
                 try await withThrowingTaskGroup(of: PipelineResponse.self) { group in
                     group.addTask { try await next(request) }
                     group.addTask {
@@ -71,7 +71,7 @@ struct PluginConformanceTests {
     @Test("A plugin that answers by itself or turns failures into responses conforms")
     func fallback() async {
         let violations = await PluginConformance {
-            ProcessPlugin.process { result, _ in
+            PluginStack.process { result, _ in
                 guard case .failure(let error) = result, error.code != .cancelled, let request = error.request else {
                     return
                 }
@@ -83,7 +83,7 @@ struct PluginConformanceTests {
 
     @Test("A plugin that only sees how calls end conforms")
     func observer() async {
-        #expect(await PluginConformance { DidFinishPlugin.didFinish { _, _ in } }.run() == [])
+        #expect(await PluginConformance { PluginStack.didFinish { _, _ in } }.run() == [])
     }
 
     // MARK: Each check can fail

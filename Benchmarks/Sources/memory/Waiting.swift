@@ -88,7 +88,6 @@ extension Waiting {
             GzipPlugin(),
         ]
         let sharing = DeduplicationPlugin(maximumExchangeCount: 20_000)
-        let standard = PluginStack.standard { AccessTokenPlugin { _ in "2YotnFZFEjr1zCsicMWpAA" } }
         return [
             Case(name: "transport, called directly") { transport in
                 { number in
@@ -103,7 +102,10 @@ extension Waiting {
             makeCase("TimeoutPlugin(attempt:) alone", [TimeoutPlugin(attempt: .seconds(60))]),
             makeCase("TimeoutPlugin(total:) alone", [TimeoutPlugin(total: .seconds(60))]),
             makeCase("6 plugins and TimeoutPlugin(total:)", [TimeoutPlugin(total: .seconds(60))] + core),
-            makeCase("PluginStack.standard with AccessTokenPlugin", standard.plugins),
+            makeCase(
+                "PluginStack.standard with AccessTokenPlugin",
+                [.standard { AccessTokenPlugin { _ in "2YotnFZFEjr1zCsicMWpAA" } }]
+            ),
         ]
     }
 

@@ -43,7 +43,7 @@ struct InterceptNothing: Stage.Intercept {
     func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
-        next: Next
+        next: Stage.Next
     ) async throws -> PipelineResponse {
         try await next(request)
     }

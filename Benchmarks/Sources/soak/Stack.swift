@@ -40,7 +40,7 @@ struct ChaosPlugin: Stage.Intercept {
     func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
-        next: Next
+        next: Stage.Next
     ) async throws -> PipelineResponse {
         guard let call = context.target as? Call else { return try await next(request) }
         let chaos = call.plan.chaos(at: request.attemptNumber)

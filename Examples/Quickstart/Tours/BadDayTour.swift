@@ -18,19 +18,19 @@ struct BadDayTour {
         self.renewal = renewal
         provider = Provider(
             transport: URLSessionTransport(),
-            plugins: PluginStack {
-                MinimumDurationPlugin(.zero)
-                RetryPlugin(backoff: .exponential(base: .milliseconds(50)))
+            plugins: [
+                MinimumDurationPlugin(.zero),
+                RetryPlugin(backoff: .exponential(base: .milliseconds(50))),
                 TokenRefreshPlugin(credential: Membership(accessToken: "stale-0123456789")) { _, _ in
                     let answer = try await renewal.request(
                         .renew(password: ArchiveServer.password),
                         as: ArchiveAnswer.self
                     )
                     return answer.token.map { Membership(accessToken: $0) }
-                }
-                DeduplicationPlugin()
-                GzipPlugin()
-            },
+                },
+                DeduplicationPlugin(),
+                GzipPlugin(),
+            ],
             endpoint: endpoint
         )
     }

@@ -20,10 +20,10 @@ struct JournalTour {
         let log = log
         let provider = Provider<MultiTarget>(
             transport: URLSessionTransport(),
-            plugins: PluginStack {
-                LoggingPlugin(level: .trace) { _, line in log.keep(line) }
-                AccessTokenPlugin { _ in session.accessToken }
-            }
+            plugins: [
+                LoggingPlugin(level: .trace) { _, line in log.keep(line) },
+                AccessTokenPlugin { _ in session.accessToken },
+            ]
         ) { Endpoint($0, at: origin) }
         api = Journal.makeClient(provider, environments: environments)
     }

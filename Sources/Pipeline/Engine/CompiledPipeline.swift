@@ -32,7 +32,9 @@ struct CompiledPipeline: Sendable {
         for (position, plugin) in plugins.enumerated().reversed() {
             precondition(
                 !Stage.Kind.all(of: plugin).isEmpty,
-                "the plugin \(plugin.name) at position \(position) takes part in no stage: conform it to one of Stage's protocols"
+                "the plugin \(plugin.name) at position \(position + 1) conforms to PluginType but to no stage, so none of its methods would "
+                    + "run; conform its type to the stages whose methods it has: Stage.Prepare, Stage.Intercept, Stage.Exchange, "
+                    + "Stage.WillSend, Stage.DidReceive, Stage.Process or Stage.DidFinish"
             )
             if let plugin = plugin as? any Stage.Intercept {
                 let number = interceptor.map { $0.number + 1 } ?? 0

@@ -13,7 +13,7 @@ final class Interceptor: Sendable {
 
     func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         do {
-            let next = Next(interceptor: self, context: context)
+            let next = Stage.Next(interceptor: self, context: context)
             let response = try await plugin.intercept(request, context: context, next: next)
             context.endInterceptor(number)
             return .success(response.needsBuffering(context) ? try await response.buffered(context) : response)

@@ -1,32 +1,24 @@
-/// What may stand in the braces of a ``PluginStack``: plugins, stacks, arrays of plugins, `if`, `else`, `switch` and `for`.
+/// What the braces of a ``PluginStack`` may contain: plugins, stacks, `if`, `else`, `switch` and `for`.
 @resultBuilder
 public enum PluginStackBuilder {
-    /// A plugin.
+    /// Makes a stack of a plugin or of another stack.
     public static func buildExpression(_ plugin: any PluginType) -> PluginStack { PluginStack([plugin]) }
 
-    /// The plugins of another stack.
-    public static func buildExpression(_ stack: PluginStack) -> PluginStack { stack }
+    /// Joins statements.
+    public static func buildBlock(_ parts: PluginStack...) -> PluginStack { PluginStack(parts) }
 
-    /// Plugins.
-    public static func buildExpression(_ plugins: [any PluginType]) -> PluginStack { PluginStack(plugins) }
+    /// Joins the iterations of a `for` loop.
+    public static func buildArray(_ parts: [PluginStack]) -> PluginStack { PluginStack(parts) }
 
-    /// One after the other.
-    public static func buildBlock(_ parts: PluginStack...) -> PluginStack { buildArray(parts) }
-
-    /// What a `for` lists.
-    public static func buildArray(_ parts: [PluginStack]) -> PluginStack {
-        PluginStack(parts.flatMap(\.plugins))
-    }
-
-    /// An `if` without `else`.
+    /// Makes a stack of an `if` without `else`.
     public static func buildOptional(_ part: PluginStack?) -> PluginStack { part ?? PluginStack() }
 
-    /// An `if` that holds.
+    /// Makes a stack of an `if` whose condition holds.
     public static func buildEither(first part: PluginStack) -> PluginStack { part }
 
-    /// An `else`.
+    /// Makes a stack of an `else`.
     public static func buildEither(second part: PluginStack) -> PluginStack { part }
 
-    /// An `if #available`.
+    /// Makes a stack of an `if #available`.
     public static func buildLimitedAvailability(_ part: PluginStack) -> PluginStack { part }
 }

@@ -35,11 +35,11 @@ public final class Provider<Target: TargetType>: Sendable {
 
     /// Makes a provider.
     ///
-    /// A plugin that takes part in no stage is a programmer error and stops the program here.
+    /// A plugin that conforms to no stage is a programmer error and stops the program here.
     ///
     /// - Parameters:
-    ///   - transport: what the pipeline ends in.
-    ///   - plugins: the stack, outermost first.
+    ///   - transport: sends the requests.
+    ///   - plugins: plugins and stacks, outermost first; a stack counts as its plugins.
     ///   - redirects: which redirects are followed.
     ///   - limits: upper bounds.
     ///   - unhandledOptions: what happens if a call sets an option whose plugin is not in the stack.
@@ -58,6 +58,7 @@ public final class Provider<Target: TargetType>: Sendable {
         callbackQueue: DispatchQueue? = nil,
         endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
     ) {
+        let plugins = PluginStack(plugins).plugins
         let pipeline = CompiledPipeline(plugins: plugins, transport: transport)
         let settings = CallSettings(
             limits: limits,
@@ -73,7 +74,7 @@ public final class Provider<Target: TargetType>: Sendable {
         self.makeEndpoint = endpoint
     }
 
-    /// The stack, outermost first.
+    /// The plugins, outermost first, those of stacks one by one.
     public var plugins: [any PluginType] { engine.pipeline.plugins }
 
     /// The endpoint that a target becomes.

@@ -1,4 +1,4 @@
-extension Next {
+extension Stage.Next {
     /// Sends a request on in a call of its own, which goes on when this call has ended, to refresh what a plugin keeps.
     ///
     /// ```swift
@@ -32,7 +32,7 @@ extension Next {
 extension Stage.Send {
     /// Sends the request of this hop on in a call of its own, which goes on when this call has ended.
     ///
-    /// It is what ``Next/startBackgroundCall(_:then:)`` is for interceptors. A redirect is not followed.
+    /// It is what ``Stage/Next/startBackgroundCall(_:then:)`` is for interceptors. A redirect is not followed.
     ///
     /// - Parameters:
     ///   - request: the request.

@@ -1,9 +1,7 @@
 /// A plugin made from a closure, for the prepare stage.
-public struct PreparePlugin: Stage.Prepare, CapabilityDeclaring {
-    /// The name in errors and in `explain()`.
-    public let name: String
-    /// What the closure does.
-    public let capabilities: Set<PluginCapability>
+struct PreparePlugin: Stage.Prepare, CapabilityDeclaring {
+    let name: String
+    let capabilities: Set<PluginCapability>
     private let body: @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void
 
     init(
@@ -16,16 +14,14 @@ public struct PreparePlugin: Stage.Prepare, CapabilityDeclaring {
         self.body = body
     }
 
-    /// Runs the closure.
-    public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
+    func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         try await body(&request, context)
     }
 }
 
 /// A plugin made from a closure, for the willSend stage.
-public struct WillSendPlugin: Stage.WillSend {
-    /// The name in errors and in `explain()`.
-    public let name: String
+struct WillSendPlugin: Stage.WillSend {
+    let name: String
     private let body: @Sendable (PipelineRequest, PipelineContext) -> Void
 
     init(name: String, body: @escaping @Sendable (PipelineRequest, PipelineContext) -> Void) {
@@ -33,16 +29,14 @@ public struct WillSendPlugin: Stage.WillSend {
         self.body = body
     }
 
-    /// Runs the closure.
-    public func willSend(_ request: PipelineRequest, context: PipelineContext) {
+    func willSend(_ request: PipelineRequest, context: PipelineContext) {
         body(request, context)
     }
 }
 
 /// A plugin made from a closure, for the didReceive stage.
-public struct DidReceivePlugin: Stage.DidReceive {
-    /// The name in errors and in `explain()`.
-    public let name: String
+struct DidReceivePlugin: Stage.DidReceive {
+    let name: String
     private let body: @Sendable (Result<PipelineResponse, PipelineError>, PipelineContext) -> Void
 
     init(name: String, body: @escaping @Sendable (Result<PipelineResponse, PipelineError>, PipelineContext) -> Void) {
@@ -50,18 +44,15 @@ public struct DidReceivePlugin: Stage.DidReceive {
         self.body = body
     }
 
-    /// Runs the closure.
-    public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
+    func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
         body(result, context)
     }
 }
 
 /// A plugin made from a closure, for the process stage.
-public struct ProcessPlugin: Stage.Process, CapabilityDeclaring {
-    /// The name in errors and in `explain()`.
-    public let name: String
-    /// What the closure does.
-    public let capabilities: Set<PluginCapability>
+struct ProcessPlugin: Stage.Process, CapabilityDeclaring {
+    let name: String
+    let capabilities: Set<PluginCapability>
     private let body: @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
 
     init(
@@ -74,16 +65,14 @@ public struct ProcessPlugin: Stage.Process, CapabilityDeclaring {
         self.body = body
     }
 
-    /// Runs the closure.
-    public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
+    func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
         await body(&result, context)
     }
 }
 
 /// A plugin made from a closure, for the didFinish stage.
-public struct DidFinishPlugin: Stage.DidFinish {
-    /// The name in errors and in `explain()`.
-    public let name: String
+struct DidFinishPlugin: Stage.DidFinish {
+    let name: String
     private let body: @Sendable (Stage.Outcome, PipelineContext) -> Void
 
     init(name: String, body: @escaping @Sendable (Stage.Outcome, PipelineContext) -> Void) {
@@ -91,46 +80,40 @@ public struct DidFinishPlugin: Stage.DidFinish {
         self.body = body
     }
 
-    /// Runs the closure.
-    public func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
+    func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
         body(outcome, context)
     }
 }
 
 /// A plugin made from a closure, for the intercept stage.
-public struct InterceptPlugin: Stage.Intercept, CapabilityDeclaring {
-    /// The name in errors and in `explain()`.
-    public let name: String
-    /// What the closure does.
-    public let capabilities: Set<PluginCapability>
-    private let body: @Sendable (PipelineRequest, PipelineContext, Next) async throws -> PipelineResponse
+struct InterceptPlugin: Stage.Intercept, CapabilityDeclaring {
+    let name: String
+    let capabilities: Set<PluginCapability>
+    private let body: @Sendable (PipelineRequest, PipelineContext, Stage.Next) async throws -> PipelineResponse
 
     init(
         name: String,
         capabilities: Set<PluginCapability>,
-        body: @escaping @Sendable (PipelineRequest, PipelineContext, Next) async throws -> PipelineResponse
+        body: @escaping @Sendable (PipelineRequest, PipelineContext, Stage.Next) async throws -> PipelineResponse
     ) {
         self.name = name
         self.capabilities = capabilities
         self.body = body
     }
 
-    /// Runs the closure.
-    public func intercept(
+    func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
-        next: Next
+        next: Stage.Next
     ) async throws -> PipelineResponse {
         try await body(request, context, next)
     }
 }
 
 /// A plugin made from a closure, for the exchange stage.
-public struct ExchangePlugin: Stage.Exchange, CapabilityDeclaring {
-    /// The name in errors and in `explain()`.
-    public let name: String
-    /// What the closure does.
-    public let capabilities: Set<PluginCapability>
+struct ExchangePlugin: Stage.Exchange, CapabilityDeclaring {
+    let name: String
+    let capabilities: Set<PluginCapability>
     private let body: @Sendable (PipelineRequest, PipelineContext, Stage.Send) async throws -> PipelineResponse
 
     init(
@@ -143,8 +126,7 @@ public struct ExchangePlugin: Stage.Exchange, CapabilityDeclaring {
         self.body = body
     }
 
-    /// Runs the closure.
-    public func exchange(
+    func exchange(
         _ request: PipelineRequest,
         context: PipelineContext,
         send: Stage.Send
@@ -153,76 +135,103 @@ public struct ExchangePlugin: Stage.Exchange, CapabilityDeclaring {
     }
 }
 
-extension PluginType where Self == PreparePlugin {
-    /// A one-off plugin that changes the request.
+extension PluginType where Self == PluginStack {
+    /// Makes a plugin that changes the request.
+    ///
+    /// - Parameters:
+    ///   - name: the name in errors and in `explain()`.
+    ///   - capabilities: what the closure does, for the findings of `explain()`.
+    ///   - body: ``Stage/Prepare`` as a closure.
+    /// - Returns: a stack of the plugin.
     public static func prepare(
         name: String = "prepare closure",
         capabilities: Set<PluginCapability> = [],
         _ body: @escaping @Sendable (inout PipelineRequest, PipelineContext) async throws -> Void
-    ) -> Self {
-        PreparePlugin(name: name, capabilities: capabilities, body: body)
+    ) -> PluginStack {
+        PluginStack([PreparePlugin(name: name, capabilities: capabilities, body: body)])
     }
-}
 
-extension PluginType where Self == WillSendPlugin {
-    /// A one-off plugin that sees each request as it is sent.
+    /// Makes a plugin that observes each request as it is sent.
+    ///
+    /// - Parameters:
+    ///   - name: the name in errors and in `explain()`.
+    ///   - body: ``Stage/WillSend`` as a closure.
+    /// - Returns: a stack of the plugin.
     public static func willSend(
         name: String = "willSend closure",
         _ body: @escaping @Sendable (PipelineRequest, PipelineContext) -> Void
-    ) -> Self {
-        WillSendPlugin(name: name, body: body)
+    ) -> PluginStack {
+        PluginStack([WillSendPlugin(name: name, body: body)])
     }
-}
 
-extension PluginType where Self == DidReceivePlugin {
-    /// A one-off plugin that sees what the transport produced.
+    /// Makes a plugin that observes what the transport delivered.
+    ///
+    /// - Parameters:
+    ///   - name: the name in errors and in `explain()`.
+    ///   - body: ``Stage/DidReceive`` as a closure.
+    /// - Returns: a stack of the plugin.
     public static func didReceive(
         name: String = "didReceive closure",
         _ body: @escaping @Sendable (Result<PipelineResponse, PipelineError>, PipelineContext) -> Void
-    ) -> Self {
-        DidReceivePlugin(name: name, body: body)
+    ) -> PluginStack {
+        PluginStack([DidReceivePlugin(name: name, body: body)])
     }
-}
 
-extension PluginType where Self == ProcessPlugin {
-    /// A one-off plugin that changes the result.
+    /// Makes a plugin that changes the result.
+    ///
+    /// - Parameters:
+    ///   - name: the name in errors and in `explain()`.
+    ///   - capabilities: what the closure does, for the findings of `explain()`.
+    ///   - body: ``Stage/Process`` as a closure.
+    /// - Returns: a stack of the plugin.
     public static func process(
         name: String = "process closure",
         capabilities: Set<PluginCapability> = [],
         _ body: @escaping @Sendable (inout Result<PipelineResponse, PipelineError>, PipelineContext) async -> Void
-    ) -> Self {
-        ProcessPlugin(name: name, capabilities: capabilities, body: body)
+    ) -> PluginStack {
+        PluginStack([ProcessPlugin(name: name, capabilities: capabilities, body: body)])
     }
-}
 
-extension PluginType where Self == DidFinishPlugin {
-    /// A one-off plugin that sees how each call ended.
+    /// Makes a plugin that observes how each call ended.
+    ///
+    /// - Parameters:
+    ///   - name: the name in errors and in `explain()`.
+    ///   - body: ``Stage/DidFinish`` as a closure.
+    /// - Returns: a stack of the plugin.
     public static func didFinish(
         name: String = "didFinish closure",
         _ body: @escaping @Sendable (Stage.Outcome, PipelineContext) -> Void
-    ) -> Self {
-        DidFinishPlugin(name: name, body: body)
+    ) -> PluginStack {
+        PluginStack([DidFinishPlugin(name: name, body: body)])
     }
-}
 
-extension PluginType where Self == InterceptPlugin {
-    /// A one-off plugin that wraps all that is inside it.
+    /// Makes a plugin that wraps everything inside it.
+    ///
+    /// - Parameters:
+    ///   - name: the name in errors and in `explain()`.
+    ///   - capabilities: what the closure does, for the findings of `explain()`.
+    ///   - body: ``Stage/Intercept`` as a closure.
+    /// - Returns: a stack of the plugin.
     public static func intercept(
         name: String = "intercept closure",
         capabilities: Set<PluginCapability> = [],
-        _ body: @escaping @Sendable (PipelineRequest, PipelineContext, Next) async throws -> PipelineResponse
-    ) -> Self {
-        InterceptPlugin(name: name, capabilities: capabilities, body: body)
+        _ body: @escaping @Sendable (PipelineRequest, PipelineContext, Stage.Next) async throws -> PipelineResponse
+    ) -> PluginStack {
+        PluginStack([InterceptPlugin(name: name, capabilities: capabilities, body: body)])
     }
-}
 
-extension PluginType where Self == ExchangePlugin {
-    /// A one-off plugin that wraps the wire for one hop.
+    /// Makes a plugin that wraps the wire for one hop.
+    ///
+    /// - Parameters:
+    ///   - name: the name in errors and in `explain()`.
+    ///   - capabilities: what the closure does, for the findings of `explain()`.
+    ///   - body: ``Stage/Exchange`` as a closure.
+    /// - Returns: a stack of the plugin.
     public static func exchange(
         name: String = "exchange closure",
         capabilities: Set<PluginCapability> = [],
         _ body: @escaping @Sendable (PipelineRequest, PipelineContext, Stage.Send) async throws -> PipelineResponse
-    ) -> Self {
-        ExchangePlugin(name: name, capabilities: capabilities, body: body)
+    ) -> PluginStack {
+        PluginStack([ExchangePlugin(name: name, capabilities: capabilities, body: body)])
     }
 }

@@ -1,57 +1,59 @@
 import Synchronization
 
-/// All that is inside an interceptor: the later plugins and the wire.
-public struct Next: Sendable {
-    let interceptor: Interceptor
-    let context: PipelineContext
+extension Stage {
+    /// All that is inside an interceptor: the later plugins and the wire.
+    public struct Next: Sendable {
+        let interceptor: Interceptor
+        let context: PipelineContext
 
-    /// Sends the request on.
-    ///
-    /// Each call after the first begins a new attempt: later plugins prepare and process again.
-    ///
-    /// - Throws: ``PipelineError``, or `CancellationError` when the call was cancelled; a ``PipelineError`` with code
-    ///   ``PipelineError/Code-swift.struct/plugin`` when the interceptor has returned already.
-    public func callAsFunction(_ request: PipelineRequest) async throws -> PipelineResponse {
-        try await run(request, try begin())
-    }
+        /// Sends the request on.
+        ///
+        /// Each call after the first begins a new attempt: later plugins prepare and process again.
+        ///
+        /// - Throws: ``PipelineError``, or `CancellationError` when the call was cancelled; a ``PipelineError`` with code
+        ///   ``PipelineError/Code-swift.struct/plugin`` when the interceptor has returned already.
+        public func callAsFunction(_ request: PipelineRequest) async throws -> PipelineResponse {
+            try await run(request, try begin())
+        }
 
-    /// Sends the request on in a task of its own, which goes on when the interceptor has returned and when its call has ended.
-    ///
-    /// For work that several calls share: it is not cancelled with a call, only by who has the task. To the plugins inside and to
-    /// the observers it belongs to this call. It counts as a call of `next`.
-    ///
-    /// - Parameters:
-    ///   - request: the request.
-    ///   - end: gets what calling `next` would have returned or thrown, within the task.
-    /// - Returns: the task; it has ended when `end` has returned.
-    public func start(
-        _ request: PipelineRequest,
-        then end: @escaping @Sendable (Result<PipelineResponse, any Error>) async -> Void
-    ) -> Task<Void, Never> {
-        let begun = Result { try begin() }
-        return Task {
-            do {
-                await end(.success(try await run(request, try begun.get())))
-            } catch {
-                await end(.failure(error))
+        /// Sends the request on in a task of its own, which goes on when the interceptor has returned and when its call has ended.
+        ///
+        /// For work that several calls share: it is not cancelled with a call, only by who has the task. To the plugins inside and to
+        /// the observers it belongs to this call. It counts as a call of `next`.
+        ///
+        /// - Parameters:
+        ///   - request: the request.
+        ///   - end: gets what calling `next` would have returned or thrown, within the task.
+        /// - Returns: the task; it has ended when `end` has returned.
+        public func start(
+            _ request: PipelineRequest,
+            then end: @escaping @Sendable (Result<PipelineResponse, any Error>) async -> Void
+        ) -> Task<Void, Never> {
+            let begun = Result { try begin() }
+            return Task {
+                do {
+                    await end(.success(try await run(request, try begun.get())))
+                } catch {
+                    await end(.failure(error))
+                }
             }
         }
-    }
 
-    /// The same for all calls that come by this place of a provider's stack; another for every other place and provider.
-    public var place: ObjectIdentifier { ObjectIdentifier(interceptor) }
+        /// The same for all calls that come by this place of a provider's stack; another for every other place and provider.
+        public var place: ObjectIdentifier { ObjectIdentifier(interceptor) }
 
-    /// Notes that `next` is called.
-    @inline(never)
-    private func begin() throws -> PipelineContext {
-        switch context.beginNext(of: interceptor.number) {
-        case .first: return context
-        case .again: return try context.makeNextAttempt()
-        case .closed: throw PipelineError(.plugin, "next was called after the interceptor had returned")
+        /// Notes that `next` is called.
+        @inline(never)
+        private func begin() throws -> PipelineContext {
+            switch context.beginNext(of: interceptor.number) {
+            case .first: return context
+            case .again: return try context.makeNextAttempt()
+            case .closed: throw PipelineError(.plugin, "next was called after the interceptor had returned")
+            }
         }
-    }
 
-    private func run(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
-        try await interceptor.inside.run(request, context).asPassedOn.get()
+        private func run(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
+            try await interceptor.inside.run(request, context).asPassedOn.get()
+        }
     }
 }

@@ -189,7 +189,7 @@ public protocol PipelineContextKey: SendableMetatype {
     associatedtype Value: Sendable
     /// The value until the first change.
     static var defaultValue: Value { get }
-    /// Whether a call in the background begins with the value of its parent, see ``Next/startBackgroundCall(_:then:)``; by default not.
+    /// Whether a call in the background begins with the value of its parent, see ``Stage/Next/startBackgroundCall(_:then:)``; by default not.
     static var isInherited: Bool { get }
 }
 

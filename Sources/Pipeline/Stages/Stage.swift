@@ -71,7 +71,7 @@ public enum Stage {
         func intercept(
             _ request: PipelineRequest,
             context: PipelineContext,
-            next: Next
+            next: Stage.Next
         ) async throws -> PipelineResponse
     }
 }

@@ -54,7 +54,7 @@ public struct ActivityPlugin: Stage.Intercept {
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
-        next: Next
+        next: Stage.Next
     ) async throws -> PipelineResponse {
         monitor.begin(context.clock)
         defer { monitor.end(context.clock) }

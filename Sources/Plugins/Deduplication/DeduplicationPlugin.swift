@@ -110,7 +110,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
-        next: Next
+        next: Stage.Next
     ) async throws -> PipelineResponse {
         guard context.options.deduplication?.isOn ?? methods.contains(request.method) else {
             defer { if !Self.safeMethods.contains(request.method) { inflight.close() } }
@@ -131,7 +131,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
     }
 
     /// `nil` for a call that has an exchange of its own.
-    private func key(of request: PipelineRequest, _ context: PipelineContext, _ next: Next) -> InflightKey? {
+    private func key(of request: PipelineRequest, _ context: PipelineContext, _ next: Stage.Next) -> InflightKey? {
         if context.wantsStream || InflightExchanges.isInside { return nil }
         return InflightKey(
             request,

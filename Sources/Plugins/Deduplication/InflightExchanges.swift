@@ -76,7 +76,7 @@ final class InflightExchanges: Sendable {
         for key: InflightKey,
         _ request: PipelineRequest,
         _ context: PipelineContext,
-        _ next: Next
+        _ next: Stage.Next
     ) async -> Outcome {
         let caller = lastCaller.add(1, ordering: .relaxed).newValue
         let ticket = await withTaskCancellationHandler {
@@ -148,7 +148,7 @@ final class InflightExchanges: Sendable {
         _ key: InflightKey,
         _ request: PipelineRequest,
         _ context: PipelineContext,
-        _ next: Next
+        _ next: Stage.Next
     ) {
         let limit = context.limits.bufferedBodyByteCount
         let clock = context.clock

@@ -90,7 +90,7 @@ public struct GzipPlugin: Stage.Intercept {
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
-        next: Next
+        next: Stage.Next
     ) async throws -> PipelineResponse {
         var request = request
         try await compress(&request, context)

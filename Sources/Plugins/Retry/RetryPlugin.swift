@@ -100,7 +100,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
-        next: Next
+        next: Stage.Next
     ) async throws -> PipelineResponse {
         var attempt = 1
         while true {
@@ -203,7 +203,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
 
     private static func send(
         _ request: PipelineRequest,
-        _ next: Next
+        _ next: Stage.Next
     ) async throws -> Result<PipelineResponse, PipelineError> {
         do {
             return .success(try await next(request))

@@ -1,15 +1,21 @@
 public import Pipeline
 
-extension PluginStack {
+extension PluginType where Self == PluginStack {
     /// The plugins that nearly every client of an API wants, in the right order and with their defaults, without credentials.
     public static var standard: PluginStack { standard() }
 
     /// The plugins that nearly every client of an API wants, in the right order and with their defaults.
     ///
     /// ```swift
-    /// PluginStack.standard {
-    ///     AccessTokenPlugin { _ in try await session.token() }
-    /// }
+    /// Provider<GitHub>(
+    ///     plugins: [
+    ///         .standard {
+    ///             AccessTokenPlugin { _ in try await session.token() }
+    ///         } inner: {
+    ///             FaultInjection()
+    ///         }
+    ///     ]
+    /// )
     /// ```
     ///
     /// | plugin | why here |
@@ -20,20 +26,23 @@ extension PluginStack {
     /// | ``RequestIDPlugin`` | one id for all attempts |
     /// | ``RetryPlugin`` | outside the credentials, so that each attempt has fresh ones |
     /// | `authentication` | what sets credentials |
-    /// | ``DeduplicationPlugin`` | inside the credentials, so that no two users share an answer |
-    /// | ``GzipPlugin`` | a shared answer is decoded once |
+    /// | ``DeduplicationPlugin`` | inside the credentials, so that no two users share a response |
+    /// | ``GzipPlugin`` | a shared response is decoded once |
+    /// | `inner` | what acts on requests and responses as they are on the wire |
     ///
     /// - Parameters:
     ///   - level: what is logged.
     ///   - minimumDuration: how long a call that succeeds takes at least, zero and up.
     ///   - idleTimeout: how long a body may pause, more than zero.
     ///   - authentication: plugins that set credentials, and other header fields, as ``HeadersPlugin`` does, outermost first.
-    /// - Returns: the stack, to which more can be added.
+    ///   - inner: plugins inside all others, outermost first.
+    /// - Returns: the stack; `inserting(_:before:)` adds to it elsewhere.
     public static func standard(
         logging level: LoggingPlugin.Level = .error,
         minimumDuration: Duration = .zero,
         idleTimeout: Duration = .seconds(60),
-        @PluginStackBuilder authentication: () -> PluginStack = { PluginStack() }
+        @PluginStackBuilder authentication: () -> PluginStack = { PluginStack() },
+        @PluginStackBuilder inner: () -> PluginStack = { PluginStack() }
     ) -> PluginStack {
         PluginStack {
             LoggingPlugin(level: level)
@@ -44,6 +53,7 @@ extension PluginStack {
             authentication()
             DeduplicationPlugin()
             GzipPlugin()
+            inner()
         }
     }
 }

@@ -74,7 +74,7 @@ public struct TimeoutPlugin: Stage.Prepare, Stage.Intercept {
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
-        next: Next
+        next: Stage.Next
     ) async throws -> PipelineResponse {
         guard let total = context.options.totalTimeout ?? total else { return try await next(request) }
         let deadline = context.start.advanced(by: total)

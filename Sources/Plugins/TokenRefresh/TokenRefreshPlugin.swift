@@ -162,7 +162,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept {
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
-        next: Next
+        next: Stage.Next
     ) async throws -> PipelineResponse {
         guard let target = context.target as? any AccessTokenAuthorizable, let type = target.authorizationType,
             !context.options.isTokenRequest, CredentialScope.isOwnOrigin(request, context),

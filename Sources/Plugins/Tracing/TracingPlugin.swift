@@ -60,7 +60,7 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
-        next: Next
+        next: Stage.Next
     ) async throws -> PipelineResponse {
         guard context.update(CurrentTrace.self, { $0.reserve() }) else { return try await next(request) }
         defer { context.update(CurrentTrace.self) { $0.isReserved = false } }

@@ -5,7 +5,7 @@ import Synchronization
 
 extension PluginCheck {
     static let exchange: @Sendable (PluginBench) async -> [String] = { bench in
-        guard bench.plugin is any Stage.Exchange else { return [] }
+        guard PluginStack([bench.plugin]).plugins.contains(where: { $0 is any Stage.Exchange }) else { return [] }
         return await drained(bench) + leaked(bench)
     }
 
@@ -21,7 +21,7 @@ extension PluginCheck {
                 }
             }
         )
-        let observer = ExchangePlugin.exchange(name: "observer") { request, _, send in
+        let observer = PluginStack.exchange(name: "observer") { request, _, send in
             let response = try await send(request)
             wasRead.withLock { $0 = produced.withLock { $0 } > 256 }
             return response

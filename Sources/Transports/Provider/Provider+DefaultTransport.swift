@@ -9,7 +9,7 @@ extension Provider {
     /// platforms knows the system's proxies, its VPN and its power rules.
     ///
     /// - Parameters:
-    ///   - plugins: the stack, outermost first.
+    ///   - plugins: plugins and stacks, outermost first; a stack counts as its plugins.
     ///   - redirects: which redirects are followed.
     ///   - limits: upper bounds.
     ///   - unhandledOptions: what happens if a call sets an option whose plugin is not in the stack.
@@ -30,39 +30,6 @@ extension Provider {
         self.init(
             transport: DefaultTransport.make(),
             plugins: plugins,
-            redirects: redirects,
-            limits: limits,
-            unhandledOptions: unhandledOptions,
-            clock: clock,
-            random: random,
-            callbackQueue: callbackQueue,
-            endpoint: endpoint
-        )
-    }
-
-    /// Makes a provider of a stack that sends with the best transport that is compiled in.
-    ///
-    /// - Parameters:
-    ///   - plugins: the stack.
-    ///   - redirects: which redirects are followed.
-    ///   - limits: upper bounds.
-    ///   - unhandledOptions: what happens if a call sets an option whose plugin is not in the stack.
-    ///   - clock: the source of time.
-    ///   - random: the source of chance.
-    ///   - callbackQueue: where completions run that were given no queue of their own.
-    ///   - endpoint: makes a target concrete; called for every call.
-    public convenience init(
-        plugins: PluginStack,
-        redirects: RedirectPolicy = .standard,
-        limits: PipelineLimits = PipelineLimits(),
-        unhandledOptions: UnhandledOptionPolicy = .warn,
-        clock: some Clock<Duration> = ContinuousClock(),
-        random: PipelineRandom = .system,
-        callbackQueue: DispatchQueue? = nil,
-        endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
-    ) {
-        self.init(
-            plugins: plugins.plugins,
             redirects: redirects,
             limits: limits,
             unhandledOptions: unhandledOptions,

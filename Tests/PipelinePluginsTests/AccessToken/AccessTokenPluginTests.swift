@@ -143,7 +143,7 @@ struct AccessTokenPluginTests {
     )
     func otherOrigin(scheme: String, authority: String, isOwn: Bool) async throws {
         let asked = Atomic(false)
-        let leading = PreparePlugin.prepare { request, _ in
+        let leading = PluginStack.prepare { request, _ in
             request.head.scheme = scheme
             request.head.authority = authority
         }
@@ -167,7 +167,7 @@ struct AccessTokenPluginTests {
         ]
     )
     func beginningOfHost(url: String, isOwn: Bool) async throws {
-        let leading = PreparePlugin.prepare { request, _ in request.head.authority = "a.test" }
+        let leading = PluginStack.prepare { request, _ in request.head.authority = "a.test" }
         let plugin = AccessTokenPlugin { _ in "token" }
         let request = try await sent(Ask(url: url, authorizationType: .bearer), leading, plugin)
         #expect(request.headers[.authorization] == (isOwn ? "Bearer token" : nil))
@@ -193,7 +193,7 @@ struct AccessTokenPluginTests {
     func attempts(isInside: Bool) async throws {
         let count = Atomic(0)
         let token = AccessTokenPlugin { _ in "t\(count.add(1, ordering: .relaxed).newValue)" }
-        let again = InterceptPlugin.intercept { request, _, next in
+        let again = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }

@@ -281,7 +281,7 @@ struct ActivityPluginTests {
     )
     func retry(isOutside: Bool) async throws {
         let plugin = plugin(0, 0)
-        let again = InterceptPlugin.sendingAgain(2, after: .seconds(1))
+        let again = PluginStack.sendingAgain(2, after: .seconds(1))
         let provider =
             isOutside ? provider(.status(500), plugin, again) : provider(.status(500), again, plugin)
         let call = Task { try await provider.request(Ask()) }

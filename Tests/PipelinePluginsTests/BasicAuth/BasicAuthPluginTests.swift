@@ -105,7 +105,7 @@ struct BasicAuthPluginTests {
     )
     func otherOrigin(scheme: String, authority: String) async throws {
         let options = RequestOptions { $0.basicAuth = .init(username: "o", password: "p") }
-        let leading = PreparePlugin.prepare { request, _ in
+        let leading = PluginStack.prepare { request, _ in
             request.head.scheme = scheme
             request.head.authority = authority
         }
@@ -139,7 +139,7 @@ struct BasicAuthPluginTests {
         let plugin = BasicAuthPlugin { _ in
             .init(username: "u\(count.add(1, ordering: .relaxed).newValue)", password: "")
         }
-        let again = InterceptPlugin.intercept { request, _, next in
+        let again = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }

@@ -112,7 +112,7 @@ struct CredentialsPluginTests {
                 }
             )
         }
-        let again = InterceptPlugin.intercept { request, _, next in
+        let again = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }
@@ -146,7 +146,7 @@ struct CredentialsPluginTests {
                 return .init(username: account, password: "p")
             }
         )
-        let twice = InterceptPlugin.intercept { request, _, next in
+        let twice = PluginStack.intercept { request, _, next in
             async let first = next(request)
             async let second = next(request)
             return try await [first, second][0]
@@ -205,11 +205,11 @@ struct CredentialsPluginTests {
             account: { _ in "account \(asked.add(1, ordering: .relaxed).newValue)" },
             credential: { account, _ in .init(username: account, password: "p") }
         )
-        let refreshing = InterceptPlugin.intercept { request, _, next in
+        let refreshing = PluginStack.intercept { request, _, next in
             if isOutside { next.startBackgroundCall(request) { _ in } }
             return isOutside ? PipelineResponse(request: request, statusCode: 203) : try await next(request)
         }
-        let refreshingHop = ExchangePlugin.exchange { request, context, send in
+        let refreshingHop = PluginStack.exchange { request, context, send in
             guard !isOutside, context.parentID == nil else { return try await send(request) }
             send.startBackgroundCall(request) { _ in }
             return PipelineResponse(request: request, statusCode: 203)

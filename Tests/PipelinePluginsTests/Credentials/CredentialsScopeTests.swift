@@ -41,7 +41,7 @@ struct CredentialsScopeTests {
 
     @Test("Q07 A request that a plugin has led to another origin is untouched")
     func led() async throws {
-        let leading = PreparePlugin.prepare { request, _ in request.head.authority = "b.test" }
+        let leading = PluginStack.prepare { request, _ in request.head.authority = "b.test" }
         let plugins: [any PluginType] = [leading, CredentialsPlugin { _ in throw Refused() }]
         let response = try await Provider<Ask>(transport: transport, plugins: plugins).request(Ask())
         #expect(response.statusCode == 401)
@@ -54,7 +54,7 @@ struct CredentialsScopeTests {
 
     @Test("Q07 An origin where answers are known gets none ahead from a call of another endpoint")
     func ledToKnownSpace() async throws {
-        let leading = PreparePlugin.prepare { request, _ in request.head.authority = "b.test" }
+        let leading = PluginStack.prepare { request, _ in request.head.authority = "b.test" }
         let transport = ScriptedTransport(DigestServer())
         let provider = Provider<Ask>(transport: transport, plugins: [leading, plugin])
         #expect(try await provider.request(Ask(url: "https://b.test")).statusCode == 200)
@@ -95,7 +95,7 @@ struct CredentialsScopeTests {
 
     @Test("A body that cannot be sent again is not, and the 401 is given back")
     func notReplayable() async throws {
-        let once = PreparePlugin.prepare { request, _ in
+        let once = PluginStack.prepare { request, _ in
             request.body = .stream(AsyncStream { $0.finish() })
         }
         let asked = Atomic(0)
@@ -184,8 +184,8 @@ struct CredentialsScopeTests {
     @Test("Its answer covers what plugins of the call change, wherever they are, and exchange plugins outside of it")
     func changedURL() async throws {
         let plugin = CredentialsPlugin { _ in Self.mufasa }
-        let prepare = PreparePlugin.prepare { request, _ in request.appendQuery("key=1") }
-        let exchange = ExchangePlugin.exchange { request, _, send in
+        let prepare = PluginStack.prepare { request, _ in request.appendQuery("key=1") }
+        let exchange = PluginStack.exchange { request, _, send in
             var request = request
             request.appendQuery("key=1")
             return try await send(request)
@@ -202,7 +202,7 @@ struct CredentialsScopeTests {
     @Test("Inside a plugin that sends again, a challenge is no failure to it")
     func insideRetry() async throws {
         let seen = Mutex<[Int]>([])
-        let again = InterceptPlugin.intercept { request, _, next in
+        let again = PluginStack.intercept { request, _, next in
             for _ in 1...2 {
                 let status = try await next(request).statusCode
                 seen.withLock { $0.append(status) }
@@ -221,7 +221,7 @@ struct CredentialsScopeTests {
     func seen() async throws {
         let seen = Mutex<[String]>([])
         func noting(_ name: String) -> any PluginType {
-            ExchangePlugin.exchange(name: name) { request, _, send in
+            PluginStack.exchange(name: name) { request, _, send in
                 let hasAnswer = request.headers.contains(.authorization)
                 let response = try await send(request)
                 seen.withLock { $0.append("\(name) \(hasAnswer) \(response.statusCode)") }
@@ -240,11 +240,11 @@ struct CredentialsScopeTests {
     func numbers(again: String) async throws {
         let server = DigestServer()
         let plugin = CredentialsPlugin { _ in Self.mufasa }
-        let attempts = InterceptPlugin.intercept { request, _, next in
+        let attempts = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }
-        let sends = ExchangePlugin.exchange { request, _, send in
+        let sends = PluginStack.exchange { request, _, send in
             _ = try await send(request)
             return try await send(request)
         }

@@ -82,7 +82,7 @@ struct ConvoyBench: Sendable {
 func stranger(
     attempts: Int = 3,
     _ wait: @escaping @Sendable (_ call: Int, _ attempt: Int) -> Duration
-) -> InterceptPlugin {
+) -> PluginStack {
     .intercept(name: "stranger") { request, context, next in
         for attempt in 1..<attempts {
             do {

@@ -113,7 +113,7 @@ struct ConvoyTests {
 
     @Test("A member that is cancelled, does not retry, waits longer or is late does not disturb the others")
     func differentMembers() async {
-        let late = PreparePlugin.prepare { _, context in
+        let late = PluginStack.prepare { _, context in
             if context.options.avoidLogError { context.setDeadline(context.start.advanced(by: .seconds(1))) }
         }
         let bench = Bench([late, RetryPlugin(), DeduplicationPlugin()], delay: .milliseconds(50)) { _, index in
@@ -139,7 +139,7 @@ struct ConvoyTests {
 
     @Test("Members whose next requests differ share with those whose requests are equal")
     func differentKeys() async {
-        let split = PreparePlugin.prepare { request, context in
+        let split = PluginStack.prepare { request, context in
             if context.attempt > 1 { request.headers[.from] = "\(context.callID % 2)" }
         }
         let bench = Bench([RetryPlugin(), split, DeduplicationPlugin()]) { request, index in
@@ -274,7 +274,7 @@ struct ConvoyTests {
 
     @Test("After a success an unchanged request begins a new exchange, a changed one shares", arguments: [false, true])
     func polling(changes: Bool) async {
-        let poll = InterceptPlugin.intercept(name: "poll") { request, context, next in
+        let poll = PluginStack.intercept(name: "poll") { request, context, next in
             _ = try await next(request)
             try await context.clock.sleep(for: .seconds(context.callID))
             var request = request
@@ -294,7 +294,7 @@ struct ConvoyTests {
     @Test("A member whose result another member has begun says that it is joined, and has its own request")
     func joined() async {
         let joined = Tally()
-        let watch = ProcessPlugin.process { _, context in if context.isJoined { joined.add() } }
+        let watch = PluginStack.process { _, context in if context.isJoined { joined.add() } }
         let bench = Bench([watch, RetryPlugin(), DeduplicationPlugin()]) { _, index in
             index == 0 ? .status(503) : .status(200)
         }

@@ -49,11 +49,11 @@ struct DeduplicationEndTests {
 
     @Test("D03: a failure of a plugin inside names that plugin, and its response has each call's own request")
     func innerFailure() async {
-        let inner = ProcessPlugin.process(name: "inner") { result, _ in
+        let inner = PluginStack.process(name: "inner") { result, _ in
             guard case .success(let response) = result else { return }
             result = .failure(PipelineError(.contentCoding, "no", response: response))
         }
-        let refusing = InterceptPlugin.intercept(name: "refusing") { request, _, next in
+        let refusing = PluginStack.intercept(name: "refusing") { request, _, next in
             do { return try await next(request) } catch { throw Refused(underlying: error) }
         }
         for plugins: [any PluginType] in [[inner], [refusing, inner]] {

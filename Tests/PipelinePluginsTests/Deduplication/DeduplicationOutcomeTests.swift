@@ -13,7 +13,7 @@ struct DeduplicationOutcomeTests {
     )
     func outcomes(isInside: Bool) async throws {
         let ends = Mutex<[Int: (kind: Stage.Outcome.Kind, exchanges: Int)]>([:])
-        let observer = DidFinishPlugin.didFinish { outcome, context in
+        let observer = PluginStack.didFinish { outcome, context in
             ends.withLock {
                 #expect($0[context.callID] == nil)
                 $0[context.callID] = (outcome.kind, outcome.exchanges.count)

@@ -53,7 +53,7 @@ struct DeduplicationPluginTests {
     func goneBefore(isFailing: Bool) async {
         let counts = Tally()
         let plugin = DeduplicationPlugin()
-        let look = ProcessPlugin.process { _, _ in for _ in 0..<plugin.inflightCount { counts.add() } }
+        let look = PluginStack.process { _, _ in for _ in 0..<plugin.inflightCount { counts.add() } }
         let bench = Bench(plugin, outside: [look]) { _ in isFailing ? .failure(.connectionLost) : .status(200) }
         let calls = await bench.begin(20)
         await bench.answer()

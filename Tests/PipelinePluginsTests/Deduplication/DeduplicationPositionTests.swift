@@ -51,7 +51,7 @@ struct DeduplicationPositionTests {
     @Test("Calls with different identities share nothing, those with the same one do")
     func identities() async {
         let user = Tally()
-        let identity = PreparePlugin.prepare(name: "identity") { _, context in
+        let identity = PluginStack.prepare(name: "identity") { _, context in
             context.addIdentity("signer/user\(user.add() / 2)")
         }
         let bench = Bench(outside: [identity])
@@ -89,7 +89,7 @@ struct DeduplicationPositionTests {
     )
     func decoding(isInside: Bool) async {
         let decodings = Tally()
-        let decode = ProcessPlugin.process { result, _ in
+        let decode = PluginStack.process { result, _ in
             decodings.add()
             guard case .success(var response) = result else { return }
             response.body = .bytes(Data(response.data.reversed()))

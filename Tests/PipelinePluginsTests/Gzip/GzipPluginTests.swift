@@ -108,7 +108,7 @@ struct GzipPluginTests: GzipSending {
     @Test("A plugin inside, which may sign bodies, has the request compressed")
     func signs() async throws {
         let seen = Mutex<Data?>(nil)
-        let sign = PreparePlugin.prepare { request, _ in seen.withLock { $0 = request.body.bytes } }
+        let sign = PluginStack.prepare { request, _ in seen.withLock { $0 = request.body.bytes } }
         let request = try await sent(.requestData(json), [GzipPlugin(), sign])
         #expect(seen.withLock { $0 } == request.body.bytes)
         #expect(seen.withLock { $0 }.flatMap(GzipBytes.gunzip) == json)
@@ -118,7 +118,7 @@ struct GzipPluginTests: GzipSending {
         func intercept(
             _ request: PipelineRequest,
             context: PipelineContext,
-            next: Next
+            next: Stage.Next
         ) async throws -> PipelineResponse {
             _ = try await next(request)
             return try await next(request)
@@ -151,7 +151,7 @@ struct GzipPluginTests: GzipSending {
     @Test("An answer that is decoded outside of what shares it is decoded for each caller, inside once")
     func shared() async throws {
         let kept = Mutex<PipelineResponse?>(nil)
-        let share = InterceptPlugin.intercept { request, _, next in
+        let share = PluginStack.intercept { request, _, next in
             if var response = kept.withLock({ $0 }) {
                 response.request = request
                 return response

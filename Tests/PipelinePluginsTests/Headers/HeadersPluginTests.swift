@@ -54,7 +54,7 @@ struct HeadersPluginTests {
     )
     func overrides(overrides: Bool) async throws {
         let target = Ask(headers: ["x-app": "own", "Accept": "a"])
-        let outer = PreparePlugin.prepare { request, _ in
+        let outer = PluginStack.prepare { request, _ in
             request.headers.append(HTTPField(name: .acceptLanguage, value: "de"))
             request.headers.append(HTTPField(name: .acceptLanguage, value: "fr"))
         }
@@ -82,7 +82,7 @@ struct HeadersPluginTests {
         arguments: [("https", "b.test"), ("https", "a.test:444"), ("http", "a.test")]
     )
     func otherOrigin(scheme: String, authority: String) async throws {
-        let leading = PreparePlugin.prepare { request, _ in
+        let leading = PluginStack.prepare { request, _ in
             request.head.scheme = scheme
             request.head.authority = authority
         }
@@ -235,7 +235,7 @@ struct HeadersPluginTests {
     func attempts(isInside: Bool) async throws {
         let count = Atomic(0)
         let plugin = HeadersPlugin { _ in ["X-Call": "\(count.add(1, ordering: .relaxed).newValue)"] }
-        let again = InterceptPlugin.intercept { request, _, next in
+        let again = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }

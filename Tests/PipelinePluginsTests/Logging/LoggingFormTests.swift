@@ -18,7 +18,7 @@ struct LoggingFormTests {
         Provider(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
     }
 
-    private let retry = InterceptPlugin.intercept { request, _, next in
+    private let retry = PluginStack.intercept { request, _, next in
         do {
             let response = try await next(request)
             if response.statusCode < 500 { return response }
@@ -98,7 +98,7 @@ struct LoggingFormTests {
             LoggingPlugin(form: .summary, handler: lines.handler)
         )
         _ = try? await inside.request(Ask())
-        let answer = InterceptPlugin.intercept { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
+        let answer = PluginStack.intercept { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
         _ = try? await provider([], LoggingPlugin(form: .summary, handler: lines.handler), answer).request(Ask())
         #expect(
             lines.all == [

@@ -63,7 +63,7 @@ struct LoggingPluginEventTests {
             },
             handler: lines.handler
         )
-        let failing = PreparePlugin.prepare(name: "my\nplugin") { _, _ in throw PipelineError(.offline, "no\nnet") }
+        let failing = PluginStack.prepare(name: "my\nplugin") { _, _ in throw PipelineError(.offline, "no\nnet") }
         _ = try? await provider([], plugin, failing).request(Ask())
         _ = try? await provider([taking(.seconds(2), .status(500))], plugin).request(Ask())
         #expect(

@@ -21,7 +21,7 @@ struct LoggingPluginOutcomeTests {
     }
 
     /// Makes two attempts, whatever comes of the first.
-    private let twice = InterceptPlugin.intercept { request, _, next in
+    private let twice = PluginStack.intercept { request, _, next in
         _ = try? await next(request)
         return try await next(request)
     }
@@ -84,9 +84,9 @@ struct LoggingPluginOutcomeTests {
 
     @Test("What a plugin outside makes a failure has a line, and what it rescues keeps that of its place")
     func outside() async {
-        let fail = ProcessPlugin.process { result, _ in result = .failure(PipelineError(.offline, "by decision")) }
+        let fail = PluginStack.process { result, _ in result = .failure(PipelineError(.offline, "by decision")) }
         _ = try? await provider([.status(200)], fail, log()).request(Ask())
-        let rescue = ProcessPlugin.process { result, _ in
+        let rescue = PluginStack.process { result, _ in
             guard case .failure(let error) = result, let request = error.request else { return }
             result = .success(PipelineResponse(request: request, statusCode: 203))
         }
@@ -105,7 +105,7 @@ struct LoggingPluginOutcomeTests {
 
     @Test("A status that a plugin outside makes unacceptable is written as a status")
     func validation() async {
-        let change = ProcessPlugin.process { result, _ in
+        let change = PluginStack.process { result, _ in
             guard case .success(let response) = result else { return }
             result = .success(PipelineResponse(request: response.request, statusCode: 418))
         }

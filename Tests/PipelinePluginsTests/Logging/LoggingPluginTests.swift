@@ -155,7 +155,7 @@ struct LoggingPluginTests {
 
     @Test("A failure is one line with code, reason, method, URL, exchanges and duration")
     func failureLine() async {
-        let retry = InterceptPlugin.intercept { request, _, next in
+        let retry = PluginStack.intercept { request, _, next in
             _ = try? await next(request)
             return try await next(request)
         }
@@ -167,7 +167,7 @@ struct LoggingPluginTests {
 
     @Test("A failure names the plugin that threw, on one line")
     func pluginFailure() async {
-        let plugin = PreparePlugin.prepare(name: "my\nplugin") { _, _ in throw PipelineError(.offline, "no\nnet") }
+        let plugin = PluginStack.prepare(name: "my\nplugin") { _, _ in throw PipelineError(.offline, "no\nnet") }
         let provider = provider([], [LoggingPlugin(handler: lines.handler), plugin])
         _ = try? await provider.request(Ask())
         #expect(
@@ -229,7 +229,7 @@ struct LoggingPluginTests {
 
     @Test("Lines of attempts and redirects carry their numbers")
     func attemptAndHop() async {
-        let retry = InterceptPlugin.intercept { request, _, next in
+        let retry = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }
@@ -263,7 +263,7 @@ struct LoggingPluginTests {
 
     @Test("Outside a plugin that retries, a call that succeeds in the end has no failure")
     func outsideRetry() async {
-        let retry = InterceptPlugin.intercept { request, _, next in
+        let retry = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }
@@ -280,7 +280,7 @@ struct LoggingPluginTests {
         arguments: [true, false]
     )
     func bodyPosition(isOutside: Bool) async {
-        let change = ProcessPlugin.process { result, _ in
+        let change = PluginStack.process { result, _ in
             result = result.map { response in
                 var response = response
                 response.body = .bytes(Data("changed".utf8))
@@ -367,7 +367,7 @@ struct LoggingPluginTests {
 
     @Test("A file is described, not read")
     func file() async {
-        let upload = PreparePlugin.prepare { request, _ in request.body = .file(URL(filePath: "/nowhere")) }
+        let upload = PluginStack.prepare { request, _ in request.body = .file(URL(filePath: "/nowhere")) }
         let provider = provider([.status(200)], [LoggingPlugin(level: .trace, handler: lines.handler), upload])
         _ = try? await provider.request(Ask(method: .put))
         #expect(lines.all.contains("trace #1 → body: <a file>"))

@@ -80,7 +80,7 @@ struct LoggingSecretsTests {
 
     /// What the calls print, in lines and as errors.
     private func output(of target: Ask, status: Int, _ logging: LoggingPlugin) async -> String {
-        let mark = PreparePlugin.prepare { request, _ in
+        let mark = PluginStack.prepare { request, _ in
             if let name = HTTPField.Name("X-Request-Id") { request.secretFields.insert(name) }
         }
         let steps = steps(status)
@@ -176,7 +176,7 @@ struct LoggingSecretsTests {
     @Test("F06 With everything in gzip a body is its size and type")
     func gzip() async {
         let gzip = Data([0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3]) + Data("canary-1".utf8)
-        let compress = PreparePlugin.prepare { request, _ in
+        let compress = PluginStack.prepare { request, _ in
             request.body = .bytes(gzip)
             request.headers[.contentEncoding] = "gzip"
         }
@@ -204,7 +204,7 @@ struct LoggingSecretsTests {
         let echoes = [
             token, "canary-%2ftok%2Ben-123", #"canary-\/tok+en-123"#, Data("user:\(token)".utf8).base64EncodedString(),
         ]
-        let authenticate = PreparePlugin.prepare { request, context in
+        let authenticate = PluginStack.prepare { request, context in
             try request.setHeader("Bearer " + token, for: .authorization, isSecret: true)
             guard let name = HTTPField.Name("X-Api-Key"), let mark = HTTPField.Name("X-Request-Id") else { return }
             try request.setHeader("canary-key", for: name, isSecret: true)
@@ -242,7 +242,7 @@ struct LoggingSecretsTests {
 
     @Test("F06 What an earlier exchange of the call has sent is hidden in what a later one gets back")
     func earlierExchange() async {
-        let authenticate = PreparePlugin.prepare { request, _ in
+        let authenticate = PluginStack.prepare { request, _ in
             try request.setHeader("Bearer canary-123", for: .authorization, isSecret: true)
         }
         let steps: [ScriptedTransport.Step] = [
@@ -267,7 +267,7 @@ struct LoggingSecretsTests {
             formatter: { "\($0)|canary|\($0.reason ?? "")|\($0.plugin ?? "")|\($0.method)|\($0.url)" },
             handler: lines.handler
         )
-        let failing = PreparePlugin.prepare(name: "canary") { request, _ in
+        let failing = PluginStack.prepare(name: "canary") { request, _ in
             throw PipelineError(.offline, "no line\nbreak Y2FuYXJ5 canary")
         }
         let target = Ask(path: "/canary", method: .init("X-canary") ?? .get)

@@ -109,7 +109,7 @@ struct MetricStoreTests {
     func boundWhileMaking() async throws {
         let factory = CallingFactory(inner: metrics)
         let plugin = MetricsPlugin(maximumSeriesCount: 2, factory: factory)
-        let observe = PreparePlugin.prepare { request, context in
+        let observe = PluginStack.prepare { request, context in
             func body(_ host: String, _ count: Int) throws -> PipelineRequest {
                 try PipelineRequest(.post, url: "https://\(host)/", body: .bytes(Data(count: count)))
             }
@@ -129,7 +129,7 @@ struct MetricStoreTests {
     func reentrancy() async throws {
         let factory = CallingFactory(inner: metrics)
         let plugin = MetricsPlugin(factory: factory)
-        let enter = PreparePlugin.prepare { request, context in
+        let enter = PluginStack.prepare { request, context in
             let request = request
             factory.onMake { plugin.willSend(request, context: context) }
         }

@@ -19,7 +19,7 @@ struct MetricsPluginTests {
 
     private var plugin: MetricsPlugin { MetricsPlugin(factory: metrics) }
 
-    private let again = InterceptPlugin.intercept(name: "Again") { request, _, next in
+    private let again = PluginStack.intercept(name: "Again") { request, _, next in
         let response = try await next(request)
         return response.statusCode == 503 ? try await next(request) : response
     }
@@ -204,7 +204,7 @@ struct MetricsPluginTests {
 
     @Test("A call that a plugin answers counts as unsent, and has no exchange")
     func unsent() async {
-        let own = InterceptPlugin.intercept { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
+        let own = PluginStack.intercept { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
         await send(to: ScriptedTransport([]), plugin, own)
         #expect(
             metrics.totals == [
@@ -257,7 +257,7 @@ struct MetricsPluginTests {
 
     @Test("Each exchange of a hop counts for itself, and an attempt with several is one retry")
     func exchangesOfHop() async {
-        let twice = ExchangePlugin.exchange { request, context, send in
+        let twice = PluginStack.exchange { request, context, send in
             let first = try await send(request)
             guard context.attempt == 2 else { return first }
             let second = try await send(request)
@@ -284,7 +284,7 @@ struct MetricsPluginTests {
     func downloadOfHop() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
-        let passing = ExchangePlugin.exchange { request, _, send in try await send(request) }
+        let passing = PluginStack.exchange { request, _, send in try await send(request) }
         let step = ScriptedTransport.Step.status(200, headers: [.contentLength: "5"], body: stream("12345"))
         await send(Ask(task: .downloadDestination(.file(file))), to: ScriptedTransport([step]), plugin, passing)
         #expect(metrics.totals["pipeline.received.bytes method=GET host=a.test"] == 5)
@@ -293,7 +293,7 @@ struct MetricsPluginTests {
     @Test("What calls share and goes on when the first of them has ended leaves nothing among the calls that go on")
     func sharedWork() async throws {
         let (gate, opener) = AsyncStream.makeStream(of: Never.self)
-        let waiting = PreparePlugin.prepare { _, _ in for await _ in gate {} }
+        let waiting = PluginStack.prepare { _, _ in for await _ in gate {} }
         let sharing = DeduplicationPlugin()
         let provider = Provider<Ask>(
             transport: ScriptedTransport(always: .status(200)),

@@ -147,7 +147,7 @@ struct MinimumDurationPluginTests {
             }
         let timeout = TimeoutPlugin(total: total)
         let (answered, answer) = AsyncStream.makeStream(of: Never.self)
-        let spy = ProcessPlugin.process { _, _ in answer.finish() }
+        let spy = PluginStack.process { _, _ in answer.finish() }
         let provider = isInside ? provider(step(1), timeout, minimum, spy) : provider(step(1), minimum, spy, timeout)
         let call = Task { try await provider.request(Ask()) }
         await clock.waitForSleepers(2)
@@ -217,7 +217,7 @@ struct MinimumDurationPluginTests {
     @Test("A cancelled call is not held back, with always neither")
     func cancelledBefore() async {
         let (sent, sending) = AsyncStream.makeStream(of: Never.self)
-        let spy = WillSendPlugin.willSend { _, _ in sending.finish() }
+        let spy = PluginStack.willSend { _, _ in sending.finish() }
         let provider = provider(step(0, .hang), MinimumDurationPlugin(.seconds(2), appliesTo: .always), spy)
         let call = Task { try await provider.request(Ask()) }
         for await _ in sent {}

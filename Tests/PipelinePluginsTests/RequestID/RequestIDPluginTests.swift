@@ -54,7 +54,7 @@ struct RequestIDPluginTests {
             .status(302, headers: [.location: "https://b.test/"]), .status(500), .status(503), .status(200),
         ])
         let id = RequestIDPlugin()
-        let again = InterceptPlugin.sendingAgain(3)
+        let again = PluginStack.sendingAgain(3)
         let provider =
             isInside ? provider(again, id, transport: transport) : provider(id, again, transport: transport)
         _ = try await provider.request(Ask())
@@ -67,7 +67,7 @@ struct RequestIDPluginTests {
     @Test("A field that is there already is not touched, and its value is the id")
     func present() async throws {
         let seen = Mutex<[String?]>([])
-        let spy = WillSendPlugin.willSend { _, context in seen.withLock { $0.append(context.requestID) } }
+        let spy = PluginStack.willSend { _, context in seen.withLock { $0.append(context.requestID) } }
         let options = RequestOptions { $0.requestID = "option" }
         _ = try await provider(RequestIDPlugin(), spy).request(Ask(headers: ["x-request-id": "own"]), options: options)
         #expect(transport.sent.first?.headers[values: .xRequestID] == ["own"])

@@ -63,7 +63,7 @@ struct RetryBudgetTests {
 
     @Test("A call that a plugin responds to without an exchange adds nothing to the budget")
     func withoutExchange() async {
-        let cache = InterceptPlugin.intercept(name: "Cache") { request, context, next in
+        let cache = PluginStack.intercept(name: "Cache") { request, context, next in
             context.options.avoidLogError
                 ? PipelineResponse(request: request, statusCode: 200) : try await next(request)
         }

@@ -90,7 +90,7 @@ struct RetryPluginConnectivityWaitTests {
 
     @Test("A response, an error that has one, and a failure that is not retried, do not wait")
     func otherOutcomes() async {
-        let refuse = InterceptPlugin.intercept(name: "refuse") { request, _, next in
+        let refuse = PluginStack.intercept(name: "refuse") { request, _, next in
             let response = try await next(request)
             guard response.statusCode == 404 else { return response }
             throw PipelineError(.connectionLost, "half a response", response: response)

@@ -152,7 +152,7 @@ struct RetryPluginTests {
     @Test("A failure of a plugin inside that was made before anything was sent counts as what it says")
     func insideWithoutExchange() async {
         let count = Atomic(0)
-        let plugin = PreparePlugin.prepare { _, _ in
+        let plugin = PluginStack.prepare { _, _ in
             if count.add(1, ordering: .relaxed).newValue == 1 { throw PipelineError(.dns, "of another call") }
         }
         let bench = RetryBench([.status(200)], [RetryPlugin(), plugin])
@@ -164,7 +164,7 @@ struct RetryPluginTests {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 0.1)
         for code in [PipelineError.Code.timeout, .timeout(.attempt), .timeout(.init(rawValue: "signing"))] {
             let count = Atomic(0)
-            let sign = PreparePlugin.prepare { _, _ in
+            let sign = PluginStack.prepare { _, _ in
                 if count.add(1, ordering: .relaxed).newValue == 1 { throw PipelineError(code, "signing took too long") }
             }
             let bench = RetryBench([.status(503), .status(200)], [RetryPlugin(budget: budget), sign])
@@ -264,7 +264,7 @@ struct RetryPluginTests {
     @Test("The request is sent again unchanged, and prepared anew by the plugins inside")
     func unchanged() async {
         let count = Atomic(0)
-        let number = PreparePlugin.prepare { request, _ in
+        let number = PluginStack.prepare { request, _ in
             request.headers[.from] = "\(count.add(1, ordering: .relaxed).newValue)"
         }
         let bench = RetryBench([.status(503), .status(503), .status(200)], [RetryPlugin(), number])
@@ -278,7 +278,7 @@ struct RetryPluginTests {
     @Test("What stops a retry is seen by the plugins outside as well as by the caller")
     func refusalOutside() async {
         let seen = Mutex<[PipelineExchange.RetryRefusal?]>([])
-        let outside = ProcessPlugin.process { result, _ in
+        let outside = PluginStack.process { result, _ in
             let exchanges = (try? result.get().exchanges) ?? []
             seen.withLock { $0.append(exchanges.last?.refusedRetry) }
         }
@@ -291,7 +291,7 @@ struct RetryPluginTests {
     @Test("An answer without an exchange of its own marks no earlier one")
     func refusalWithoutExchange() async {
         let count = Atomic(0)
-        let cache = InterceptPlugin.intercept { request, _, next in
+        let cache = PluginStack.intercept { request, _, next in
             guard count.add(1, ordering: .relaxed).newValue > 1 else { return try await next(request) }
             return PipelineResponse(request: request, statusCode: 503)
         }

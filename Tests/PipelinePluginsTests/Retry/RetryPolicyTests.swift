@@ -94,7 +94,7 @@ struct RetryPolicyTests {
 
     @Test("The response of a failure that has one is the outcome's, with its Retry-After")
     func responseOfFailure() async {
-        let refuse = ProcessPlugin.process { result, _ in
+        let refuse = PluginStack.process { result, _ in
             guard case .success(let response) = result, response.statusCode == 503 else { return }
             result = .failure(PipelineError(.unacceptableStatus, "no", response: response))
         }

@@ -33,7 +33,7 @@ struct RetryPositionTests {
 
     @Test("Outside of a plugin that decodes, a policy sees the decoded body; inside it, the body of the wire")
     func decoding() async {
-        let decoder = ProcessPlugin.process { result, _ in
+        let decoder = PluginStack.process { result, _ in
             guard case .success(var response) = result else { return }
             response.body = .bytes(Data("again".utf8))
             result = .success(response)
@@ -51,7 +51,7 @@ struct RetryPositionTests {
     @Test("T06 A plugin outside counts all attempts and waits as one call")
     func wholeCall() async {
         let runs = Mutex<[Duration]>([])
-        let outside = InterceptPlugin.intercept { request, context, next in
+        let outside = PluginStack.intercept { request, context, next in
             let start = context.clock.now
             let response = try await next(request)
             runs.withLock { $0.append(start.duration(to: context.clock.now)) }
@@ -81,7 +81,7 @@ struct RetryPositionTests {
 
     @Test("Alone, and inside a plugin that shares calls, nothing is wrong with it")
     func fine() {
-        let shared = InterceptPlugin.intercept(name: "DeduplicationPlugin") { request, _, next in
+        let shared = PluginStack.intercept(name: "DeduplicationPlugin") { request, _, next in
             try await next(request)
         }
         #expect(RetryBench([], [RetryPlugin()]).provider.explain().findings.isEmpty)

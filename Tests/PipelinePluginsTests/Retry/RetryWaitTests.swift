@@ -71,7 +71,7 @@ struct RetryWaitTests {
 
     // MARK: Deadline
 
-    private static func deadline(in duration: Duration) -> PreparePlugin {
+    private static func deadline(in duration: Duration) -> PluginStack {
         .prepare { _, context in context.setDeadline(context.start.advanced(by: duration)) }
     }
 

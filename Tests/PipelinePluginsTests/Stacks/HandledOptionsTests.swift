@@ -97,7 +97,7 @@ struct HandledOptionsTests {
     func standard() async throws {
         let provider = Provider<MultiTarget>(
             transport: ScriptedTransport(always: .status(200)),
-            plugins: PluginStack.standard(logging: .off),
+            plugins: [.standard(logging: .off)],
             unhandledOptions: .fail
         )
         for test in Self.cases where !["basicAuth", "authorized()"].contains(test.name) {

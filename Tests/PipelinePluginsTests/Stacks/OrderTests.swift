@@ -94,7 +94,7 @@ struct OrderTests {
     func decoding(swapped: Bool) async throws {
         let counter = counter
         // Stands right outside GzipPlugin and sees each answer that it has decoded.
-        let count = ProcessPlugin.process { result, _ in counter.add() }
+        let count = PluginStack.process { result, _ in counter.add() }
         let gzip: [any PluginType] = [count, GzipPlugin()]
         let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(200)))
         let plugins = swapped ? gzip + [DeduplicationPlugin()] : [DeduplicationPlugin()] + gzip

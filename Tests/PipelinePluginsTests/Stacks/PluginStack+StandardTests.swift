@@ -10,7 +10,7 @@ struct PluginStackStandardTests {
     @Test("It shows exactly what runs per call and what per exchange, and nothing is wrong with its order")
     func explanation() {
         let stack = PluginStack.standard { AccessTokenPlugin { _ in "token" } }
-        let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: stack)
+        let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: [stack])
         #expect(
             "\(provider.explain())" == """
                   1  LoggingPlugin          willSend, didReceive per exchange; process, didFinish per call
@@ -31,7 +31,7 @@ struct PluginStackStandardTests {
     @Test("It is a stack like any other: it goes into another, and takes plugins of one's own")
     func nesting() {
         let stack = PluginStack {
-            PreparePlugin.prepare(name: "own") { _, _ in }
+            PluginStack.prepare(name: "own") { _, _ in }
             PluginStack.standard
         }
         #expect(stack.plugins.count == PluginStack.standard.plugins.count + 1)
@@ -42,7 +42,7 @@ struct PluginStackStandardTests {
     func call() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport([.status(503), .status(200, body: "ok")])
-        let provider = Provider<Ask>(transport: transport, plugins: PluginStack.standard, clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [.standard], clock: clock)
         async let response = provider.request(Ask())
         await clock.advanceToNextSleeper()
         #expect(try await response.mapString() == "ok")
@@ -55,7 +55,7 @@ struct PluginStackStandardTests {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(200, body: "ok")))
         let stack = PluginStack.standard { AccessTokenPlugin { _ in "token" } }
-        let provider = Provider<Ask>(transport: transport, plugins: stack, clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [stack], clock: clock)
         let calls = (0..<50).map { _ in Task { try await provider.request(Ask(authorizationType: .bearer)) } }
         await eventually {
             provider.plugins.contains { ($0 as? DeduplicationPlugin)?.callerCount == 50 } && clock.sleeperCount == 1

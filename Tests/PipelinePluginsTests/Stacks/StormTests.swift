@@ -107,7 +107,7 @@ struct StormTests {
         }
         let provider = Provider<MultiTarget>(
             transport: transport,
-            plugins: plugins,
+            plugins: [plugins],
             clock: clock,
             random: random
         )

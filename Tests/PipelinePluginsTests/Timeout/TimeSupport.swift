@@ -64,9 +64,9 @@ extension Task where Failure == any Error {
     }
 }
 
-extension PluginType where Self == InterceptPlugin {
+extension PluginType where Self == PluginStack {
     /// Sends again after a wait, so often in all, whatever failed; a wait that would reach the deadline is not begun.
-    static func sendingAgain(_ count: Int, after wait: Duration = .zero, name: String = "again") -> InterceptPlugin {
+    static func sendingAgain(_ count: Int, after wait: Duration = .zero, name: String = "again") -> PluginStack {
         .intercept(name: name) { request, context, next in
             for _ in 1..<count {
                 do {

@@ -46,7 +46,7 @@ struct TimeoutPluginTests {
     func attemptEverywhere(isInside: Bool) async throws {
         let transport = ScriptedTransport([.hang, .delayed(.seconds(4), .status(200))])
         let timeout = TimeoutPlugin(attempt: .seconds(5))
-        let retry = InterceptPlugin.sendingAgain(2)
+        let retry = PluginStack.sendingAgain(2)
         let provider = isInside ? provider(transport, retry, timeout) : provider(transport, timeout, retry)
         let call = Task { try await provider.request(Ask()) }
         #expect(await clock.advanceToNextSleeper() == .seconds(5))
@@ -307,7 +307,7 @@ struct TimeoutPluginTests {
         let outer = TimeoutPlugin(attempt: .seconds(1), idle: .seconds(2))
         let inner = TimeoutPlugin(attempt: .seconds(3), idle: .seconds(4))
         let seen = Mutex<[Duration?]>([])
-        let spy = WillSendPlugin.willSend { request, _ in
+        let spy = PluginStack.willSend { request, _ in
             seen.withLock { $0 += [request.attemptTimeout, request.idleTimeout] }
         }
         let provider = provider(ScriptedTransport(always: .status(200)), outer, inner, spy)
@@ -322,7 +322,7 @@ struct TimeoutPluginTests {
     @Test("A plugin that does not set a time leaves that of another alone, and two that share the work are no finding")
     func split() async throws {
         let seen = Mutex<[Duration?]>([])
-        let spy = WillSendPlugin.willSend { request, _ in
+        let spy = PluginStack.willSend { request, _ in
             seen.withLock { $0 += [request.attemptTimeout, request.idleTimeout] }
         }
         let provider = provider(

@@ -203,12 +203,12 @@ struct TotalTimeoutTests {
     )
     func backoff(heeds: Bool) async {
         let transport = ScriptedTransport(always: .failure(.connectionLost))
-        let careless = InterceptPlugin.intercept { request, context, next in
+        let careless = PluginStack.intercept { request, context, next in
             _ = try? await next(request)
             try await context.clock.sleep(for: .seconds(60))
             return try await next(request)
         }
-        let retry = heeds ? InterceptPlugin.sendingAgain(3, after: .seconds(60)) : careless
+        let retry = heeds ? PluginStack.sendingAgain(3, after: .seconds(60)) : careless
         let provider = provider(transport, TimeoutPlugin(total: .seconds(5)), retry)
         let call = Task { try await provider.request(Ask()) }
         if !heeds {
@@ -276,7 +276,7 @@ struct TotalTimeoutTests {
         func intercept(
             _ request: PipelineRequest,
             context: PipelineContext,
-            next: Next
+            next: Stage.Next
         ) async throws -> PipelineResponse {
             if !isTaken.exchange(true, ordering: .acquiringAndReleasing) {
                 let response = try await next(request)

@@ -41,7 +41,7 @@ extension TokenCalls {
     }
 
     /// Sets the deadline of each call, counted from its start, and leaves it to others to end the call.
-    func deadline(_ duration: Duration) -> PreparePlugin {
+    func deadline(_ duration: Duration) -> PluginStack {
         .prepare { _, context in context.setDeadline(context.start.advanced(by: duration)) }
     }
 }

@@ -131,7 +131,7 @@ struct TokenRefreshErrorTests: TokenCalls {
     func attempts(isInside: Bool) async throws {
         let bench = TokenBench { _ in true }
         let plugin = bench.plugin()
-        let again = InterceptPlugin.intercept { request, _, next in
+        let again = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             await plugin.setCredential(Session(accessToken: "new"))
             return try await next(request)
@@ -148,7 +148,7 @@ struct TokenRefreshErrorTests: TokenCalls {
         for helps in [true, false] {
             let bench = TokenBench { helps && $0 != "Bearer old" }
             let seen = Mutex<[Int]>([])
-            let watch = ProcessPlugin.process { result, _ in
+            let watch = PluginStack.process { result, _ in
                 if case .success(let response) = result { seen.withLock { $0.append(response.statusCode) } }
             }
             let plugin = bench.plugin()
@@ -164,7 +164,7 @@ struct TokenRefreshErrorTests: TokenCalls {
     func signing() async throws {
         let bench = TokenBench(refuses: "old")
         let seen = Mutex<[String]>([])
-        func sign(_ name: String) -> PreparePlugin {
+        func sign(_ name: String) -> PluginStack {
             .prepare { request, _ in
                 let token = request.headers[.authorization]
                 seen.withLock { $0.append("\(name) \(token ?? "-")") }

@@ -69,7 +69,7 @@ struct TokenRefreshPluginTests {
     @Test("A request that a plugin outside has led to another origin is untouched and waits for nothing")
     func otherOrigin() async throws {
         let bench = TokenBench { _ in false }
-        let away = PreparePlugin.prepare { request, _ in request.head.authority = "b.test" }
+        let away = PluginStack.prepare { request, _ in request.head.authority = "b.test" }
         let response = try await bench.provider(away, bench.plugin(expiresIn: .zero)).request(Ask.bearer)
         #expect(response.statusCode == 401)
         #expect(bench.sent == [nil])
@@ -106,7 +106,7 @@ struct TokenRefreshPluginTests {
     @Test("A03 A call that a plugin outside sends again causes one refresh in all")
     func oncePerCall() async throws {
         let bench = TokenBench { _ in false }
-        let again = InterceptPlugin.intercept { request, _, next in
+        let again = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }
@@ -143,7 +143,7 @@ struct TokenRefreshPluginTests {
     @Test("An answer from elsewhere is no refusal, although a plugin inside took the token there")
     func takenAway() async throws {
         let bench = TokenBench { _ in false }
-        let away = PreparePlugin.prepare { request, _ in request.head.authority = "b.test" }
+        let away = PluginStack.prepare { request, _ in request.head.authority = "b.test" }
         #expect(try await bench.provider(bench.plugin(), away).request(Ask.bearer).statusCode == 401)
         #expect(bench.expired == [])
     }

@@ -104,7 +104,7 @@ struct TokenSessionTests: TokenCalls {
         let transport = ScriptedTransport { request, _ in
             request.headers[.authorization] == "Bearer old" ? .delayed(.seconds(1), .status(401)) : .status(200)
         }
-        let body = PreparePlugin.prepare { request, _ in
+        let body = PluginStack.prepare { request, _ in
             guard !isReplayable else { return }
             request.method = .post
             request.body = .stream(AsyncStream { $0.finish() })
@@ -129,7 +129,7 @@ struct TokenSessionTests: TokenCalls {
     func retriedLater() async throws {
         let bench = TokenBench { _ in true }
         let plugin = bench.plugin()
-        let retry = InterceptPlugin.intercept { request, _, next in
+        let retry = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             await plugin.setCredential(nil)
             await plugin.setCredential(Session(accessToken: "another user's"))

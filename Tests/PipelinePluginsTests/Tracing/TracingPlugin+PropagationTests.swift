@@ -31,7 +31,7 @@ struct TracingPluginPropagationTests {
     private var plugin: TracingPlugin { TracingPlugin(tracer: tracer) }
     private let propagation = TracingPlugin.Propagation()
 
-    private let again = InterceptPlugin.intercept { request, _, next in
+    private let again = PluginStack.intercept { request, _, next in
         let response = try await next(request)
         return response.statusCode == 503 ? try await next(request) : response
     }
@@ -122,7 +122,7 @@ struct TracingPluginPropagationTests {
         arguments: [true, false]
     )
     func sends(isInside: Bool) async {
-        let twice = ExchangePlugin.exchange { request, _, send in
+        let twice = PluginStack.exchange { request, _, send in
             async let first = send(request)
             async let second = send(request)
             return try await [first, second][0]
@@ -141,12 +141,12 @@ struct TracingPluginPropagationTests {
     func seen() async {
         let seen = Seen()
         func noting(_ name: String) -> any PluginType {
-            InterceptPlugin.intercept(name: name) { request, _, next in
+            PluginStack.intercept(name: name) { request, _, next in
                 seen.add("\(name) \(request.headers[.traceparent] ?? "none")")
                 return try await next(request)
             }
         }
-        let inside = ExchangePlugin.exchange { request, _, send in
+        let inside = PluginStack.exchange { request, _, send in
             seen.add("exchange " + (request.headers[.traceparent] ?? "none"))
             return try await send(request)
         }
@@ -162,7 +162,7 @@ struct TracingPluginPropagationTests {
     @Test("A call that a plugin inside makes elsewhere does not take the span of the exchange")
     func nested() async throws {
         let keys = Provider<Ask>(transport: ScriptedTransport([.status(200)]), plugins: [plugin])
-        let signer = ExchangePlugin.exchange { request, _, send in
+        let signer = PluginStack.exchange { request, _, send in
             _ = try await keys.request(Ask(path: "/keys"))
             return try await send(request)
         }
@@ -186,7 +186,7 @@ struct TracingPluginPropagationTests {
 
     @Test("When a plugin inside answers, the span that was begun says that nothing was sent")
     func answeredInside() async {
-        let own = ExchangePlugin.exchange { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
+        let own = PluginStack.exchange { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
         _ = await send([], plugin, propagation, own)
         #expect(exchanges.map { $0.texts } == [["pipeline.sent": "false"]])
         #expect(tracer.active.isEmpty)
@@ -196,7 +196,7 @@ struct TracingPluginPropagationTests {
     func refusedInside() async {
         let provider = Provider<Ask>(
             transport: ScriptedTransport([]),
-            plugins: [plugin, propagation, ExchangePlugin.exchange(name: "No") { _, _, _ in throw Refused() }]
+            plugins: [plugin, propagation, PluginStack.exchange(name: "No") { _, _, _ in throw Refused() }]
         )
         let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
         #expect(error?.plugin == "No")
@@ -209,7 +209,7 @@ struct TracingPluginPropagationTests {
     func goesOn() async throws {
         let clock = ManualClock()
         let (works, keep) = AsyncStream<Task<PipelineResponse, any Error>>.makeStream()
-        let early = InterceptPlugin.intercept { request, _, next in
+        let early = PluginStack.intercept { request, _, next in
             keep.yield(Task { try await next(request) })
             await clock.waitForSleepers()
             return PipelineResponse(request: request, statusCode: 203)
@@ -255,7 +255,7 @@ struct TracingPluginPropagationTests {
             [.respond(request.values(of: "x-attempt") == ["2"] ? 200 : 503, body: "hello")]
         }
         defer { server.stop() }
-        let number = PreparePlugin.prepare { request, context in
+        let number = PluginStack.prepare { request, context in
             if let name = HTTPField.Name("X-Attempt") { request.headers[name] = "\(context.attempt)" }
         }
         let provider = Provider<Ask>(transport: URLSessionTransport(), plugins: [plugin, again, number, propagation])

@@ -17,7 +17,7 @@ struct TracingPluginTests {
 
     private var plugin: TracingPlugin { TracingPlugin(tracer: tracer) }
 
-    private let again = InterceptPlugin.intercept(name: "Again") { request, _, next in
+    private let again = PluginStack.intercept(name: "Again") { request, _, next in
         let response = try await next(request)
         return response.statusCode == 503 ? try await next(request) : response
     }
@@ -79,7 +79,7 @@ struct TracingPluginTests {
             .delayed(.milliseconds(30), .status(503)), .delayed(.milliseconds(12), .status(200)),
         ]
         clock.advance(by: .seconds(86_400))
-        let slow = PreparePlugin.prepare { _, context in try await context.clock.sleep(for: .seconds(1)) }
+        let slow = PluginStack.prepare { _, context in try await context.clock.sleep(for: .seconds(1)) }
         let call = Task { await send(to: steps, slow, plugin, again) }
         await clock.advanceToNextSleeper()
         await clock.advanceToNextSleeper()
@@ -94,7 +94,7 @@ struct TracingPluginTests {
     @Test("The span of the call is a child of the one that is current, and is current for what is inside")
     func current() async {
         let outer = tracer.startSpan("outer")
-        let seen = PreparePlugin.prepare { _, _ in self.tracer.startSpan("inside").end() }
+        let seen = PluginStack.prepare { _, _ in self.tracer.startSpan("inside").end() }
         let wire = ScriptedTransport.Step.answer { request, _ in
             self.tracer.startSpan("wire").end()
             return PipelineResponse(request: request, statusCode: 200)
@@ -223,7 +223,7 @@ struct TracingPluginTests {
 
     @Test("The span of the call ends with the answer at the plugin's place")
     func endsAtItsPlace() async {
-        let slow = ProcessPlugin.process { _, context in try? await context.clock.sleep(for: .seconds(1)) }
+        let slow = PluginStack.process { _, context in try? await context.clock.sleep(for: .seconds(1)) }
         for plugins in [[plugin, slow] as [any PluginType], [slow, plugin]] {
             let provider = Provider<Ask>(transport: ScriptedTransport([.status(200)]), plugins: plugins, clock: clock)
             let call = Task { try await provider.request(Ask()) }

@@ -67,7 +67,7 @@ struct UnauthorizedPluginTests {
 
     @Test("It is told of the response of a failure, which passes untouched, as one without a response does")
     func failures() async throws {
-        let failing = InterceptPlugin.intercept { request, _, next in
+        let failing = PluginStack.intercept { request, _, next in
             throw PipelineError(.plugin, "refused", response: try await next(request))
         }
         let provider = provider(ScriptedTransport([.status(401), .failure(.connectionLost)]), told.plugin, failing)
@@ -105,7 +105,7 @@ struct UnauthorizedPluginTests {
 
     @Test("It is not told of a 401 from an origin to which a plugin has led")
     func led() async throws {
-        let leading = PreparePlugin.prepare { request, _ in request.head.authority = "b.test" }
+        let leading = PluginStack.prepare { request, _ in request.head.authority = "b.test" }
         let transport = ScriptedTransport(always: .status(401))
         #expect(try await provider(transport, told.plugin, leading).request(Ask()).statusCode == 401)
         #expect(told.responses.isEmpty)
@@ -149,7 +149,7 @@ struct UnauthorizedPluginTests {
 
     @Test("Outside a plugin that sends again it is told when that did not help, inside it of each 401")
     func position() async throws {
-        let again = InterceptPlugin.intercept { request, _, next in
+        let again = PluginStack.intercept { request, _, next in
             let response = try await next(request)
             return response.statusCode == 401 ? try await next(request) : response
         }

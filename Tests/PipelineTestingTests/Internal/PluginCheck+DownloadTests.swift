@@ -11,7 +11,7 @@ struct PluginCheckDownloadTests {
     @Test("download: a plugin that loses the body of a file")
     func losesFile() async {
         let failed = await PluginConformanceTests.failed {
-            ProcessPlugin.process { result, _ in
+            PluginStack.process { result, _ in
                 guard case .success(var response) = result, response.body.fileURL != nil else { return }
                 response.body = .none
                 result = .success(response)

@@ -11,7 +11,7 @@ struct PluginCheckExchangeTests {
     @Test("exchange: a plugin that reads bodies to their end, one that leaks a credential, and one that does neither")
     func exchange() async {
         let draining = await PluginConformanceTests.failed {
-            ExchangePlugin.exchange { request, _, send in
+            PluginStack.exchange { request, _, send in
                 var response = try await send(request)
                 response.body = .bytes(try await response.body.collect(upTo: 4 << 20))
                 return response
@@ -20,7 +20,7 @@ struct PluginCheckExchangeTests {
         #expect(draining.contains("exchange"))
         for isCareful in [true, false] {
             let signing = await PluginConformanceTests.failed {
-                ExchangePlugin.exchange { request, context, send in
+                PluginStack.exchange { request, context, send in
                     guard !isCareful || !context.hasLeftOrigin else { return try await send(request) }
                     var request = request
                     try request.setHeader("t", for: .authorization, isSecret: true)

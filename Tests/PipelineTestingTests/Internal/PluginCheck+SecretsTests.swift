@@ -28,7 +28,7 @@ struct PluginCheckSecretsTests {
     )
     func leaks(place: String) async {
         let violations = await PluginConformance {
-            ProcessPlugin.process { result, _ in
+            PluginStack.process { result, _ in
                 if case .success(let response) = result, response.statusCode == 500 {
                     result = .failure(PipelineError(.offline, "no", response: response))
                 }

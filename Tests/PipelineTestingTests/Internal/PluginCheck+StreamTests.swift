@@ -11,7 +11,7 @@ struct PluginCheckStreamTests {
     @Test("stream: a plugin that collects the body first")
     func collects() async {
         let failed = await PluginConformanceTests.failed {
-            InterceptPlugin.intercept { request, context, next in
+            PluginStack.intercept { request, context, next in
                 var response = try await next(request)
                 response.body = .bytes(try await response.body.collect(upTo: context.limits.bufferedBodyByteCount))
                 return response
@@ -23,7 +23,7 @@ struct PluginCheckStreamTests {
     @Test("stream: a plugin that uses up some of the body")
     func usesUp() async {
         let failed = await PluginConformanceTests.failed {
-            ProcessPlugin.process { result, _ in
+            PluginStack.process { result, _ in
                 guard let body = (try? result.get())?.body, body.bytes == nil else { return }
                 var pieces = body.chunks().makeAsyncIterator()
                 _ = try? await pieces.next()
@@ -35,7 +35,7 @@ struct PluginCheckStreamTests {
     @Test("stream: a plugin that drops pieces")
     func dropsPieces() async {
         let failed = await PluginConformanceTests.failed {
-            ProcessPlugin.process { result, _ in
+            PluginStack.process { result, _ in
                 guard var response = try? result.get(), response.body.bytes == nil else { return }
                 response.body = .stream(response.body.chunks().filter { $0.count != 4_100 })
                 result = .success(response)

@@ -11,13 +11,13 @@ import Testing
 struct PluginCheckTests {
     @Test("name: a blank name", arguments: ["", " \n"])
     func name(name: String) async {
-        #expect(await PluginConformanceTests.failed { PreparePlugin.prepare(name: name) { _, _ in } } == ["name"])
+        #expect(await PluginConformanceTests.failed { PluginStack.prepare(name: name) { _, _ in } } == ["name"])
     }
 
     @Test("success: a plugin that fails a call which was answered")
     func success() async {
         let failed = await PluginConformanceTests.failed {
-            PreparePlugin.prepare { _, _ in throw PipelineError(.offline, "no") }
+            PluginStack.prepare { _, _ in throw PipelineError(.offline, "no") }
         }
         #expect(failed.isSuperset(of: ["success", "concurrency", "stream"]))
         #expect(failed.isDisjoint(with: ["failure", "serverError", "pairs", "secrets"]))
@@ -25,14 +25,14 @@ struct PluginCheckTests {
 
     @Test("success, failure, serverError: a plugin that says cancelled where nobody cancelled")
     func saysCancelled() async {
-        let failed = await PluginConformanceTests.failed { PreparePlugin.prepare { _, _ in throw CancellationError() } }
+        let failed = await PluginConformanceTests.failed { PluginStack.prepare { _, _ in throw CancellationError() } }
         #expect(failed.isSuperset(of: ["success", "failure", "serverError"]))
     }
 
     @Test("failure, serverError, finish: a plugin that never ends a call which was not answered with 200")
     func hangs() async {
         let failed = await PluginConformanceTests.failed(patience: .milliseconds(50)) {
-            ProcessPlugin.process { result, _ in
+            PluginStack.process { result, _ in
                 if (try? result.get())?.statusCode != 200 { await PluginConformanceTests.never() }
             }
         }
@@ -42,7 +42,7 @@ struct PluginCheckTests {
     @Test("success, cancellation, stream, concurrency: a plugin that never ends any call")
     func alwaysHangs() async {
         let failed = await PluginConformanceTests.failed(patience: .milliseconds(50)) {
-            PreparePlugin.prepare { _, _ in await PluginConformanceTests.never() }
+            PluginStack.prepare { _, _ in await PluginConformanceTests.never() }
         }
         #expect(failed.isSuperset(of: ["success", "cancellation", "stream", "concurrency"]))
     }
@@ -50,7 +50,7 @@ struct PluginCheckTests {
     @Test("cancellation: a plugin that answers a cancelled call")
     func answersCancelled() async {
         let failed = await PluginConformanceTests.failed {
-            InterceptPlugin.intercept { request, _, next in
+            PluginStack.intercept { request, _, next in
                 guard let response = try? await next(request) else {
                     return PipelineResponse(request: request, statusCode: 200)
                 }
@@ -63,7 +63,7 @@ struct PluginCheckTests {
     @Test("cancellation: a plugin that makes another failure of it")
     func renamesCancelled() async {
         let failed = await PluginConformanceTests.failed {
-            ProcessPlugin.process { result, _ in
+            PluginStack.process { result, _ in
                 if case .failure = result { result = .failure(PipelineError(.offline, "no")) }
             }
         }
@@ -73,7 +73,7 @@ struct PluginCheckTests {
     @Test("cancellation: a plugin that goes on waiting")
     func ignoresCancelled() async {
         let failed = await PluginConformanceTests.failed(patience: .milliseconds(500)) {
-            InterceptPlugin.intercept { request, _, next in try await Task { try await next(request) }.value }
+            PluginStack.intercept { request, _, next in try await Task { try await next(request) }.value }
         }
         #expect(failed.contains("cancellation"))
     }
@@ -85,7 +85,7 @@ struct PluginCheckTests {
         func intercept(
             _ request: PipelineRequest,
             context: PipelineContext,
-            next: Next
+            next: Stage.Next
         ) async throws -> PipelineResponse {
             while isBusy.withLock({ $0 }) { try await context.clock.sleep(for: .seconds(1)) }
             isBusy.withLock { $0 = true }
@@ -112,7 +112,7 @@ struct PluginCheckTests {
         func intercept(
             _ request: PipelineRequest,
             context: PipelineContext,
-            next: Next
+            next: Stage.Next
         ) async throws -> PipelineResponse {
             Task { try await next(request) }
             await eventually { hasSent.withLock { $0 } }
@@ -129,7 +129,7 @@ struct PluginCheckTests {
     func mixesUp() async {
         let failed = await PluginConformanceTests.failed {
             let first = FirstAnswer()
-            return InterceptPlugin.intercept { request, _, next in first.keep(try await next(request)) }
+            return PluginStack.intercept { request, _, next in first.keep(try await next(request)) }
         }
         #expect(failed.contains("concurrency"))
     }

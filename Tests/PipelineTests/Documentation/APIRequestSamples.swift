@@ -87,7 +87,7 @@ private enum APIRequestSamples {
         let plugins = PluginStack.standard {
             AccessTokenPlugin { _ in await token() }  // nil while nobody is logged in
         }
-        var api = APIClient(Provider(plugins: plugins), environments: environments)
+        var api = APIClient(Provider(plugins: [plugins]), environments: environments)
         api.coders.dateDecodingStrategy = .secondsSince1970
         api.errorTexts.set("You are not logged in", for: .unauthorized)
         // end
@@ -204,9 +204,8 @@ struct APIRequestSamplesTests {
     private func bench(_ steps: ScriptedTransport.Step...) throws -> (ScriptedTransport, APIClient) {
         let transport = ScriptedTransport(steps)
         let sample = try APIRequestSamples.client { "token" }
-        let plugins = PluginStack { AccessTokenPlugin { _ in "token" } }
         var api = APIClient(
-            Provider(transport: transport, plugins: plugins),
+            Provider(transport: transport, plugins: [AccessTokenPlugin { _ in "token" }]),
             server: ServerURL(base: "https://api.example.com/v1")
         )
         api.coders = sample.coders
@@ -227,7 +226,7 @@ struct APIRequestSamplesTests {
         }
         let transport = ScriptedTransport([])
         let api = APIClient(
-            Provider(transport: transport, plugins: plugins),
+            Provider(transport: transport, plugins: [plugins]),
             server: ServerURL(base: "https://api.example.com/v1")
         )
         let error = await #expect(throws: PipelineError.self) { try await api.send(API.posts.delete(id: 1)) }

@@ -26,12 +26,12 @@ struct OrderGuideTests {
         // sample: standard
         let provider = Provider<Library>(
             transport: transport,
-            plugins: PluginStack {
-                UnauthorizedPlugin { _, _ in await showLogin() }
-                PluginStack.standard {
+            plugins: [
+                UnauthorizedPlugin { _, _ in await showLogin() },
+                .standard {
                     AccessTokenPlugin { _ in "2YotnFZFEjr1zCsicMWpAA" }
-                }
-            }
+                },
+            ]
         )
         print(provider.explain())
         // end

@@ -8,7 +8,11 @@ import Testing
 struct BusyPlugin: Stage.Intercept {
     let pause: Duration
 
-    func intercept(_ request: PipelineRequest, context: PipelineContext, next: Next) async throws -> PipelineResponse {
+    func intercept(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        next: Stage.Next
+    ) async throws -> PipelineResponse {
         let response = try await next(request)
         guard response.statusCode == 503, request.method == .get else { return response }
         try await context.clock.sleep(for: pause)

@@ -63,7 +63,7 @@ struct BackgroundCallsTests {
 
     @Test("shutdown cancels them and refuses others, while calls of the user go on")
     func shutdown() async throws {
-        let end = DidFinishPlugin.didFinish { [self] outcome, context in note("\(outcome.kind)", context) }
+        let end = PluginStack.didFinish { [self] outcome, context in note("\(outcome.kind)", context) }
         let provider = provider(delayed, end, cache)
         _ = try await provider.request(TestTarget())
         await clock.waitForSleepers()

@@ -11,7 +11,7 @@ struct PipelineErrorExchangesTests {
         _ steps: [ScriptedTransport.Step],
         refusal: PipelineExchange.RetryRefusal? = nil
     ) async throws -> PipelineError? {
-        let again = InterceptPlugin.intercept { request, context, next in
+        let again = PluginStack.intercept { request, context, next in
             var result = Result<PipelineResponse, PipelineError>.failure(PipelineError(.plugin, "none"))
             for _ in steps {
                 do {

@@ -87,7 +87,11 @@ struct PipelineErrorTests {
     func noSecretsThroughCalls() async throws {
         struct Throwing: Stage.Intercept {
             let error: any Error
-            func intercept(_: PipelineRequest, context: PipelineContext, next: Next) async throws -> PipelineResponse {
+            func intercept(
+                _: PipelineRequest,
+                context: PipelineContext,
+                next: Stage.Next
+            ) async throws -> PipelineResponse {
                 throw error
             }
         }

@@ -8,7 +8,7 @@ struct PipelineDescriptionFindingsTests {
     func derived() {
         let span = OrderRuleTests.Plugin(name: "Span", capabilities: [.spansCalls])
         let share = OrderRuleTests.Plugin(name: "Share", capabilities: [.sharesResponses])
-        let interceptor = InterceptPlugin.intercept(name: "wait") { request, _, next in try await next(request) }
+        let interceptor = PluginStack.intercept(name: "wait") { request, _, next in try await next(request) }
         #expect(OrderRuleTests.described(interceptor, span).notes.map(\.id) == ["span-inside-interceptor"])
         let work: [any PluginType] = [interceptor, .prepare { _, _ in }, .process { _, _ in }]
         for plugin in work {

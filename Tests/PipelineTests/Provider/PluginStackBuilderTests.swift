@@ -24,15 +24,18 @@ struct PluginStackBuilderTests {
         #expect(PluginStackTests.names(stack) == expected)
     }
 
-    @Test("A stack in a stack, and an array in one, stand for their plugins")
+    @Test("A stack is replaced with its plugins in a builder, in an array and in an array literal")
     func nesting() {
         let inner = PluginStack { PluginStackTests.layer("b") }
         let stack = PluginStack {
             PluginStackTests.layer("a")
             inner
-            [PluginStackTests.layer("c"), PluginStackTests.layer("d")]
+            PluginStack([PluginStackTests.layer("c"), inner])
         }
-        #expect(PluginStackTests.names(stack) == ["a", "b", "c", "d"])
+        #expect(PluginStackTests.names(stack) == ["a", "b", "c", "b"])
+        #expect(PluginStackTests.names([stack, PluginStackTests.layer("d")]) == ["a", "b", "c", "b", "d"])
+        #expect(stack.name == "a, b, c, b")
+        #expect(stack.plugins.allSatisfy { !($0 is PluginStack) })
         #expect(PluginStackTests.names(PluginStack()) == [])
     }
 }

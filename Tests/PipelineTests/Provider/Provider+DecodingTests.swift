@@ -45,7 +45,7 @@ struct ProviderDecodingTests {
 
     func ask(_ way: Way, _ transport: ScriptedTransport, _ ask: Ask = Ask(), seen: Journal = Journal()) async -> Outcome
     {
-        let watch = WillSendPlugin.willSend { _, context in seen.add(context.options[SampleOption.self]) }
+        let watch = PluginStack.willSend { _, context in seen.add(context.options[SampleOption.self]) }
         let (one, any) = (
             Provider<UserAPI>(transport: transport, plugins: [watch]),
             Provider<MultiTarget>(transport: transport, plugins: [watch])

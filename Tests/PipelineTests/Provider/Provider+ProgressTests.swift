@@ -55,7 +55,7 @@ struct ProviderProgressTests {
         }
         let queue = DispatchQueue(label: "slow")
         queue.suspend()
-        let end = ProcessPlugin.process { _, _ in queue.resume() }
+        let end = PluginStack.process { _, _ in queue.resume() }
         let journal = Journal()
         let result = await withCheckedContinuation { continuation in
             RequestProgressTests.provider(ScriptedTransport([.status(200, body: body)]), [end]).request(

@@ -16,7 +16,7 @@ struct BackgroundCallTests {
         func intercept(
             _ request: PipelineRequest,
             context: PipelineContext,
-            next: Next
+            next: Stage.Next
         ) async throws -> PipelineResponse {
             let task = next.startBackgroundCall(request) { result in
                 let text = (try? result.get()).map { String(decoding: $0.data, as: UTF8.self) } ?? "failed"
@@ -66,10 +66,10 @@ struct BackgroundCallTests {
 
     @Test("It goes on when its parent has ended, with a number and an outcome of its own, seen by plugins inside")
     func outlives() async throws {
-        let outside = PreparePlugin.prepare { [self] _, context in note("outside", context) }
-        let inside = PreparePlugin.prepare { [self] _, context in note("inside", context) }
-        let sent = WillSendPlugin.willSend { [self] _, context in note("sent", context) }
-        let end = DidFinishPlugin.didFinish { [self] outcome, context in
+        let outside = PluginStack.prepare { [self] _, context in note("outside", context) }
+        let inside = PluginStack.prepare { [self] _, context in note("inside", context) }
+        let sent = PluginStack.willSend { [self] _, context in note("sent", context) }
+        let end = PluginStack.didFinish { [self] outcome, context in
             note("\(outcome.kind) with \(outcome.exchanges.count)", context)
         }
         let provider = provider(delayed, outside, end, cache, inside, sent)
@@ -94,13 +94,13 @@ struct BackgroundCallTests {
             static let isInherited = true
         }
         enum Colour: RequestOptionKey { static let defaultValue = "none" }
-        let outside = PreparePlugin.prepare { _, context in
+        let outside = PluginStack.prepare { _, context in
             context.addIdentity("account")
             context.setDeadline(context.clock.now.advanced(by: .seconds(1)))
             context.update(Note.self) { $0 = "outside" }
             context.update(Kept.self) { $0 = "kept" }
         }
-        let inside = PreparePlugin.prepare { [journal] _, context in
+        let inside = PluginStack.prepare { [journal] _, context in
             let texts = ["\(context.identities)", "\(context.deadline == nil)", context[Note.self], context[Kept.self]]
             journal.add((texts + [context.options[Colour.self]]).joined(separator: " "))
         }
@@ -120,7 +120,7 @@ struct BackgroundCallTests {
     @Test("It is not cancelled with its parent, and writes no file for a download")
     func cancelledParent() async throws {
         let folder = try TemporaryFolder()
-        let hold = InterceptPlugin.intercept { request, context, next in
+        let hold = PluginStack.intercept { request, context, next in
             let response = try await next(request)
             try await context.clock.sleep(for: .seconds(60))
             return response
@@ -139,7 +139,7 @@ struct BackgroundCallTests {
 
     @Test("Calls in the background that begin others in turn come to the limit of nested calls")
     func nested() async throws {
-        let again = InterceptPlugin.intercept { [journal] request, context, next in
+        let again = PluginStack.intercept { [journal] request, context, next in
             journal.add("\(context.callID)")
             next.startBackgroundCall(request) { _ in }
             return try await next(request)
@@ -170,11 +170,11 @@ struct BackgroundCallTests {
 
     @Test("An exchange plugin begins one for its hop, whose redirect is not followed, with what is inside")
     func hop() async throws {
-        let inside = ExchangePlugin.exchange { [self] request, context, send in
+        let inside = PluginStack.exchange { [self] request, context, send in
             note("inside \(context.hop) \(context.hasLeftOrigin)", context)
             return try await send(request)
         }
-        let leading = ExchangePlugin.exchange { request, context, send in
+        let leading = PluginStack.exchange { request, context, send in
             guard context.hop == 0, context.parentID == nil else { return try await send(request) }
             let there: HTTPFields = [.location: "https://other.example.com/there"]
             return PipelineResponse(request: request, statusCode: 302, headers: there)

@@ -35,7 +35,7 @@ struct DidFinishTests {
     func order() async throws {
         let journal = Journal()
         var plugins: [any PluginType] = ["A", "B", "C"].map { name in
-            DidFinishPlugin.didFinish(name: name) { _, _ in journal.add(name) }
+            PluginStack.didFinish(name: name) { _, _ in journal.add(name) }
         }
         plugins.insert(Wrapper(name: "W", journal: Journal(), passes: 3), at: 1)
         plugins.append(.process { _, _ in journal.add("process") })
@@ -46,7 +46,7 @@ struct DidFinishTests {
 
     @Test("explain() shows the stage once per call, wherever the plugin stands")
     func explained() {
-        let provider = provider([], [Wrapper(name: "W", journal: Journal()), DidFinishPlugin.didFinish { _, _ in }])
+        let provider = provider([], [Wrapper(name: "W", journal: Journal()), PluginStack.didFinish { _, _ in }])
         let stages = provider.explain().entries.map { entry in entry.stages.map { "\($0.stage) \($0.frequency)" } }
         #expect(stages.first == ["didFinish per call"])
         #expect(stages.last == ["didFinish per call"])
@@ -132,7 +132,7 @@ struct DidFinishTests {
     func nested() async throws {
         let (ends, end) = AsyncStream.makeStream(of: PipelineError.Code?.self)
         let provider = Mutex<Provider<TestTarget>?>(nil)
-        let again = DidFinishPlugin.didFinish { _, _ in
+        let again = PluginStack.didFinish { _, _ in
             provider.withLock { $0 }?.request(TestTarget()) { result in
                 if case .failure(let error) = result { end.yield(error.code) } else { end.yield(nil) }
             }

@@ -25,12 +25,12 @@ struct ExchangeIDTests {
     @Test("Rule 3: each exchange has an identifier of its own: of attempts, hops, and sends that run concurrently")
     func identifiers() async throws {
         let ids = IDs()
-        let again = InterceptPlugin.intercept { request, _, next in
+        let again = PluginStack.intercept { request, _, next in
             async let first = next(request)
             async let second = next(request)
             return try await [first, second][0]
         }
-        let twice = ExchangePlugin.exchange { request, _, send in
+        let twice = PluginStack.exchange { request, _, send in
             async let first = send(request)
             async let second = send(request)
             return try await [first, second][1]

@@ -81,7 +81,7 @@ struct ExchangeOrderTests {
             let transport = server()
             let observer = Observer()
             let users = ExchangeUsers(order: order)
-            let provider = Provider<TestTarget>(transport: transport, plugins: PluginStack(users.plugins + [observer]))
+            let provider = Provider<TestTarget>(transport: transport, plugins: users.plugins + [observer])
             let (text, response) = try await text(provider, target, kind)
             #expect(text == "cached", "\(order)")
             #expect(response.source == .cache)
@@ -99,7 +99,7 @@ struct ExchangeOrderTests {
         for order in ExchangeUsers.orders(of: 6) {
             let transport = ScriptedTransport(always: .failure(.connect(.refused)))
             let users = ExchangeUsers(order: order)
-            let provider = Provider<TestTarget>(transport: transport, plugins: PluginStack(users.plugins))
+            let provider = Provider<TestTarget>(transport: transport, plugins: users.plugins)
             let (text, response) = try await text(provider, target, kind)
             #expect(text == "offline", "\(order)")
             #expect(response.source == .fallback)
@@ -117,7 +117,7 @@ struct ExchangeOrderTests {
             let all = Checkpoints()
             let whole = Provider<TestTarget>(
                 transport: server(all),
-                plugins: PluginStack(ExchangeUsers(order: order, all).plugins)
+                plugins: ExchangeUsers(order: order, all).plugins
             )
             _ = try await text(whole, target, kind)
             #expect(all.count > 20)
@@ -127,7 +127,7 @@ struct ExchangeOrderTests {
                 let users = ExchangeUsers(order: order, checkpoints)
                 let provider = Provider<TestTarget>(
                     transport: server(checkpoints),
-                    plugins: PluginStack(users.plugins + [observer])
+                    plugins: users.plugins + [observer]
                 )
                 let call = Task { try await text(provider, target, kind) }
                 await eventually { checkpoints.isBlocked }

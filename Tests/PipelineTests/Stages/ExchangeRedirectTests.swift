@@ -27,7 +27,7 @@ struct ExchangeRedirectTests {
 
     @Test("Rule 11: the next hop starts from the request that entered this one")
     func entry() async throws {
-        let marking = ExchangePlugin.exchange { request, context, send in
+        let marking = PluginStack.exchange { request, context, send in
             var request = request
             if context.hop == 0 { try request.setHeader("secret", for: Self.mark, isSecret: true) }
             return try await send(request)
@@ -42,7 +42,7 @@ struct ExchangeRedirectTests {
 
     @Test("Rule 11: Location is resolved against the URL as sent, which may be off the origin")
     func rewritten() async throws {
-        let rewriting = ExchangePlugin.exchange { request, context, send in
+        let rewriting = PluginStack.exchange { request, context, send in
             var request = request
             if context.hop == 0 {
                 request.head.authority = "mirror.example"
@@ -63,7 +63,7 @@ struct ExchangeRedirectTests {
 
     @Test("Rule 11: a redirect back from a rewritten host to the first origin drops secrets, too")
     func back() async throws {
-        let rewriting = ExchangePlugin.exchange { request, context, send in
+        let rewriting = PluginStack.exchange { request, context, send in
             var request = request
             if context.hop == 0 { request.head.authority = "mirror.example" }
             return try await send(request)
@@ -77,11 +77,11 @@ struct ExchangeRedirectTests {
         "Rule 11: a plugin sees the origin of the hop, and whether the chain has left the first; a new pass starts clean"
     )
     func origins() async throws {
-        let noting = ExchangePlugin.exchange { [journal] request, context, send in
+        let noting = PluginStack.exchange { [journal] request, context, send in
             journal.add("\(context.hopOrigin?.description ?? "none") \(context.hasLeftOrigin)")
             return try await send(request)
         }
-        let again = InterceptPlugin.intercept { request, _, next in
+        let again = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }
@@ -105,7 +105,7 @@ struct ExchangeRedirectTests {
 
     @Test("Rule 11: what the policy refuses is the response, and its exchange says why")
     func refused() async throws {
-        let passing = ExchangePlugin.exchange { request, _, send in try await send(request) }
+        let passing = PluginStack.exchange { request, _, send in try await send(request) }
         let transport = ScriptedTransport(always: moved("http://api.example.com/"))
         let response = try await provider(transport, passing).request(TestTarget())
         #expect(response.statusCode == 307)
@@ -114,7 +114,7 @@ struct ExchangeRedirectTests {
 
     @Test("Rule 11: a redirect of a plugin that is refused is not noted at an exchange that was followed")
     func refusedOfPlugin() async throws {
-        let cache = ExchangePlugin.exchange { request, context, send in
+        let cache = PluginStack.exchange { request, context, send in
             guard context.hop == 1 else { return try await send(request) }
             let back: HTTPFields = [.location: "http://api.example.com/"]
             return PipelineResponse(request: request, statusCode: 307, headers: back)
@@ -145,7 +145,7 @@ struct ExchangeRedirectTests {
 
     @Test("Rule 11: a loop through exchange plugins ends after the allowed hops")
     func loop() async throws {
-        let passing = ExchangePlugin.exchange { request, _, send in try await send(request) }
+        let passing = PluginStack.exchange { request, _, send in try await send(request) }
         let transport = ScriptedTransport(always: moved("/v1/items"))
         let error = await #expect(throws: PipelineError.self) {
             try await provider(transport, passing).request(TestTarget())

@@ -37,7 +37,7 @@ extension ExchangeStageTests {
     @Test("Rule 9: send returns the body as the transport gave it, and the hop buffers what the plugins return")
     func bodies() async throws {
         let transport = ScriptedTransport { [self] _, _ in .status(200, body: stream(["a", "b"])) }
-        let looking = ExchangePlugin.exchange(name: "looking") { [journal] request, _, send in
+        let looking = PluginStack.exchange(name: "looking") { [journal] request, _, send in
             var response = try await send(request)
             journal.add(response.body.bytes == nil ? "stream" : "bytes")
             journal.add("\(response.exchanges.count)")
@@ -61,7 +61,7 @@ extension ExchangeStageTests {
         let feed = Feed()
         let transport = ScriptedTransport(always: .status(200, body: .stream(feed)))
         let provisional = Mutex<Duration?>(nil)
-        let looking = ExchangePlugin.exchange(name: "looking") { request, _, send in
+        let looking = PluginStack.exchange(name: "looking") { request, _, send in
             let response = try await send(request)
             provisional.withLock { $0 = response.exchanges.last?.duration }
             return response
@@ -80,7 +80,7 @@ extension ExchangeStageTests {
         let transport = ScriptedTransport { [self] _, index in
             index == 0 ? .status(503, body: stream(["a"])) : .status(200, body: stream(["b"]))
         }
-        let twice = ExchangePlugin.exchange(name: "twice") { request, _, send in
+        let twice = PluginStack.exchange(name: "twice") { request, _, send in
             _ = try await send(request)
             return try await send(request)
         }
@@ -96,7 +96,7 @@ extension ExchangeStageTests {
         let transport = ScriptedTransport { [self] _, index in
             index == 0 ? .status(503, body: stream(["a"], endless: true)) : .status(200)
         }
-        let peeking = ExchangePlugin.exchange(name: "peeking") { [journal] request, _, send in
+        let peeking = PluginStack.exchange(name: "peeking") { [journal] request, _, send in
             do {
                 let response = try await send(request)
                 var pieces = response.body.chunks().makeAsyncIterator()
@@ -116,7 +116,7 @@ extension ExchangeStageTests {
         let transport = ScriptedTransport { [self] _, index in
             index == 0 ? .status(503, body: stream(["a"], endless: true)) : .status(200)
         }
-        let twice = ExchangePlugin.exchange(name: "twice") { request, _, send in
+        let twice = PluginStack.exchange(name: "twice") { request, _, send in
             _ = try await send(request)
             return try await send(request)
         }
@@ -155,7 +155,7 @@ extension ExchangeStageTests {
     func download(isCached: Bool) async throws {
         let folder = try TemporaryFolder()
         let transport = ScriptedTransport { [self] _, _ in .status(200, body: stream(["wi", "re"])) }
-        let cache = ExchangePlugin.exchange(name: "cache") { request, _, send in
+        let cache = PluginStack.exchange(name: "cache") { request, _, send in
             guard isCached else { return try await send(request) }
             return PipelineResponse(request: request, statusCode: 200, data: Data("cached".utf8))
         }

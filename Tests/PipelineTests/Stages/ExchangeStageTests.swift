@@ -18,7 +18,7 @@ struct ExchangeStageTests {
         Provider(transport: transport, plugins: plugins, clock: clock)
     }
 
-    func noting(_ name: String) -> ExchangePlugin {
+    func noting(_ name: String) -> PluginStack {
         .exchange(name: name) { [journal] request, context, send in
             journal.add("\(name) in \(context.attempt).\(context.hop)")
             let response = try await send(request)
@@ -49,7 +49,7 @@ struct ExchangeStageTests {
 
     @Test("Rule 7: the hop level is inside the whole call level, and list order counts within each")
     func levels() async throws {
-        let again = InterceptPlugin.intercept(name: "again") { request, _, next in
+        let again = PluginStack.intercept(name: "again") { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }
@@ -69,10 +69,10 @@ struct ExchangeStageTests {
 
     @Test("Rule 7: explain() prints the two levels apart, and findings come from the effective order")
     func explained() {
-        let retry = InterceptPlugin.intercept(name: "retry", capabilities: [.retries]) { request, _, next in
+        let retry = PluginStack.intercept(name: "retry", capabilities: [.retries]) { request, _, next in
             try await next(request)
         }
-        let signer = ExchangePlugin.exchange(name: "signer", capabilities: [.signs]) { request, _, send in
+        let signer = PluginStack.exchange(name: "signer", capabilities: [.signs]) { request, _, send in
             try await send(request)
         }
         let description = provider(ScriptedTransport([]), signer, noting("log"), retry).explain()
@@ -103,7 +103,7 @@ struct ExchangeStageTests {
                 try await send(request)
             }
         }
-        let share = InterceptPlugin.intercept(name: "share", capabilities: [.sharesResponses]) { request, _, next in
+        let share = PluginStack.intercept(name: "share", capabilities: [.sharesResponses]) { request, _, next in
             try await next(request)
         }
         func ids(_ plugins: any PluginType...) -> [String] {
@@ -121,7 +121,7 @@ struct ExchangeStageTests {
         let transport = ScriptedTransport([
             .status(302, headers: [.location: "/b"]), .status(503), .status(200, body: "ok"),
         ])
-        let retry = ExchangePlugin.exchange(name: "retry") { request, context, send in
+        let retry = PluginStack.exchange(name: "retry") { request, context, send in
             let response = try await send(request)
             return response.statusCode == 503 ? try await send(request) : response
         }
@@ -140,7 +140,7 @@ struct ExchangeStageTests {
     @Test("Rule 8: sends run concurrently, and the exchange that loses is cancelled")
     func hedging() async throws {
         let transport = ScriptedTransport { _, index in index == 0 ? .hang : .status(200, body: "\(index)") }
-        let hedge = ExchangePlugin.exchange(name: "hedge") { request, _, send in
+        let hedge = PluginStack.exchange(name: "hedge") { request, _, send in
             try await withThrowingTaskGroup(of: PipelineResponse.self) { group in
                 group.addTask { try await send(request) }
                 await eventually { transport.sent.count == 1 }
@@ -160,7 +160,7 @@ struct ExchangeStageTests {
     @Test("Rule 8: send throws after the plugin has returned, and sends nothing")
     func late() async throws {
         let kept = Mutex<Stage.Send?>(nil)
-        let keeping = ExchangePlugin.exchange(name: "keeping") { request, _, send in
+        let keeping = PluginStack.exchange(name: "keeping") { request, _, send in
             kept.withLock { $0 = send }
             return try await send(request)
         }
@@ -186,7 +186,7 @@ struct ExchangeStageTests {
             }
         }
         let work = Mutex<Task<Void, Never>?>(nil)
-        let leaving = ExchangePlugin.exchange(name: "leaving") { request, _, send in
+        let leaving = PluginStack.exchange(name: "leaving") { request, _, send in
             let task = Task { _ = try? await send(request) }
             work.withLock { $0 = task }
             await eventually { transport.sent.count == 1 }
@@ -218,7 +218,7 @@ struct ExchangeStageTests {
     @Test("Rule 8: a body that cannot be replayed is not sent a second time, not even concurrently")
     func unreplayable() async throws {
         let transport = ScriptedTransport(always: .status(503))
-        let twice = ExchangePlugin.exchange(name: "twice") { request, _, send in
+        let twice = PluginStack.exchange(name: "twice") { request, _, send in
             async let first = send(request)
             async let second = send(request)
             return try await [first, second][0]
@@ -236,7 +236,7 @@ struct ExchangeStageTests {
     @Test("Rule 15: a plugin makes no more exchanges than allowed, however it sends")
     func manyExchanges() async throws {
         let transport = ScriptedTransport(always: .status(503))
-        let flood = ExchangePlugin.exchange(name: "flood") { request, _, send in
+        let flood = PluginStack.exchange(name: "flood") { request, _, send in
             while true { _ = try await send(request) }
         }
         var limits = PipelineLimits()
@@ -251,7 +251,7 @@ struct ExchangeStageTests {
     @Test("Rule 15: sends that run concurrently make no more exchanges than allowed either")
     func concurrentFlood() async throws {
         let transport = ScriptedTransport(always: .hang)
-        let flood = ExchangePlugin.exchange(name: "flood") { request, _, send in
+        let flood = PluginStack.exchange(name: "flood") { request, _, send in
             try await withThrowingTaskGroup(of: PipelineResponse.self) { group in
                 for _ in 0..<20 { group.addTask { try await send(request) } }
                 defer { group.cancelAll() }
@@ -280,7 +280,7 @@ struct ExchangeStageTests {
                 return PipelineResponse(request: request, statusCode: 200)
             }
         }
-        let twice = ExchangePlugin.exchange(name: "twice") { request, _, send in
+        let twice = PluginStack.exchange(name: "twice") { request, _, send in
             async let first = send(request)
             await eventually { transport.sent.count == 1 }
             async let second = send(request)
@@ -297,7 +297,7 @@ struct ExchangeStageTests {
 
     @Test("What an exchange plugin throws is attributed to it and its stage, what it passes on is not")
     func thrown() async throws {
-        let throwing = ExchangePlugin.exchange(name: "throwing") { _, _, _ in throw TestFailure() }
+        let throwing = PluginStack.exchange(name: "throwing") { _, _, _ in throw TestFailure() }
         let error = await #expect(throws: PipelineError.self) {
             try await provider(ScriptedTransport([]), noting("A"), throwing).request(TestTarget())
         }
@@ -316,12 +316,12 @@ struct ExchangeStageTests {
 
     @Test("Rule 10: a response of a plugin has the request that entered it, its source, and no exchange")
     func own() async throws {
-        let marking = ExchangePlugin.exchange(name: "marking") { request, _, send in
+        let marking = PluginStack.exchange(name: "marking") { request, _, send in
             var request = request
             try request.setHeader("1", for: Self.mark)
             return try await send(request)
         }
-        let offline = ExchangePlugin.exchange(name: "offline") { request, _, _ in
+        let offline = PluginStack.exchange(name: "offline") { request, _, _ in
             var other = request
             other.head.path = "/other"
             return PipelineResponse(request: other, statusCode: 200, data: Data("offline".utf8))
@@ -340,7 +340,7 @@ struct ExchangeStageTests {
     @Test("Rule 10: a cache names itself, and a response kept from another call gets this call's request")
     func kept() async throws {
         let kept = Mutex<PipelineResponse?>(nil)
-        let cache = ExchangePlugin.exchange(name: "cache") { request, _, send in
+        let cache = PluginStack.exchange(name: "cache") { request, _, send in
             if var response = kept.withLock({ $0 }) {
                 if request.path != "/v1/plain" { response.source = .cache }
                 return response
@@ -364,7 +364,7 @@ struct ExchangeStageTests {
     @Test("Rule 10: a redirect of a plugin is followed and counts as a hop")
     func ownRedirect() async throws {
         let transport = ScriptedTransport(always: .status(200))
-        let moving = ExchangePlugin.exchange(name: "moving") { request, context, send in
+        let moving = PluginStack.exchange(name: "moving") { request, context, send in
             guard context.hop < 2 else { return try await send(request) }
             return PipelineResponse(request: request, statusCode: 307, headers: [.location: "/hop\(context.hop + 1)"])
         }
@@ -377,7 +377,7 @@ struct ExchangeStageTests {
 
     @Test("Rule 12: what could split the request is refused after the last exchange plugin, and not sent")
     func checked() async throws {
-        let breaking = ExchangePlugin.exchange(name: "breaking") { request, _, send in
+        let breaking = PluginStack.exchange(name: "breaking") { request, _, send in
             var request = request
             request.head.path = "/a b"
             return try await send(request)
@@ -389,7 +389,7 @@ struct ExchangeStageTests {
         #expect(error?.code.isKind(of: PipelineError.Code.invalidRequest) == true)
         #expect(transport.sent.isEmpty)
         #expect(journal.entries.isEmpty)
-        let mending = ExchangePlugin.exchange(name: "mending") { request, _, send in
+        let mending = PluginStack.exchange(name: "mending") { request, _, send in
             var request = request
             request.head.path = "/a%20b"
             return try await send(request)
@@ -400,7 +400,7 @@ struct ExchangeStageTests {
     @Test("Rule 13: the attempt timeout bounds each send on its own, and not the wait of a plugin")
     func attemptTimeout() async throws {
         let transport = ScriptedTransport { _, index in index == 0 ? .hang : .delayed(.seconds(4), .status(200)) }
-        let retry = ExchangePlugin.exchange(name: "retry") { request, context, send in
+        let retry = PluginStack.exchange(name: "retry") { request, context, send in
             do {
                 return try await send(request)
             } catch {
@@ -436,7 +436,7 @@ struct ExchangeStageTests {
 
     @Test("Rule 6: a call that is cancelled while an exchange plugin waits, or while it sends, ends at once")
     func cancelled() async throws {
-        let waiting = ExchangePlugin.exchange(name: "waiting") { request, context, send in
+        let waiting = PluginStack.exchange(name: "waiting") { request, context, send in
             try await context.clock.sleep(for: .seconds(60))
             return try await send(request)
         }

@@ -17,7 +17,7 @@ struct NextTests {
         func intercept(
             _ request: PipelineRequest,
             context: PipelineContext,
-            next: Next
+            next: Stage.Next
         ) async throws -> PipelineResponse {
             tasks.yield(next.start(request) { outcomes.yield($0) })
             return PipelineResponse(request: request, statusCode: 202)
@@ -44,7 +44,7 @@ struct NextTests {
 
     @Test("What was started goes on when the interceptor has returned and its call has ended, interceptors inside too")
     func goesOn() async throws {
-        let again = InterceptPlugin.intercept { request, _, next in
+        let again = PluginStack.intercept { request, _, next in
             _ = try await next(request)
             return try await next(request)
         }
@@ -94,7 +94,7 @@ struct NextTests {
 
     @Test("It counts as a call of next: a further one is a new attempt, and after the interceptor's return it fails")
     func counts() async throws {
-        let (nexts, kept) = AsyncStream.makeStream(of: (PipelineRequest, Next).self)
+        let (nexts, kept) = AsyncStream.makeStream(of: (PipelineRequest, Stage.Next).self)
         let attempts = Mutex<[Int]>([])
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TestTarget>(
@@ -124,7 +124,7 @@ struct NextTests {
     @Test("A place is the same for all calls of a provider, another for another provider and another place")
     func place() async throws {
         let places = Mutex<[ObjectIdentifier]>([])
-        let plugin = InterceptPlugin.intercept { request, _, next in
+        let plugin = PluginStack.intercept { request, _, next in
             places.withLock { $0.append(next.place) }
             return try await next(request)
         }

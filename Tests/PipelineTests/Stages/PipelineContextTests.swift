@@ -16,7 +16,7 @@ struct PipelineContextTests {
         _ read: @escaping @Sendable (PipelineContext) -> Value
     ) async throws -> Value? {
         let found = Mutex<Value?>(nil)
-        let reader = ProcessPlugin.process { _, context in found.withLock { $0 = read(context) } }
+        let reader = PluginStack.process { _, context in found.withLock { $0 = read(context) } }
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(200)),
             plugins: [reader] + plugins
@@ -39,7 +39,7 @@ struct PipelineContextTests {
 
     @Test("P09 Of 200 concurrent next that each change one value 500 times, no update is lost")
     func concurrentUpdates() async throws {
-        let change = PreparePlugin.prepare { _, context in
+        let change = PluginStack.prepare { _, context in
             for _ in 0..<500 { context.update(Count.self) { $0 += 1 } }
         }
         #expect(try await value([fanOut(200), change]) { $0[Count.self] } == 100_000)
@@ -47,7 +47,7 @@ struct PipelineContextTests {
 
     @Test("Of deadlines that concurrent next set, the earliest holds")
     func concurrentDeadlines() async throws {
-        let change = PreparePlugin.prepare { _, context in
+        let change = PluginStack.prepare { _, context in
             for step in (0..<50).reversed() {
                 context.setDeadline(context.start.advanced(by: .seconds(step * 1_000 + context.attempt)))
             }

@@ -13,8 +13,8 @@ struct PluginStackTests {
     @Test("A plugin from a closure stands in a builder as it does in an array")
     func closures() {
         let stack = PluginStack {
-            PreparePlugin.prepare(name: "prepared") { _, _ in }
-            InterceptPlugin.intercept(name: "intercepted") { request, _, next in try await next(request) }
+            PluginStack.prepare(name: "prepared") { _, _ in }
+            PluginStack.intercept(name: "intercepted") { request, _, next in try await next(request) }
         }
         #expect(Self.names(stack) == ["prepared", "intercepted"])
     }
@@ -24,10 +24,10 @@ struct PluginStackTests {
         let journal = Journal()
         let stack = PluginStack {
             for name in ["a", "b"] {
-                PreparePlugin.prepare(name: name) { _, _ in journal.add(name) }
+                PluginStack.prepare(name: name) { _, _ in journal.add(name) }
             }
         }
-        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200)), plugins: stack)
+        let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200)), plugins: [stack])
         _ = try await provider.request(TestTarget())
         #expect(journal.entries == ["a", "b"])
         #expect(provider.plugins.map { $0.name } == ["a", "b"])

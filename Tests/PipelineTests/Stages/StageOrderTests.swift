@@ -125,7 +125,7 @@ struct StageOrderTests {
     @Test("Rule 2 (P03): next throws after its interceptor has returned, and sends nothing")
     func nextAfterReturn() async throws {
         let transport = ScriptedTransport(always: .status(200))
-        let (stream, continuation) = AsyncStream.makeStream(of: (PipelineRequest, Next).self)
+        let (stream, continuation) = AsyncStream.makeStream(of: (PipelineRequest, Stage.Next).self)
         let provider = Provider<TestTarget>(
             transport: transport,
             plugins: [
@@ -353,6 +353,9 @@ struct StageOrderTests {
             _ = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200)), plugins: [Idle()])
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("the plugin Idle at position 0 takes part in no stage"))
+        #expect(text.contains("the plugin Idle at position 1 conforms to PluginType but to no stage"))
+        for stage in ["Prepare", "Intercept", "Exchange", "WillSend", "DidReceive", "Process", "DidFinish"] {
+            #expect(text.contains("Stage.\(stage)"))
+        }
     }
 }

@@ -55,7 +55,7 @@ struct ProviderServerSentEventsTests {
     @Test("Each connection runs the whole stack, so each has a token of its own")
     func plugins() async {
         let count = Atomic(0)
-        let token = PreparePlugin.prepare { request, _ in
+        let token = PluginStack.prepare { request, _ in
             request.headers[.authorization] = "Bearer \(count.add(1, ordering: .relaxed).newValue)"
         }
         let transport = ScriptedTransport([.events("data: 1\n\n"), .failure(.connectionLost), .end])

@@ -101,7 +101,7 @@ struct RequestProgressTests {
         let transport = ScriptedTransport([
             .status(503, body: .stream(feed, byteCount: 100)), .status(200, body: .stream(again, byteCount: 100)),
         ])
-        let retry = InterceptPlugin.intercept { request, _, next in
+        let retry = PluginStack.intercept { request, _, next in
             do { return try await next(request) } catch { return try await next(request) }
         }
         var steps: [ProgressResponse] = []
@@ -132,7 +132,7 @@ struct RequestProgressTests {
                 return PipelineResponse(request: request, head: head, body: body)
             }
         }
-        let retry = InterceptPlugin.intercept { request, _, next in
+        let retry = PluginStack.intercept { request, _, next in
             do { return try await next(request) } catch { return try await next(request) }
         }
         let target = TestTarget(method: .post, task: .requestStream(.bytes(Data(count: 80))))
@@ -219,7 +219,7 @@ struct RequestProgressTests {
         let ended = Feed()
         let journal = Journal()
         let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 100))])
-        let watch = ProcessPlugin.process { result, _ in
+        let watch = PluginStack.process { result, _ in
             if case .failure(let error) = result { journal.add("\(error.code)") }
             ended.finish()
         }
@@ -246,7 +246,7 @@ struct RequestProgressTests {
         let feed = Feed()
         let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 1000))])
         let journal = Journal()
-        let end = ProcessPlugin.process { _, _ in journal.add("end") }
+        let end = PluginStack.process { _, _ in journal.add("end") }
         for _ in 0..<100 { feed.send(10) }
         feed.finish()
         var steps: [ProgressResponse] = []

@@ -86,7 +86,7 @@ struct ServerSentEventSubscriptionTests {
         ]
         var texts: [[String]] = []
         for isReplayed in [false, true] {
-            let mark = DidReceivePlugin.didReceive { _, context in context.isReplayed = isReplayed }
+            let mark = PluginStack.didReceive { _, context in context.isReplayed = isReplayed }
             let transport = ScriptedTransport(steps)
             let provider = Provider<TestTarget>(
                 transport: transport,
@@ -111,7 +111,7 @@ struct ServerSentEventSubscriptionTests {
 
     @Test("A replayed failure counts as an attempt that failed")
     func replayedFailures() async {
-        let mark = DidReceivePlugin.didReceive { _, context in context.isReplayed = true }
+        let mark = PluginStack.didReceive { _, context in context.isReplayed = true }
         let transport = ScriptedTransport(always: .failure(.connectionLost))
         let provider = Provider<TestTarget>(transport: transport, plugins: [mark], clock: bench.clock)
         let outcome = await bench.outcome(of: provider.serverSentEvents(TestTarget()))

@@ -57,7 +57,7 @@ struct Wrapper: Stage.Prepare, Stage.Intercept, Stage.Process {
     func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
-        next: Next
+        next: Stage.Next
     ) async throws -> PipelineResponse {
         journal.add("\(name).in")
         defer { journal.add("\(name).out") }

@@ -33,7 +33,7 @@ struct ExchangeUsersTests {
             for kind in 0..<3 {
                 let server = try server()
                 let users = ExchangeUsers(order: order)
-                let provider = Provider<Probe>(transport: transport.make(), plugins: PluginStack(users.plugins))
+                let provider = Provider<Probe>(transport: transport.make(), plugins: users.plugins)
                 let folder = try TemporaryFolder()
                 let text: String
                 switch kind {

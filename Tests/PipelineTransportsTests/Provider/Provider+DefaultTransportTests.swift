@@ -31,7 +31,7 @@ struct DefaultTransportTests {
         }
         let clock = ManualClock()
         let provider = Provider<Probe>(
-            plugins: stack,
+            plugins: [stack],
             redirects: .none,
             limits: PipelineLimits(bufferedBodyByteCount: 4),
             clock: clock

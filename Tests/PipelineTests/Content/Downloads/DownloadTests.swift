@@ -280,7 +280,7 @@ struct DownloadTests {
     @Test("Plugins see the file in process, and what they make of it is what is written")
     func changedByPlugin() async throws {
         let journal = Journal()
-        let shout = ProcessPlugin.process { result, _ in
+        let shout = PluginStack.process { result, _ in
             guard case .success(var response) = result else { return }
             let body = response.body
             journal.add("file \(body.fileURL != nil)")
@@ -297,7 +297,7 @@ struct DownloadTests {
 
     @Test("What a plugin makes of an answer that is no content is in memory")
     func noContentChangedByPlugin() async throws {
-        let explain = ProcessPlugin.process { result, _ in
+        let explain = PluginStack.process { result, _ in
             guard case .success(var response) = result else { return }
             response.body = Self.body("why")
             result = .success(response)
@@ -310,7 +310,7 @@ struct DownloadTests {
 
     @Test("A plugin that answers by itself fills the file too")
     func answeredByPlugin() async throws {
-        let cache = InterceptPlugin.intercept { request, _, _ in
+        let cache = PluginStack.intercept { request, _, _ in
             PipelineResponse(request: request, statusCode: 200, data: Data("cached".utf8))
         }
         _ = try await Self.provider(ScriptedTransport([]), [cache]).request(target())
@@ -323,7 +323,7 @@ struct DownloadTests {
             .status(200, body: .stream(byteCount: 9) { AsyncStream(unfolding: once(Data("abc".utf8))) }),
             .status(200, body: Self.body("def")),
         ])
-        let retry = InterceptPlugin.intercept { request, _, next in
+        let retry = PluginStack.intercept { request, _, next in
             do { return try await next(request) } catch { return try await next(request) }
         }
         let response = try await Self.provider(transport, [retry]).request(target())

@@ -217,7 +217,7 @@ struct PartialDownloadTests {
     func twice() async throws {
         let headers: HTTPFields = [.eTag: "\"v1\""]
         let transport = ScriptedTransport(always: .status(200, headers: headers, body: Self.text))
-        let twice = InterceptPlugin.intercept { request, _, next in
+        let twice = PluginStack.intercept { request, _, next in
             let first = try await next(request)
             let second = try await next(request)
             withExtendedLifetime(first) {}
@@ -237,7 +237,7 @@ struct PartialDownloadTests {
             body: .stream(chunks, byteCount: 6)
         )
         let transport = ScriptedTransport([Self.cut(4), half, Self.rest(from: 6)])
-        let retry = InterceptPlugin.intercept { request, _, next in
+        let retry = PluginStack.intercept { request, _, next in
             do { return try await next(request) } catch { return try await next(request) }
         }
         _ = await pipelineError { _ = try await Provider<TestTarget>(transport: transport).request(target) }

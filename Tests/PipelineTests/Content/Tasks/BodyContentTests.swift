@@ -58,7 +58,7 @@ struct BodyContentTests {
             let stream = TestTarget(method: .post, task: .requestStream(.file(url)))
             let error = await pipelineError { _ = try await Provider<TestTarget>(transport: transport).request(stream) }
             #expect(error?.code == code)
-            let plugin = PreparePlugin.prepare { request, _ in request.body = .file(url) }
+            let plugin = PluginStack.prepare { request, _ in request.body = .file(url) }
             let provider = Provider<TestTarget>(transport: transport, plugins: [plugin])
             let other = await pipelineError { _ = try await provider.request(TestTarget(method: .post)) }
             #expect(other?.code == code)
