@@ -1,20 +1,38 @@
 extension PipelineDescription {
-    /// A match of a rule.
-    public struct Finding: Sendable, Hashable {
+    /// A match of an ``OrderRule``.
+    public struct Finding: Sendable, Hashable, CustomStringConvertible {
         /// The identifier of the ``OrderRule``.
         public let id: String
-        /// The names of the plugins involved, the subject of the rule first.
+        /// The names of the plugins involved, the subject of the rule first, and the transport's if the rule is about it.
         public let plugins: [String]
-        /// What is wrong, what follows, and what to do.
-        public let message: String
-        /// What to do; `nil` for most notes.
+        /// The positions of these plugins, 1 for the outermost, as in ``Entry/position``; the transport has none.
+        public let positions: [Int]
+        /// What is wrong, as a clause without the consequence, such as "RetryPlugin is inside AccessTokenPlugin".
+        public let problem: String
+        /// What follows for the caller, as a clause.
+        public let consequence: String
+        /// What to do, as an imperative clause; `nil` for most notes.
         public let remedy: String?
         let severity: OrderRule.Severity
+
+        /// The problem, the consequence and the remedy, in a sentence.
+        public var message: String {
+            let text = "\(problem): \(consequence)"
+            return remedy.map { "\(text); \($0)" } ?? text
+        }
+
+        /// The identifier, the positions and the message.
+        public var description: String {
+            let place = positions.isEmpty ? "" : " at " + positions.map(String.init).joined(separator: ", ")
+            return "\(id)\(place): \(message)"
+        }
     }
 
-    /// What stands at one place of a stack, as far as rules are concerned.
-    private struct Element {
+    /// A plugin or the transport, as far as rules are concerned.
+    fileprivate struct Element {
         let name: String
+        /// `nil` for the transport.
+        let position: Int?
         let capabilities: Set<PluginCapability>
     }
 
@@ -26,7 +44,11 @@ extension PipelineDescription {
         }
         var elements = effectiveOrder(plugins)
         elements.append(
-            Element(name: transport.name, capabilities: transport.decodesContent ? [.decodesContent] : [])
+            Element(
+                name: transport.name,
+                position: nil,
+                capabilities: transport.decodesContent ? [.decodesContent] : []
+            )
         )
         return elements.indices.flatMap { index in rules.compactMap { finding($0, at: index, in: elements) } }
     }
@@ -36,16 +58,18 @@ extension PipelineDescription {
     private static func effectiveOrder(_ plugins: [any PluginType]) -> [Element] {
         var hops: [Element] = []
         var calls: [Element] = []
-        for plugin in plugins {
+        for (index, plugin) in plugins.enumerated() {
+            let (name, position) = (plugin.name, index + 1)
             let declared = (plugin as? any CapabilityDeclaring)?.capabilities ?? []
             let isOnHop = plugin is any Stage.Exchange
             let early = isOnHop ? declared.intersection([.identifiesCalls]) : declared
             if isOnHop {
                 let identity: Set<PluginCapability> = early.isEmpty ? [] : [.hasIdentity]
-                hops.append(Element(name: plugin.name, capabilities: declared.subtracting(early).union(identity)))
+                let late = declared.subtracting(early).union(identity)
+                hops.append(Element(name: name, position: position, capabilities: late))
             }
             let capabilities = derivedCapabilities(of: plugin).union(early)
-            calls.append(Element(name: plugin.name, capabilities: capabilities))
+            calls.append(Element(name: name, position: position, capabilities: capabilities))
         }
         return calls + hops
     }
@@ -67,36 +91,38 @@ extension PipelineDescription {
             !rule.other.isDisjoint(with: element.capabilities) && rule.exempt.isDisjoint(with: element.capabilities)
         }
         switch rule.place {
-        case .inside: return finding(rule, subject.name, elements[..<index].filter(isOther).map(\.name))
-        case .outside: return finding(rule, subject.name, elements[(index + 1)...].filter(isOther).map(\.name))
+        case .inside: return finding(rule, subject, elements[..<index].filter(isOther))
+        case .outside: return finding(rule, subject, elements[(index + 1)...].filter(isOther))
         case .without:
             guard !elements.contains(where: isOther) else { return nil }
             let missing = rule.other.map(\.name).sorted().joined(separator: " or ")
-            let text = "\(subject.name) is in a stack without a plugin that \(missing): \(rule.consequence)"
-            return Finding(rule, [subject.name], text, rule.remedy)
+            let problem = "\(subject.name) is in a stack without a plugin that \(missing)"
+            return Finding(rule, [subject], problem, rule.remedy)
         }
     }
 
-    private static func finding(_ rule: OrderRule, _ subject: String, _ others: [String]) -> Finding? {
+    private static func finding(_ rule: OrderRule, _ subject: Element, _ others: [Element]) -> Finding? {
         guard !others.isEmpty else { return nil }
-        let list = others.joined(separator: ", ")
+        let list = others.map(\.name).joined(separator: ", ")
         let otherSide = rule.place == .inside ? "outside" : "inside"
-        let move = rule.severity == .note ? nil : "move \(subject) \(otherSide) \(list)"
-        let place = others == [subject] ? "used twice" : "\(rule.place.rawValue) \(list)"
-        return Finding(
-            rule,
-            [subject] + others,
-            "\(subject) is \(place): \(rule.consequence)",
-            rule.remedy ?? move
-        )
+        let move = rule.severity == .note ? nil : "move \(subject.name) \(otherSide) \(list)"
+        let place = list == subject.name ? "used twice" : "\(rule.place.rawValue) \(list)"
+        return Finding(rule, [subject] + others, "\(subject.name) is \(place)", rule.remedy ?? move)
     }
 }
 
 extension PipelineDescription.Finding {
-    fileprivate init(_ rule: OrderRule, _ plugins: [String], _ text: String, _ remedy: String?) {
+    fileprivate init(
+        _ rule: OrderRule,
+        _ elements: [PipelineDescription.Element],
+        _ problem: String,
+        _ remedy: String?
+    ) {
         id = rule.id
-        self.plugins = plugins
-        message = remedy.map { "\(text); \($0)" } ?? text
+        plugins = elements.map(\.name)
+        positions = elements.compactMap(\.position)
+        self.problem = problem
+        consequence = rule.consequence
         self.remedy = remedy
         severity = rule.severity
     }

@@ -1,6 +1,7 @@
-/// A provider's stack in words: every plugin in order, when its stages run, the transport, and what is wrong with the order.
+/// A description of a provider's stack: its plugins in order, how often their stages run, the transport, and what is wrong with the order.
 ///
-/// It prints as a table.
+/// It prints as a tree of three levels: the call, each hop and the wire. What is nested under a plugin is what the plugin wraps, and
+/// runs each time that the plugin sends the request.
 public struct PipelineDescription: Sendable {
     /// How often a stage runs.
     public struct Frequency: Sendable, Hashable, CustomStringConvertible {
@@ -90,36 +91,5 @@ public struct PipelineDescription: Sendable {
         self.transportDecodesContent = transport.decodesContent
         findings = all.filter { $0.severity == .finding }
         notes = all.filter { $0.severity == .note }
-    }
-}
-
-extension PipelineDescription: CustomStringConvertible {
-    /// The stack as a table: the plugins of the call level, those of the hop level, the transport, and the findings and notes.
-    public var description: String {
-        let width = (entries.map(\.name.count) + [transport.count]).max() ?? 0
-        func pad(_ text: String) -> String { text + String(repeating: " ", count: width - text.count) }
-        func line(_ entry: Entry, _ runs: [StageRun]) -> String? {
-            guard !runs.isEmpty else { return nil }
-            var groups: [(frequency: Frequency, stages: [String])] = []
-            for run in runs {
-                if let index = groups.firstIndex(where: { $0.frequency == run.frequency }) {
-                    groups[index].stages.append(run.stage.rawValue)
-                } else {
-                    groups.append((run.frequency, [run.stage.rawValue]))
-                }
-            }
-            let text = groups.map { $0.stages.joined(separator: ", ") + " " + $0.frequency.description }
-            let number = String(entry.position)
-            let margin = String(repeating: " ", count: max(0, 3 - number.count))
-            return "\(margin)\(number)  \(pad(entry.name))  \(text.joined(separator: "; "))"
-        }
-        var lines = entries.compactMap { entry in line(entry, entry.stages.filter { $0.stage != .exchange }) }
-        let hops = entries.compactMap { entry in line(entry, entry.stages.filter { $0.stage == .exchange }) }
-        if !hops.isEmpty { lines += ["  in each hop"] + hops }
-        let coding = transportDecodesContent ? "bodies arrive decoded" : "bodies arrive as on the wire"
-        lines.append("  →  \(pad(transport))  transport; \(coding)")
-        lines += findings.isEmpty ? ["findings: none"] : findings.map { "finding: \($0.message)" }
-        lines += notes.map { "note: \($0.message)" }
-        return lines.joined(separator: "\n")
     }
 }

@@ -1,25 +1,14 @@
 extension Stage {
     /// How a call ended, as ``DidFinish`` sees it.
     public struct Outcome: Sendable {
-        /// The kinds of ends.
-        public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-            /// The kind's name.
-            public let rawValue: String
-
-            /// Makes a kind.
-            public init(rawValue: String) {
-                self.rawValue = rawValue
-            }
-
-            /// The kind's name.
-            public var description: String { rawValue }
-
+        /// How a call can end.
+        public enum Kind: String, Sendable {
             /// The caller got what it asked for.
-            public static let success = Kind(rawValue: "success")
+            case success
             /// The call failed.
-            public static let failure = Kind(rawValue: "failure")
+            case failure
             /// The call was cancelled, or its stream was released before its end.
-            public static let cancelled = Kind(rawValue: "cancelled")
+            case cancelled
         }
 
         /// The kind of the end.

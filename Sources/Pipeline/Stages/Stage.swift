@@ -111,32 +111,21 @@ extension Stage {
 
 extension Stage {
     /// A stage as a value, for errors and descriptions.
-    public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-        /// The stage's name.
-        public let rawValue: String
-
-        /// Makes a kind.
-        public init(rawValue: String) {
-            self.rawValue = rawValue
-        }
-
-        /// The stage's name.
-        public var description: String { rawValue }
-
+    public enum Kind: String, Sendable {
         /// ``Stage/Prepare``.
-        public static let prepare = Kind(rawValue: "prepare")
+        case prepare
         /// ``Stage/Exchange``.
-        public static let exchange = Kind(rawValue: "exchange")
+        case exchange
         /// ``Stage/WillSend``.
-        public static let willSend = Kind(rawValue: "willSend")
+        case willSend
         /// ``Stage/DidReceive``.
-        public static let didReceive = Kind(rawValue: "didReceive")
+        case didReceive
         /// ``Stage/Process``.
-        public static let process = Kind(rawValue: "process")
+        case process
         /// ``Stage/Intercept``.
-        public static let intercept = Kind(rawValue: "intercept")
+        case intercept
         /// ``Stage/DidFinish``.
-        public static let didFinish = Kind(rawValue: "didFinish")
+        case didFinish
 
         /// The stages that a plugin takes part in, in the order of a request's path.
         static func all(of plugin: any PluginType) -> [Kind] {

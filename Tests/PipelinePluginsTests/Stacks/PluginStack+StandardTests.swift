@@ -13,17 +13,20 @@ struct PluginStackStandardTests {
         let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: [stack])
         #expect(
             "\(provider.explain())" == """
-                  1  LoggingPlugin          willSend, didReceive per exchange; process, didFinish per call
-                  2  MinimumDurationPlugin  process per call
-                  3  TimeoutPlugin          prepare, intercept per call
-                  4  RequestIDPlugin        prepare per pass of TimeoutPlugin
-                  5  RetryPlugin            prepare, intercept per pass of TimeoutPlugin
-                  6  AccessTokenPlugin      prepare per pass of TimeoutPlugin, RetryPlugin
-                  7  DeduplicationPlugin    intercept per pass of TimeoutPlugin, RetryPlugin
-                  8  GzipPlugin             intercept per pass of TimeoutPlugin, RetryPlugin, DeduplicationPlugin
-                  →  ScriptedTransport      transport; bodies arrive as on the wire
+                call
+                ├─ 1 LoggingPlugin              process, didFinish
+                ├─ 2 MinimumDurationPlugin      process
+                └─ 3 TimeoutPlugin              prepare, intercept
+                   ├─ 4 RequestIDPlugin         prepare
+                   └─ 5 RetryPlugin             prepare, intercept
+                      ├─ 6 AccessTokenPlugin    prepare
+                      └─ 7 DeduplicationPlugin  intercept
+                         └─ 8 GzipPlugin        intercept
+                wire (each exchange)
+                ├─ 1 LoggingPlugin              willSend, didReceive
+                └─ ScriptedTransport            bodies arrive as on the wire
                 findings: none
-                note: DeduplicationPlugin is outside GzipPlugin: that runs once for all calls that share a response, with the target and options of the first
+                note sharing-outside-work at 7, 8: DeduplicationPlugin is outside GzipPlugin: that runs once for all calls that share a response, with the target and options of the first
                 """
         )
     }
@@ -36,6 +39,31 @@ struct PluginStackStandardTests {
         }
         #expect(stack.plugins.count == PluginStack.standard.plugins.count + 1)
         #expect(stack.plugins.map(\.name).contains("AccessTokenPlugin") == false)
+    }
+
+    @Test("Credentials go inside RetryPlugin, and inner plugins inside all others")
+    func slots() {
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport([]),
+            plugins: [
+                .standard {
+                    AccessTokenPlugin { _ in "token" }
+                    HeadersPlugin(["Accept-Language": "en"])
+                } inner: {
+                    PluginStack.exchange(name: "inner") { request, _, send in try await send(request) }
+                },
+                .willSend(name: "own") { _, _ in },
+            ]
+        )
+        let names = provider.plugins.map(\.name)
+        #expect(
+            Array(names.suffix(7)) == [
+                "RetryPlugin", "AccessTokenPlugin", "HeadersPlugin", "DeduplicationPlugin", "GzipPlugin", "inner",
+                "own",
+            ]
+        )
+        let alone = PluginStack.standard(inner: { PluginStack.willSend(name: "inner") { _, _ in } })
+        #expect(alone.plugins.map(\.name) == PluginStack.standard.plugins.map(\.name) + ["inner"])
     }
 
     @Test("A call through it retries, decodes, and is answered")

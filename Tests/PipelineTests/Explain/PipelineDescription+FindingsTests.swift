@@ -25,6 +25,26 @@ struct PipelineDescriptionFindingsTests {
         let findings = OrderRuleTests.described(first, second, retry).findings
         #expect(findings.map(\.plugins) == [["Retry", "First", "Second"]])
         #expect(findings.first?.message.hasSuffix("; move Retry outside First, Second") == true)
+        #expect(findings.map(\.positions) == [[3, 1, 2]])
+    }
+
+    @Test("A finding has its parts apart, and positions of plugins only: the transport has none")
+    func parts() throws {
+        let coder = OrderRuleTests.Plugin(name: "Coder", capabilities: [.codesContent])
+        let note = try #require(OrderRuleTests.described(coder, decodesContent: true).notes.first)
+        #expect(note.id == "coding-outside-decoding-transport")
+        #expect(note.plugins == ["Coder", "ScriptedTransport"])
+        #expect(note.positions == [1])
+        #expect(note.problem == "Coder is outside ScriptedTransport")
+        #expect(note.consequence == "the transport decodes responses, so only requests are compressed")
+        #expect(note.remedy == nil)
+        #expect(note.message == "\(note.problem): \(note.consequence)")
+        #expect("\(note)" == "coding-outside-decoding-transport at 1: \(note.message)")
+        let token = OrderRuleTests.Plugin(name: "Token", capabilities: [.setsAccessToken])
+        let twice = try #require(OrderRuleTests.described(coder, token, token).findings.first)
+        #expect(twice.positions == [3, 2])
+        #expect(twice.problem == "Token is used twice")
+        #expect(twice.remedy == "keep one of them")
     }
 
     @Test("A plugin brings rules of its own, and the same rule of two plugins counts once")

@@ -50,22 +50,62 @@ struct PipelineDescriptionTests {
         )
     }
 
-    @Test("It prints as a table with the findings below")
-    func table() {
+    @Test("It prints as a tree in which an interceptor has what it wraps under it, with the findings below")
+    func tree() {
         let provider = Provider<TestTarget>(
             transport: transport,
             plugins: [.intercept(name: "retry") { request, _, next in try await next(request) }, Careful()]
         )
         #expect(
             "\(provider.explain())" == """
-                  1  retry              intercept per call
-                  2  Careful            prepare per pass of retry; willSend per exchange
-                  →  ScriptedTransport  transport; bodies arrive as on the wire
-                finding: Careful is inside retry: it is too late; move Careful outside retry
-                note: Careful is inside retry: it does not cover what the outer plugin waits for
+                call
+                └─ 1 retry            intercept
+                   └─ 2 Careful       prepare
+                wire (each exchange)
+                ├─ 2 Careful          willSend
+                └─ ScriptedTransport  bodies arrive as on the wire
+                finding careful-inside-any at 2, 1: Careful is inside retry: it is too late; move Careful outside retry
+                note span-inside-interceptor at 2, 1: Careful is inside retry: it does not cover what the outer plugin waits for
                 """
         )
         #expect("\(Provider<TestTarget>(transport: transport).explain())".hasSuffix("findings: none"))
+    }
+
+    @Test(
+        "The tree shows a level only if a plugin acts there, and says which didFinish inside an interceptor runs per call"
+    )
+    func levels() {
+        let decoding = ScriptedTransport(always: .status(200), decodesContent: true)
+        #expect(
+            "\(Provider<TestTarget>(transport: decoding).explain())" == """
+                wire (each exchange)
+                └─ ScriptedTransport  bodies arrive decoded
+                findings: none
+                """
+        )
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            plugins: [
+                .didFinish(name: "first") { _, _ in },
+                .intercept(name: "outer") { request, _, next in try await next(request) },
+                .prepare(name: "between") { _, _ in },
+                .intercept(name: "inner") { request, _, next in try await next(request) },
+                .didFinish(name: "last") { _, _ in },
+            ]
+        )
+        #expect(
+            "\(provider.explain())" == """
+                call
+                ├─ 1 first            didFinish
+                └─ 2 outer            intercept
+                   ├─ 3 between       prepare
+                   └─ 4 inner         intercept
+                      └─ 5 last       didFinish per call
+                wire (each exchange)
+                └─ ScriptedTransport  bodies arrive as on the wire
+                findings: none
+                """
+        )
     }
 
     @Test("What it says runs per call or per pass is what runs")

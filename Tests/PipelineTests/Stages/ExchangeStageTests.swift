@@ -67,7 +67,7 @@ struct ExchangeStageTests {
         #expect(journal.entries == pass(1) + pass(2))
     }
 
-    @Test("Rule 7: explain() prints the two levels apart, and findings come from the effective order")
+    @Test("Rule 7: explain() prints the levels apart, and findings come from the effective order")
     func explained() {
         let retry = PluginStack.intercept(name: "retry", capabilities: [.retries]) { request, _, next in
             try await next(request)
@@ -78,11 +78,13 @@ struct ExchangeStageTests {
         let description = provider(ScriptedTransport([]), signer, noting("log"), retry).explain()
         #expect(
             "\(description)" == """
-                  3  retry              intercept per call
-                  in each hop
-                  1  signer             exchange per hop
-                  2  log                exchange per hop and send of signer
-                  →  ScriptedTransport  transport; bodies arrive as on the wire
+                call
+                └─ 3 retry            intercept
+                hop (each attempt and redirect)
+                └─ 1 signer           exchange
+                   └─ 2 log           exchange
+                wire (each exchange)
+                └─ ScriptedTransport  bodies arrive as on the wire
                 findings: none
                 """
         )

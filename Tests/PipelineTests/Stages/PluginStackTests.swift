@@ -32,4 +32,28 @@ struct PluginStackTests {
         #expect(journal.entries == ["a", "b"])
         #expect(provider.plugins.map { $0.name } == ["a", "b"])
     }
+
+    @Test("An array of plugins may contain stacks: their plugins run in place, and explain() shows them one by one")
+    func literal() async throws {
+        let journal = Journal()
+        let transport = ScriptedTransport(always: .status(200))
+        let inner = PluginStack {
+            for name in ["b", "c"] {
+                PluginStack.prepare(name: name) { _, _ in journal.add(name) }
+            }
+        }
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            plugins: [
+                .prepare(name: "a") { _, _ in journal.add("a") },
+                inner,
+                PluginStack(),
+                .prepare(name: "d") { _, _ in journal.add("d") },
+            ]
+        )
+        _ = try await provider.request(TestTarget())
+        #expect(journal.entries == ["a", "b", "c", "d"])
+        #expect(provider.explain().entries.map(\.name) == ["a", "b", "c", "d"])
+        #expect(provider.explain().entries.map(\.position) == [1, 2, 3, 4])
+    }
 }

@@ -15,7 +15,7 @@ struct DefaultTransportTests {
         #else
         let expected = "URLSessionTransport"
         #endif
-        #expect("\(provider.explain())".contains("→  \(expected)"))
+        #expect("\(provider.explain())".contains("└─ \(expected)"))
         let server = try LoopbackServer { _ in [.respond(200, body: "hello")] }
         #expect(try await provider.request(Probe(server)).data == Data("hello".utf8))
     }

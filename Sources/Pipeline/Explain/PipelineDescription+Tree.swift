@@ -1,0 +1,64 @@
+extension PipelineDescription: CustomStringConvertible {
+    /// A line of the tree.
+    private struct Row {
+        let label: String
+        let text: String
+        /// Whether the rows after it are nested in it.
+        let isWrapper: Bool
+    }
+
+    /// The stack as a tree, followed by its findings and notes.
+    public var description: String {
+        let call = entries.compactMap { row($0, [.prepare, .intercept, .process, .didFinish], wrapper: .intercept) }
+        let hop = entries.compactMap { row($0, [.exchange], wrapper: .exchange) }
+        var wire = entries.compactMap { row($0, [.willSend, .didReceive], wrapper: nil) }
+        let coding = transportDecodesContent ? "bodies arrive decoded" : "bodies arrive as on the wire"
+        wire.append(Row(label: transport, text: coding, isWrapper: false))
+        let levels = [
+            ("call", Self.tree(call)), ("hop (each attempt and redirect)", Self.tree(hop)),
+            ("wire (each exchange)", Self.tree(wire)),
+        ]
+        let width = levels.flatMap(\.1).map(\.label.count).max() ?? 0
+        var lines: [String] = []
+        for (title, rows) in levels where !rows.isEmpty {
+            lines.append(title)
+            for row in rows {
+                let padding = String(repeating: " ", count: width - row.label.count)
+                lines.append("\(row.label)\(padding)  \(row.text)")
+            }
+        }
+        lines += findings.isEmpty ? ["findings: none"] : findings.map { "finding \($0)" }
+        lines += notes.map { "note \($0)" }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The row of a plugin in a level; `nil` if it has none of the level's stages.
+    private func row(_ entry: Entry, _ level: Set<Stage.Kind>, wrapper: Stage.Kind?) -> Row? {
+        let runs = entry.stages.filter { level.contains($0.stage) }
+        guard !runs.isEmpty else { return nil }
+        let isInsideWrapper = level.contains(.didFinish) && interceptsBefore(entry)
+        let stages = runs.map { run in
+            run.stage == .didFinish && isInsideWrapper ? "\(run.stage) \(run.frequency)" : "\(run.stage)"
+        }
+        return Row(
+            label: "\(entry.position) \(entry.name)",
+            text: stages.joined(separator: ", "),
+            isWrapper: runs.contains { $0.stage == wrapper }
+        )
+    }
+
+    private func interceptsBefore(_ entry: Entry) -> Bool {
+        entries.prefix { $0.position < entry.position }.contains { $0.stages.contains { $0.stage == .intercept } }
+    }
+
+    /// The rows with their branches.
+    private static func tree(_ rows: [Row]) -> [Row] {
+        var depth = 0
+        return rows.enumerated().map { index, row in
+            let isLast = row.isWrapper || index == rows.count - 1
+            let margin = String(repeating: "   ", count: depth)
+            if row.isWrapper { depth += 1 }
+            return Row(label: margin + (isLast ? "└─ " : "├─ ") + row.label, text: row.text, isWrapper: row.isWrapper)
+        }
+    }
+}
