@@ -18,8 +18,8 @@ struct CompiledPipeline: Sendable {
                 didReceive: plugins.compactMap { $0 as? any Stage.DidReceive }
             )
         )
-        var prepares: [Segment.PrepareStep] = []
-        var processes: [Segment.ProcessStep] = []
+        var prepares: [StageStep<any Stage.Prepare>] = []
+        var processes: [StageStep<any Stage.Process>] = []
         var interceptor: Interceptor?
         func makeSegment() -> Segment {
             Segment(
@@ -36,14 +36,17 @@ struct CompiledPipeline: Sendable {
                     + "run; conform its type to the stages whose methods it has: Stage.Prepare, Stage.Intercept, Stage.Exchange, "
                     + "Stage.WillSend, Stage.DidReceive, Stage.Process or Stage.DidFinish"
             )
+            func step<Plugin>(_ stage: Stage.Kind, _ typed: Plugin) -> StageStep<Plugin> {
+                StageStep(position, typed, stage.wakingOptions(of: plugin))
+            }
             if let plugin = plugin as? any Stage.Intercept {
                 let number = interceptor.map { $0.number + 1 } ?? 0
-                interceptor = Interceptor(plugin: plugin, inside: makeSegment(), number: number)
+                interceptor = Interceptor(step(.intercept, plugin), inside: makeSegment(), number: number)
                 prepares = []
                 processes = []
             }
-            if let plugin = plugin as? any Stage.Prepare { prepares.append((position, plugin)) }
-            if let plugin = plugin as? any Stage.Process { processes.append((position, plugin)) }
+            if let plugin = plugin as? any Stage.Prepare { prepares.append(step(.prepare, plugin)) }
+            if let plugin = plugin as? any Stage.Process { processes.append(step(.process, plugin)) }
         }
         let count = interceptor.map { $0.number + 1 } ?? 0
         precondition(

@@ -1,12 +1,12 @@
 /// An interceptor in its place.
 final class Interceptor: Sendable {
-    let plugin: any Stage.Intercept
+    let step: StageStep<any Stage.Intercept>
     let inside: Segment
     /// From 0 for the innermost.
     let number: Int
 
-    init(plugin: any Stage.Intercept, inside: Segment, number: Int) {
-        self.plugin = plugin
+    init(_ step: StageStep<any Stage.Intercept>, inside: Segment, number: Int) {
+        self.step = step
         self.inside = inside
         self.number = number
     }
@@ -14,12 +14,12 @@ final class Interceptor: Sendable {
     func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         do {
             let next = Stage.Next(interceptor: self, context: context)
-            let response = try await plugin.intercept(request, context: context, next: next)
+            let response = try await step.plugin.intercept(request, context: context, next: next)
             context.endInterceptor(number)
             return .success(response.needsBuffering(context) ? try await response.buffered(context) : response)
         } catch {
             context.endInterceptor(number)
-            return .failure(PipelineError(thrown: error, by: plugin, in: .intercept, request, context))
+            return .failure(PipelineError(thrown: error, by: step.plugin, in: .intercept, request, context))
         }
     }
 }

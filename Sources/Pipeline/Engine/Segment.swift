@@ -3,16 +3,18 @@
 /// Interceptors cut the stack into segments, each leading to the one inside it; the innermost has no interceptor and ends
 /// in exchanges.
 final class Segment: Sendable {
-    typealias PrepareStep = (position: Int, plugin: any Stage.Prepare)
-    typealias ProcessStep = (position: Int, plugin: any Stage.Process)
-
-    private let prepares: [PrepareStep]
+    private let prepares: [StageStep<any Stage.Prepare>]
     /// Innermost first: in the order in which they run.
-    private let processes: [ProcessStep]
+    private let processes: [StageStep<any Stage.Process>]
     private let interceptor: Interceptor?
     private let exchanger: Exchanger
 
-    init(prepares: [PrepareStep], processes: [ProcessStep], interceptor: Interceptor?, exchanger: Exchanger) {
+    init(
+        prepares: [StageStep<any Stage.Prepare>],
+        processes: [StageStep<any Stage.Process>],
+        interceptor: Interceptor?,
+        exchanger: Exchanger
+    ) {
         self.prepares = prepares
         self.processes = processes
         self.interceptor = interceptor
@@ -40,7 +42,10 @@ final class Segment: Sendable {
 
     @inline(__always)
     private func runInside(_ request: consuming PipelineRequest, _ context: PipelineContext) async -> CallResult {
-        if let interceptor { return await interceptor.run(request, context) }
+        if let interceptor {
+            if interceptor.step.isIdle(in: context) { return await interceptor.inside.run(request, context) }
+            return await interceptor.run(request, context)
+        }
         return await exchanger.run(request, context)
     }
 
@@ -55,19 +60,19 @@ final class Segment: Sendable {
         _ request: inout PipelineRequest,
         _ context: PipelineContext
     ) async -> (PipelineError, position: Int)? {
-        for (position, plugin) in prepares {
+        for step in prepares where !step.isIdle(in: context) {
             do {
-                try await plugin.prepare(&request, context: context)
+                try await step.plugin.prepare(&request, context: context)
             } catch {
-                return (PipelineError(thrown: error, by: plugin, in: .prepare, request, context), position)
+                return (PipelineError(thrown: error, by: step.plugin, in: .prepare, request, context), step.position)
             }
-            if Task.isCancelled { return (.cancelled(before: request), position + 1) }
+            if Task.isCancelled { return (.cancelled(before: request), step.position + 1) }
         }
         return nil
     }
 
     private func process(_ result: inout CallResult, outside position: Int, _ context: PipelineContext) async {
-        for step in processes where step.position < position {
+        for step in processes where step.position < position && !step.isIdle(in: context) {
             await step.plugin.process(&result, context: context)
         }
     }

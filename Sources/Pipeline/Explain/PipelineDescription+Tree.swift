@@ -32,13 +32,15 @@ extension PipelineDescription: CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// The row of a plugin in a level; `nil` if it has none of the level's stages.
+    /// The row of a plugin in a level; `nil` if none of its stages in the level ever runs.
     private func row(_ entry: Entry, _ level: Set<Stage.Kind>, wrapper: Stage.Kind?) -> Row? {
-        let runs = entry.stages.filter { level.contains($0.stage) }
+        let runs = entry.stages.filter { level.contains($0.stage) && $0.options?.isEmpty != true }
         guard !runs.isEmpty else { return nil }
-        let isInsideWrapper = level.contains(.didFinish) && interceptsBefore(entry)
+        let isInsideWrapper = interceptsBefore(entry)
         let stages = runs.map { run in
-            run.stage == .didFinish && isInsideWrapper ? "\(run.stage) \(run.frequency)" : "\(run.stage)"
+            if run.stage == .didFinish, isInsideWrapper { return "\(run.stage) \(run.frequency)" }
+            guard let options = run.options else { return "\(run.stage)" }
+            return "\(run.stage) if \(options.map(\.name).sorted().joined(separator: " or "))"
         }
         return Row(
             label: "\(entry.position) \(entry.name)",

@@ -44,6 +44,8 @@ public struct PipelineDescription: Sendable {
         public let stage: Stage.Kind
         /// How often it runs.
         public let frequency: Frequency
+        /// The options of which a call has to set one for the stage to run; `nil` if it runs for every call.
+        public let options: Set<RequestOptions.PluginOption>?
     }
 
     /// A plugin in its place.
@@ -74,12 +76,14 @@ public struct PipelineDescription: Sendable {
         for (index, plugin) in plugins.enumerated() {
             let inherited: Frequency = outside.isEmpty ? .perCall : .perPass(of: outside)
             let stages = Stage.Kind.all(of: plugin).map { stage in
-                switch stage {
-                case .willSend, .didReceive: StageRun(stage: stage, frequency: .perExchange)
-                case .didFinish: StageRun(stage: stage, frequency: .perCall)
-                case .exchange: StageRun(stage: stage, frequency: .perHop(of: outsideOnHop))
-                default: StageRun(stage: stage, frequency: inherited)
-                }
+                let frequency: Frequency =
+                    switch stage {
+                    case .willSend, .didReceive: .perExchange
+                    case .didFinish: .perCall
+                    case .exchange: .perHop(of: outsideOnHop)
+                    case .prepare, .intercept, .process: inherited
+                    }
+                return StageRun(stage: stage, frequency: frequency, options: stage.wakingOptions(of: plugin))
             }
             entries.append(Entry(position: index + 1, name: plugin.name, stages: stages))
             if plugin is any Stage.Intercept { outside.append(plugin.name) }

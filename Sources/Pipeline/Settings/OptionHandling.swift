@@ -16,6 +16,25 @@
 public protocol OptionHandling: PluginType {
     /// The options that the plugin handles; read once, when the provider is made.
     var handledOptions: [RequestOptions.PluginOption] { get }
+
+    /// The stages that do nothing for most calls, each with the options that it acts on; read once, when the provider is made.
+    ///
+    /// The pipeline runs such a stage only for calls that set one of these options, themselves or by their target, to a value that asks for a
+    /// plugin. A stage without options never runs. Counts for prepare, intercept and process; other stages always run.
+    ///
+    /// ```swift
+    /// var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] {
+    ///     total == nil ? [.intercept: [.totalTimeout]] : [:]
+    /// }
+    /// ```
+    ///
+    /// Defaults to no stages.
+    var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] { get }
+}
+
+extension OptionHandling {
+    /// No stages.
+    public var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] { [:] }
 }
 
 extension RequestOptions {

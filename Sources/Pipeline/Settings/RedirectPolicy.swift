@@ -57,21 +57,17 @@ public struct RedirectPolicy: Sendable {
 
 extension RedirectPolicy {
     /// Why a redirect was not followed.
-    public struct Refusal: RawRepresentable, Sendable, Hashable {
-        /// The reason's name.
-        public let rawValue: String
-        /// Makes a reason.
-        public init(rawValue: String) { self.rawValue = rawValue }
+    public enum Refusal: String, Sendable {
         /// The policy follows none.
-        public static let disabled = Refusal(rawValue: "disabled")
+        case disabled
         /// There is no Location, there are two, or it is not an http or https URL.
-        public static let location = Refusal(rawValue: "location")
+        case location
         /// https would lead to http.
-        public static let downgrade = Refusal(rawValue: "downgrade")
+        case downgrade
         /// The body would have to be sent again and cannot be.
-        public static let bodyNotReplayable = Refusal(rawValue: "bodyNotReplayable")
+        case bodyNotReplayable
         /// The policy's filter said no.
-        public static let filter = Refusal(rawValue: "filter")
+        case filter
     }
 
     enum Decision: Sendable {

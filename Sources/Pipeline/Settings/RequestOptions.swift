@@ -39,6 +39,11 @@ public struct RequestOptions: Sendable {
         }
     }
 
+    /// Whether one of these options is set to a value that asks for a plugin.
+    func sets(anyOf options: Set<PluginOption>) -> Bool {
+        !pluginOptions.isEmpty && pluginOptions.values.contains(where: options.contains)
+    }
+
     /// These options with those of a call over them.
     package func overridden(by other: RequestOptions) -> RequestOptions {
         if other.values.isEmpty { return self }

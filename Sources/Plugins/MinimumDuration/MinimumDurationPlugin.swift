@@ -90,6 +90,13 @@ public struct MinimumDurationPlugin: Stage.Process {
     }
 }
 
+extension MinimumDurationPlugin {
+    /// With a minimum of zero, the plugin acts only on calls that set `additionalTimeout`.
+    public var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] {
+        minimum > .zero ? [:] : [.process: [.additionalTimeout]]
+    }
+}
+
 extension MinimumDurationPlugin: CapabilityDeclaring {
     /// `PluginCapability.delaysResults`.
     public var capabilities: Set<PluginCapability> { [.delaysResults] }

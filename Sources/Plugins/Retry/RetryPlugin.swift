@@ -238,6 +238,11 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     }
 }
 
+extension RetryPlugin {
+    /// The plugin prepares only calls that set `idempotencyKey`.
+    public var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] { [.prepare: [.idempotencyKey]] }
+}
+
 extension RetryPlugin: CapabilityDeclaring {
     /// `PluginCapability.retries`.
     public var capabilities: Set<PluginCapability> { [.retries] }

@@ -93,6 +93,16 @@ public struct TimeoutPlugin: Stage.Prepare, Stage.Intercept {
     }
 }
 
+extension TimeoutPlugin {
+    /// Without a `total`, the plugin intercepts only calls that set `totalTimeout`; without `attempt` and `idle`, it prepares none.
+    public var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] {
+        var stages: [Stage.Kind: Set<RequestOptions.PluginOption>] = [:]
+        if total == nil { stages[.intercept] = [.totalTimeout] }
+        if attempt == nil, idle == nil { stages[.prepare] = [] }
+        return stages
+    }
+}
+
 extension TimeoutPlugin: CapabilityDeclaring {
     private static let setsAttempt = PluginCapability("sets an attempt timeout")
     private static let setsIdle = PluginCapability("sets an idle timeout")

@@ -15,10 +15,10 @@ struct PluginStackStandardTests {
             "\(provider.explain())" == """
                 call
                 ├─ 1 LoggingPlugin              process, didFinish
-                ├─ 2 MinimumDurationPlugin      process
-                └─ 3 TimeoutPlugin              prepare, intercept
+                ├─ 2 MinimumDurationPlugin      process if additionalTimeout
+                └─ 3 TimeoutPlugin              prepare, intercept if totalTimeout
                    ├─ 4 RequestIDPlugin         prepare
-                   └─ 5 RetryPlugin             prepare, intercept
+                   └─ 5 RetryPlugin             prepare if idempotencyKey, intercept
                       ├─ 6 AccessTokenPlugin    prepare
                       └─ 7 DeduplicationPlugin  intercept
                          └─ 8 GzipPlugin        intercept

@@ -1,0 +1,60 @@
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTesting
+import TestSupport
+import Testing
+
+@Suite("Idle stages of the standard stack", .tags(.concurrent))
+struct IdleStagesTests {
+    private let clock = ManualClock()
+
+    private func provider(_ step: ScriptedTransport.Step) -> (ScriptedTransport, Provider<Ask>) {
+        let transport = ScriptedTransport(always: step)
+        return (transport, Provider(transport: transport, plugins: [.standard(logging: .off)], clock: clock))
+    }
+
+    @Test("Plugins without a setting of their own declare the option that wakes them")
+    func declared() {
+        #expect(MinimumDurationPlugin(.zero).idleStages == [.process: [.additionalTimeout]])
+        #expect(MinimumDurationPlugin(.seconds(1)).idleStages == [:])
+        #expect(TimeoutPlugin(idle: .seconds(1)).idleStages == [.intercept: [.totalTimeout]])
+        #expect(TimeoutPlugin(attempt: .seconds(1)).idleStages == [.intercept: [.totalTimeout]])
+        #expect(TimeoutPlugin(total: .seconds(1)).idleStages == [.prepare: []])
+        #expect(TimeoutPlugin(total: .seconds(1), idle: .seconds(1)).idleStages == [:])
+        #expect(RetryPlugin().idleStages == [.prepare: [.idempotencyKey]])
+    }
+
+    @Test("additionalTimeout delays a call through a minimum duration of zero")
+    func minimumDuration() async throws {
+        let (_, provider) = provider(.status(200))
+        let call = Task { try await provider.request(Ask(), options: .init { $0.additionalTimeout = .seconds(2) }) }
+        #expect(await clock.advanceToNextSleeper() == .seconds(2))
+        #expect(try await call.value.statusCode == 200)
+        _ = try await provider.request(Ask())
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("totalTimeout of a target or a call ends a call through a plugin without a total", arguments: [true, false])
+    func totalTimeout(isTarget: Bool) async {
+        let (_, provider) = provider(.hang)
+        let options = RequestOptions { $0.totalTimeout = .seconds(3) }
+        let call = Task {
+            try await provider.request(
+                Ask(options: isTarget ? options : .init()),
+                options: isTarget ? .init() : options
+            )
+        }
+        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(await call.pipelineError?.code == .timeout(.total))
+    }
+
+    @Test("idempotencyKey sets the field, and a call without it has none")
+    func idempotencyKey() async throws {
+        let (transport, provider) = provider(.status(200))
+        _ = try await provider.request(Ask())
+        _ = try await provider.request(Ask(), options: .init { $0.idempotencyKey = .generated })
+        let name = try #require(HTTPField.Name("Idempotency-Key"))
+        #expect(transport.sent.map { $0.headers[name] != nil } == [false, true])
+    }
+}
