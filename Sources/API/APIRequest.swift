@@ -123,7 +123,9 @@ extension APIRequest {
     public var headers: [String: String]? { parts.headers.isEmpty ? nil : parts.headers }
 
     /// The desired statuses.
-    public var validationType: ValidationType { .customCodes(parts.statusCodes) }
+    public var validationType: ValidationType {
+        parts.statusCodes.isEmpty ? .anyStatus : .customCodes(parts.statusCodes)
+    }
 
     /// What a stub answers.
     public var sampleData: Data { parts.sampleData }

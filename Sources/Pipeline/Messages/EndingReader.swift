@@ -61,7 +61,7 @@ private final class StreamEnd: Sendable {
 
     init(of response: PipelineResponse, in call: CallState) {
         var head = response
-        head.body = .none
+        head.body = .absent
         open = Mutex(Open(call: call, response: head, announcedByteCount: response.body.byteCount))
     }
 

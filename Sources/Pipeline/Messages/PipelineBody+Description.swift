@@ -1,7 +1,7 @@
 extension PipelineBody: CustomStringConvertible, CustomReflectable {
     /// What kind of body it is and how long, without its bytes.
     public var description: String {
-        if isNone { return "no body" }
+        if isAbsent { return "no body" }
         let count = byteCount.map { "\($0) bytes" }
         if bytes != nil { return count ?? "bytes" }
         let kind = fileURL == nil ? "a stream" : "a file"

@@ -25,7 +25,7 @@ public struct PipelineResponse: Sendable {
     ///   - request: the request that it answers.
     ///   - head: status and header fields.
     ///   - body: the body.
-    public init(request: PipelineRequest, head: HTTPResponse, body: PipelineBody = .none) {
+    public init(request: PipelineRequest, head: HTTPResponse, body: PipelineBody = .absent) {
         content = CopyOnWrite(Content(request: request, head: head, body: body, exchanges: []))
     }
 

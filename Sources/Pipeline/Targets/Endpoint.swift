@@ -15,7 +15,7 @@ public struct Endpoint: Sendable {
     public var url: String
 
     /// The method.
-    public var method: HTTPMethod
+    public var method: HTTPRequest.Method
 
     /// What the request carries.
     public var task: RequestTask
@@ -33,7 +33,7 @@ public struct Endpoint: Sendable {
     /// Makes an endpoint from its parts.
     public init(
         url: String,
-        method: HTTPMethod = .get,
+        method: HTTPRequest.Method = .get,
         task: RequestTask = .requestPlain,
         httpHeaderFields: [String: String]? = nil,
         sampleResponse: (@Sendable () -> EndpointSampleResponse)? = nil

@@ -136,7 +136,7 @@ struct ProblemDetailsTests {
         #expect(fitting?.title?.count == most - frame)
         #expect(try problem(#"{"title":"\#(String(repeating: "x", count: most - frame + 1))"}"#) == nil)
         var response = try makeResponse(400, "", contentType: "application/problem+json")
-        response.body = .none
+        response.body = .absent
         #expect(response.problemDetails == nil)
     }
 

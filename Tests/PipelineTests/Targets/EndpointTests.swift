@@ -170,12 +170,12 @@ struct EndpointTests {
 
     @Test("Q03 A method that is not a token cannot be made", arguments: ["", "GET /", "GET\r\n", "G\u{0}T", "É"])
     func methods(_ text: String) {
-        #expect(HTTPMethod(text) == nil)
+        #expect(HTTPRequest.Method(text) == nil)
     }
 
     @Test("M7 A method of one's own is sent as it is written")
     func customMethod() throws {
-        let method = try #require(HTTPMethod("pUrge"))
+        let method = try #require(HTTPRequest.Method("pUrge"))
         #expect(try Endpoint(url: "https://h", method: method).makeRequest().method.rawValue == "pUrge")
     }
 

@@ -163,7 +163,7 @@ struct JSONEncodingTests {
         #expect(throws: PipelineError.self) {
             try JSONEncoding.default.encode(["a": Unencodable()], into: &request)
         }
-        #expect(request.body.isNone)
+        #expect(request.body.isAbsent)
         #expect(request.headers.isEmpty)
     }
 }

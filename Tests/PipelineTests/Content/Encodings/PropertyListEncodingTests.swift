@@ -133,7 +133,7 @@ struct PropertyListEncodingTests {
             let error = #expect(throws: PipelineError.self) { try encoding.encode(Self.refused[row].0, into: &request) }
             #expect(error?.code == .encoding)
             #expect(error?.reason.contains(Self.refused[row].1) == true)
-            #expect(request.body.isNone)
+            #expect(request.body.isAbsent)
             #expect(request.headers.isEmpty)
         }
     }

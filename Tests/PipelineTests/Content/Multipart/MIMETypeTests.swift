@@ -11,7 +11,7 @@ struct MIMETypeTests {
         let types: [MIMEType] = ["image/jpeg", .jpeg, MIMEType(type)]
         #expect(Set(types).count == 1)
         for mimeType in types {
-            let part = MultipartFormBodyPart(.none, name: "n", mimeType: mimeType)
+            let part = MultipartFormBodyPart(.absent, name: "n", mimeType: mimeType)
             #expect(try MultipartFormBodyPartTests.lines(part).contains("Content-Type: image/jpeg"))
         }
         #expect(MIMEType.svg.description == "image/svg+xml" && "\(MIMEType.octetStream)" == "application/octet-stream")

@@ -57,7 +57,7 @@ struct MultipartPropertyTests {
                     continuation.finish()
                 }
             }
-        default: return content.isEmpty ? .none : .bytes(content)
+        default: return content.isEmpty ? .absent : .bytes(content)
         }
     }
 

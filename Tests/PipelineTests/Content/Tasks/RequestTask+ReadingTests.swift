@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Reading and extending a RequestTask")
 struct RequestTaskReadingTests {
-    private func request(_ task: RequestTask, _ method: HTTPMethod = .post) throws -> PipelineRequest {
+    private func request(_ task: RequestTask, _ method: HTTPRequest.Method = .post) throws -> PipelineRequest {
         try Endpoint(url: "https://example.com/x?a=1", method: method, task: task).makeRequest()
     }
 
