@@ -137,10 +137,7 @@ extension APIRequest {
     public var refusal: PipelineError? { parts.refusal }
 }
 
-extension APIRequest: CustomStringConvertible, CustomReflectable {
+extension APIRequest: SafelyDescribed {
     /// The method and the path.
     public var description: String { "\(parts.method) \(parts.path)" }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

@@ -166,7 +166,7 @@ extension Result where Failure == PipelineError {
     }
 }
 
-extension PipelineError: CustomStringConvertible, LocalizedError, CustomReflectable {
+extension PipelineError: SafelyDescribed, LocalizedError {
     /// Code, reason, where it arose, the request's method and host, and what came of the exchanges.
     public var description: String {
         var text = "\(code.rawValue): \(reason)"
@@ -193,9 +193,4 @@ extension PipelineError: CustomStringConvertible, LocalizedError, CustomReflecta
 
     /// ``customText``, else ``description``.
     public var errorDescription: String? { customText?.unlessBlank ?? description }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["error": description])
-    }
 }

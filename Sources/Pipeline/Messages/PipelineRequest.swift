@@ -221,14 +221,9 @@ public struct PipelineRequest: Sendable {
     }
 }
 
-extension PipelineRequest: CustomStringConvertible, CustomReflectable {
+extension PipelineRequest: SafelyDescribed {
     /// Method, scheme, host and path.
     public var description: String {
         "\(method) \(head.scheme ?? "")://\(host ?? "")\(path)"
-    }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["request": description])
     }
 }

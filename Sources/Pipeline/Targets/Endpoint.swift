@@ -179,12 +179,7 @@ public struct Endpoint: Sendable {
     }
 }
 
-extension Endpoint: CustomStringConvertible, CustomReflectable {
+extension Endpoint: SafelyDescribed {
     /// The method and the URL, without user name, query values and fragment.
     public var description: String { "\(method) \(Redactor.standard.url(url))" }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["endpoint": description])
-    }
 }

@@ -58,10 +58,7 @@ public struct FormFile: Encodable, Sendable, Hashable {
     }
 }
 
-extension FormFile: CustomStringConvertible, CustomReflectable {
+extension FormFile: SafelyDescribed {
     /// The file's name.
     public var description: String { fileName.quotedExcerpt }
-
-    /// Only what the description shows, so that `dump` leaks nothing.
-    public var customMirror: Mirror { Mirror(self, children: ["file": description]) }
 }

@@ -49,12 +49,7 @@ public struct MultipartFormBodyPart: Sendable {
     }
 }
 
-extension MultipartFormBodyPart: CustomStringConvertible, CustomReflectable {
+extension MultipartFormBodyPart: SafelyDescribed {
     /// The name, and what kind of body it is.
     public var description: String { "\(name.quotedExcerpt), \(body)" }
-
-    /// Only what the description shows, so that `dump` leaks nothing.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["part": description])
-    }
 }
