@@ -123,8 +123,8 @@ struct APIRequestMistakesTests {
         _ = await pipelineError { _ = try await bench.api.send(request) }
         #expect(
             journal.entries == [
-                "invalidRequest.path: a part of the endpoint is empty; DELETE api.example.com",
-                "invalidRequest.credential: the token is not one word; GET api.example.com",
+                "invalidRequest.path: a part of the endpoint is empty; DELETE api.example.com/v1/posts/",
+                "invalidRequest.credential: the token is not one word; GET api.example.com/v1/x",
                 "invalidRequest.path: a part of the endpoint is empty",
             ]
         )

@@ -257,7 +257,8 @@ struct RetryPluginTests {
         #expect(outcome.text == "connectionLost")
         #expect(
             outcome.error?.description
-                == "connectionLost: by script; GET a.test; exchanges: 503, 500, connectionLost; not retried: attemptsUsedUp"
+                == "connectionLost: by script; GET a.test/b; target Ask; exchanges: 503, 500, connectionLost; "
+                + "not retried: attemptsUsedUp"
         )
     }
 

@@ -171,7 +171,7 @@ struct TracingPluginTests {
         #expect(tracer.finished.count == 2)
         for span in tracer.finished {
             #expect(span.texts["error.type"] == "connect.refused")
-            #expect(span.status == SpanStatus(code: .error, message: "connect.refused: by script; GET a.test"))
+            #expect(span.status == SpanStatus(code: .error, message: "connect.refused: by script; GET a.test/b"))
             #expect(span.errors.isEmpty)
         }
     }
