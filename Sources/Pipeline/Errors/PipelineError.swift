@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The reason why a call failed.
 ///
