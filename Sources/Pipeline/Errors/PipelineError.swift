@@ -1,4 +1,5 @@
 import Foundation
+public import HTTPTypes
 
 /// The reason why a call failed.
 ///
@@ -15,7 +16,7 @@ import Foundation
 /// A plugin or a target may throw an error of its own making, and callers match it as any other:
 ///
 /// ```swift
-/// throw PipelineError(.mapping(.json), "the list has no end")
+/// throw PipelineError(.mapping(.json), "the body is not a list of titles", response: response)
 /// ```
 public struct PipelineError: Error {
     private struct Content: Sendable {
@@ -77,7 +78,10 @@ public struct PipelineError: Error {
         set { content.value.response = newValue }
     }
 
-    /// The status of the response; `nil` if the call failed without one.
+    /// The status of the response, for example `.notFound`; `nil` if the call failed without one.
+    public var status: HTTPResponse.Status? { response?.head.status }
+
+    /// The code of the response's status, for example 404; `nil` if the call failed without a response.
     public var statusCode: Int? { response?.statusCode }
 
     /// The request as it was sent, or as far as it had come.
