@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-/// What the guide ResponseMapping shows.
+/// What the guides ResponseMapping and Errors show.
 private enum MappingSamples {
     typealias Book = ReadmeProgram.Book
 
