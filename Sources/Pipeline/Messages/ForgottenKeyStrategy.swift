@@ -8,6 +8,7 @@ enum ForgottenKeyStrategy {
     ///   - key: the member that a type declares and the JSON does not have.
     ///   - path: the keys and indices from the top of the JSON to the object that should have the member.
     ///   - data: the JSON.
+    /// - Returns: the text.
     static func hint(missing key: any CodingKey, at path: [any CodingKey], in data: Data) -> String {
         var tree = try? JSONDecoder().decode(JSONTree.self, from: data)
         for step in path { tree = tree?.child(step.intValue.map { "\($0)" } ?? step.stringValue[...]) }
