@@ -57,11 +57,9 @@ public struct RedirectPolicy: Sendable {
 
 extension RedirectPolicy {
     /// Why a redirect was not followed.
-    public struct Refusal: RawRepresentable, Sendable, Hashable {
+    public struct Refusal: Sendable, Hashable {
         /// The reason's name.
         public let rawValue: String
-        /// Makes a reason.
-        public init(rawValue: String) { self.rawValue = rawValue }
         /// The policy is ``RedirectPolicy/never``.
         public static let disabled = Refusal(rawValue: "disabled")
         /// There is no Location, there are two, or it is not an http or https URL.
