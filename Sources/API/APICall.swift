@@ -148,11 +148,12 @@ extension APICall where Value == APIBatch.Outcome {
 extension APICall {
     /// Begins a call.
     ///
-    /// - Returns: a handle that cancels it.
+    /// - Returns: the task of the call. Cancelling it cancels the call; its `value` returns when the last handler has run. Dropping the
+    ///   task does not cancel the call.
     @discardableResult
-    public func execute() -> RequestHandle {
+    public func execute() -> Task<Void, Never> {
         let perform = prepare()
-        return RequestHandle(task: Task { await run(perform) })
+        return Task { await run(perform) }
     }
 
     func run(_ perform: Perform) async {

@@ -4,7 +4,7 @@ public import Pipeline
 
 extension APIRequest {
     /// Returns a copy with another method; without one, a request with a payload is a POST and any other a GET.
-    public func method(_ method: HTTPMethod) -> Self { with { $0.namedMethod = method } }
+    public func method(_ method: HTTPRequest.Method) -> Self { with { $0.namedMethod = method } }
 
     /// A copy that goes to this server, whatever the client's is.
     public func serverURL(_ server: ServerURL) -> Self { with { $0.server = server } }

@@ -123,7 +123,9 @@ extension APIRequest {
     public var headers: [String: String]? { parts.headers.isEmpty ? nil : parts.headers }
 
     /// The desired statuses.
-    public var validationType: ValidationType { .customCodes(parts.statusCodes) }
+    public var validationType: ValidationType {
+        parts.statusCodes.isEmpty ? .anyStatus : .customCodes(parts.statusCodes)
+    }
 
     /// What a stub answers.
     public var sampleData: Data { parts.sampleData }
@@ -135,10 +137,7 @@ extension APIRequest {
     public var refusal: PipelineError? { parts.refusal }
 }
 
-extension APIRequest: CustomStringConvertible, CustomReflectable {
+extension APIRequest: SafelyDescribed {
     /// The method and the path.
     public var description: String { "\(parts.method) \(parts.path)" }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

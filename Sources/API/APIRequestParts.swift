@@ -11,8 +11,8 @@ struct APIRequestParts: Sendable {
     var rawQuery: String?
     var server: ServerURL?
     /// The method that was named; `nil` for the default.
-    var namedMethod: HTTPMethod?
-    var method: HTTPMethod { namedMethod ?? (payload == nil ? .get : .post) }
+    var namedMethod: HTTPRequest.Method?
+    var method: HTTPRequest.Method { namedMethod ?? (payload == nil ? .get : .post) }
     var headers: [String: String] = [:]
     var query: (any Encodable & Sendable)?
     var payload: (any APIPayload)?

@@ -1,5 +1,5 @@
 public import Foundation
-package import Pipeline
+public import Pipeline
 
 /// A server, and the path that all of its endpoints share.
 ///
@@ -65,7 +65,7 @@ extension APIRequest: URLFailureExplaining {
     }
 }
 
-extension ServerURL: CustomStringConvertible, CustomReflectable {
+extension ServerURL: SafelyDescribed {
     /// Scheme, host, port and path, without user name, query and fragment.
     public var description: String {
         // Of a text that is no URL nobody can say where a secret begins.
@@ -74,7 +74,4 @@ extension ServerURL: CustomStringConvertible, CustomReflectable {
         else { return "a server that is no URL" }
         return "\(scheme)://\(host)\(shown.port.map { ":\($0)" } ?? "")\(shown.percentEncodedPath)"
     }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror { Mirror(self, children: ["server": description]) }
 }

@@ -118,7 +118,7 @@ public struct Redactor: Sendable {
     }
 }
 
-extension Redactor: CustomStringConvertible, CustomReflectable {
+extension Redactor: SafelyDescribed {
     /// How much is shown and how much is hidden, in numbers.
     public var description: String {
         let count = secretValues?.values.count ?? 0
@@ -127,11 +127,6 @@ extension Redactor: CustomStringConvertible, CustomReflectable {
             ? "revealing secrets, \(values)"
             : "\(shownHeaderFields.count) header fields and \(shownQueryNames.count) query names shown, "
                 + "\(secretNames.count) secret names, \(values)"
-    }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["redactor": description])
     }
 }
 

@@ -21,8 +21,11 @@ struct ResponseFieldTests {
     private let provider = Provider<Fields>(plugins: [GzipPlugin()])
     private let foundation = Provider<Fields>(transport: URLSessionTransport())
 
-    @Test("fields arrive as they were sent, whatever the case of their names", arguments: [HTTPMethod.get, .post])
-    func fields(method: HTTPMethod) async throws {
+    @Test(
+        "fields arrive as they were sent, whatever the case of their names",
+        arguments: [HTTPRequest.Method.get, .post]
+    )
+    func fields(method: HTTPRequest.Method) async throws {
         let name = try #require(HTTPField.Name("X-Request-Cost"))
         let pairs = ["x-request-cost": ["12; unit=ms"], "Link": [#"</a>; rel="next", </b>; rel="last""#]]
         let response = try await provider.request(Fields(pairs: pairs, method: method))

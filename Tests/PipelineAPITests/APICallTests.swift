@@ -325,7 +325,7 @@ struct APICallTests {
             .execute()
         await eventually { !reported.entries.isEmpty }
         gate.open()
-        await handle.finished()
+        await handle.value
         #expect(journal.entries.suffix(2) == ["0.9", "1.0"] && journal.entries.count <= 3)
     }
 
@@ -412,7 +412,7 @@ struct APICallTests {
             for _ in 0..<(round % 20) { await Task.yield() }
             let isOver = !view.notes.isEmpty
             handle.cancel()
-            await handle.finished()
+            await handle.value
             #expect(view.notes == [isOver ? "success" : "cancellation"])
         }
     }
@@ -433,7 +433,7 @@ struct APICallTests {
         await eventually { busy.executor.jobCount > jobCount }
         handle.cancel()
         busy.executor.queue.resume()
-        await handle.finished()
+        await handle.value
         #expect(journal.entries == ["cancellation"])
         #expect(await busy.notes.isEmpty)
     }

@@ -61,15 +61,15 @@ struct APIRequestFaultTests {
             #expect(errors.allSatisfy { $0?.code == .mapping(.object) })
         }
         let journal = Journal()
-        await own.requestDecoded(Ask(), options: options) { journal.add("\($0)") }.finished()
+        await own.requestDecoded(Ask(), options: options) { journal.add("\($0)") }.value
         await own.request(Ask(), as: Int.self, options: options) { result in
             if case .failure(let error) = result { journal.add(error.localizedDescription) }
         }
-        .finished()
+        .value
         await provider.requestDecoded(request) { result in
             if case .failure(let error) = result { journal.add(error.localizedDescription) }
         }
-        .finished()
+        .value
         #expect(journal.entries.dropFirst() == ["call", "own"])
     }
 

@@ -22,10 +22,10 @@ struct APIRequestMistakesTests {
 
     @Test(
         "A payload with a method that carries no body is refused, and nothing is sent",
-        arguments: [HTTPMethod.get, .head, .trace],
+        arguments: [HTTPRequest.Method.get, .head, .trace],
         payloads.indices
     )
-    func payloadWithoutBody(method: HTTPMethod, index: Int) async throws {
+    func payloadWithoutBody(method: HTTPRequest.Method, index: Int) async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let request = APIRequest<Nothing>("x", payload: Self.payloads[index]).method(method)
         let error = await pipelineError { _ = try await bench.api.send(request) }
@@ -123,8 +123,8 @@ struct APIRequestMistakesTests {
         _ = await pipelineError { _ = try await bench.api.send(request) }
         #expect(
             journal.entries == [
-                "invalidRequest.path: a part of the endpoint is empty; DELETE api.example.com",
-                "invalidRequest.credential: the token is not one word; GET api.example.com",
+                "invalidRequest.path: a part of the endpoint is empty; DELETE api.example.com/v1/posts/",
+                "invalidRequest.credential: the token is not one word; GET api.example.com/v1/x",
                 "invalidRequest.path: a part of the endpoint is empty",
             ]
         )

@@ -97,7 +97,7 @@ struct EnvironmentsTests {
         try environments.use(.testFlight)
         let handle = call.execute()
         try environments.use(.appStore)
-        await handle.finished()
+        await handle.value
         #expect(bench.transport.sent.map(\.host) == ["test.example.com"])
     }
 

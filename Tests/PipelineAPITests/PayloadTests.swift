@@ -144,8 +144,11 @@ struct PayloadTests {
         #expect(bench.sentText.contains("18446744073709551615") && bench.sentText.contains("-9223372036854775808"))
     }
 
-    @Test("A form with files, and a file, need a method that carries a body", arguments: [HTTPMethod.get, .head])
-    func bodilessMethod(method: HTTPMethod) async throws {
+    @Test(
+        "A form with files, and a file, need a method that carries a body",
+        arguments: [HTTPRequest.Method.get, .head]
+    )
+    func bodilessMethod(method: HTTPRequest.Method) async throws {
         for request in [
             APIRequest<Nothing>("x", payload: Post(text: "t")),
             APIRequest("x").task(.requestStream(.bytes(Data("t".utf8)))),

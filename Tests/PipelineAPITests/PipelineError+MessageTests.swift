@@ -56,18 +56,18 @@ struct PipelineErrorMessageTests {
     }
 
     @Test(
-        "serverMessage is what the server says, alone; localizedDescription the text for people, else the description"
+        "serverMessage is what the server says, alone; localizedDescription is the custom text, else a general sentence"
     )
     func texts() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(404, body: #"{"message":"m"}"#)))
         let plain = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }
-        #expect(plain?.serverMessage == "m" && plain?.localizedDescription == plain?.description)
+        #expect(plain?.serverMessage == "m" && plain?.localizedDescription == "Not found")
         let request = APIRequest<Nothing>("x").addError(.notFound, "own")
         let own = await pipelineError { _ = try await bench.api.send(request) }
         #expect(own?.serverMessage == "m" && own?.message == "own" && own?.localizedDescription == "own")
         #expect(own?.description.contains("own") == false)
         let blank = await pipelineError { _ = try await bench.api.send(request.addError(.notFound, " ")) }
-        #expect(blank?.message == "m" && blank?.localizedDescription == blank?.description)
+        #expect(blank?.message == "m" && blank?.localizedDescription == "Not found")
         #expect(PipelineError(.offline, "it failed").serverMessage == nil)
     }
 

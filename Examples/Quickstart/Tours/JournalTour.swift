@@ -141,7 +141,7 @@ struct JournalTour {
             .onNotAuthorized { told.withLock { $0 = "the app shows its login" } }
             .onError { error in told.withLock { $0 = error.message } }
             .execute()
-            .finished()
+            .value
         let end = told.withLock { $0 }
         show(name, end)
         try expect(end == "the app shows its login", "a request with \(name) ends in onNotAuthorized")

@@ -104,7 +104,7 @@ final class Wire: Sendable {
     ) -> Received {
         var received = Received(response: response)
         switch context.call.settings.redirects.decision(after: response, to: request) {
-        case .none: break
+        case .noRedirect: break
         case .refuse(let refusal): received.refusal = refusal
         case .follow(let next, let leavesOrigin):
             received.followUp = FollowUp(request: next, isRedirect: true, leavesOrigin: leavesOrigin)

@@ -56,7 +56,8 @@ extension PipelineResponse {
     /// - Returns: the value.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.object` when
     ///   the value does not decode; with a key path, `.json` for a body that is not JSON, `.keyPath` when nothing stands
-    ///   there. The error names declared keys and indices, never a dictionary's key or a value.
+    ///   there. The error names declared keys and indices, never a dictionary's key or a value. If a declared key is missing and the JSON
+    ///   has its name in snake case, the error says that the decoder's `keyDecodingStrategy` may be missing.
     public func map<Value: Decodable>(
         _ type: Value.Type,
         atKeyPath keyPath: String? = nil,
@@ -67,13 +68,14 @@ extension PipelineResponse {
             if let value = try? decoder.decode(type, from: Data("{}".utf8)) { return value }
             if let value = try? decoder.decode(type, from: Data("[]".utf8)) { return value }
         }
+        var json = data
         do {
-            guard let keyPath else { return try decoder.decode(type, from: data) }
-            return try decoder.decode(type, from: JSONEncoder().encode(try tree(atKeyPath: keyPath)))
+            if let keyPath { json = try JSONEncoder().encode(try tree(atKeyPath: keyPath)) }
+            return try decoder.decode(type, from: json)
         } catch let error as PipelineError {
             throw error
         } catch {
-            let place = data.isEmpty ? ": it is \(emptyText)" : Self.place(of: error, in: data)
+            let place = data.isEmpty ? ": it is \(emptyText)" : Self.place(of: error, in: json)
             throw mappingFailure(.object, "the body does not decode to \(type)\(place)", error)
         }
     }
@@ -105,18 +107,20 @@ extension PipelineResponse {
     /// Where decoding failed, without the value that stood there.
     static func place(of error: any Error, in data: Data) -> String {
         let (what, context): (String, DecodingError.Context)
+        var hint = ""
         switch error {
         case DecodingError.typeMismatch(let type, let found): (what, context) = ("expected \(type)", found)
         case DecodingError.valueNotFound(let type, let found): (what, context) = ("null instead of \(type)", found)
         case DecodingError.keyNotFound(let key, let found):
             (what, context) = ("no member \(key.stringValue.quotedExcerpt)", found)
+            hint = ForgottenKeyStrategy.hint(missing: key, at: found.codingPath, in: data)
         case DecodingError.dataCorrupted(let found):
             let isJSON = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
             (what, context) = (isJSON ? "invalid data" : "it is not JSON", found)
         default: return ""
         }
         let path = context.codingPath.map(name(of:)).joined(separator: ".")
-        return path.isEmpty ? ": \(what)" : ": \(what) at \(path.quotedExcerpt)"
+        return ": \(what)" + (path.isEmpty ? "" : " at \(path.quotedExcerpt)") + hint
     }
 
     /// A key that the type declares or an index; the key of a dictionary is a part of the body, and hidden.

@@ -25,7 +25,7 @@ public struct PipelineResponse: Sendable {
     ///   - request: the request that it answers.
     ///   - head: status and header fields.
     ///   - body: the body.
-    public init(request: PipelineRequest, head: HTTPResponse, body: PipelineBody = .none) {
+    public init(request: PipelineRequest, head: HTTPResponse, body: PipelineBody = .absent) {
         content = CopyOnWrite(Content(request: request, head: head, body: body, exchanges: []))
     }
 
@@ -112,14 +112,9 @@ public struct PipelineResponse: Sendable {
     public var data: Data { body.bytes ?? Data() }
 }
 
-extension PipelineResponse: CustomStringConvertible, CustomReflectable {
+extension PipelineResponse: SafelyDescribed {
     /// Status, length of the body, and the request.
     public var description: String {
         "\(statusCode), \(body), for \(request)"
-    }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["response": description])
     }
 }

@@ -46,7 +46,7 @@ extension Provider {
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, PipelineError>) -> Void
-    ) -> RequestHandle {
+    ) -> Task<Void, Never> {
         deliver(on: callbackQueue, completion) {
             await self.perform(target, options, isStreaming: false)
                 .decoded { response in
@@ -94,7 +94,7 @@ extension Provider where Target: DecodableTargetType {
         callbackQueue: DispatchQueue? = nil,
         @_inheritActorContext completion:
             @escaping @isolated(any) @Sendable (Result<Target.ResultType, PipelineError>) -> Void
-    ) -> RequestHandle where Target.ResultType: Sendable {
+    ) -> Task<Void, Never> where Target.ResultType: Sendable {
         deliver(on: callbackQueue, completion) {
             await self.perform(target, options, isStreaming: false)
                 .decoded(by: target, keyPath, decoder, failsOnEmptyData)

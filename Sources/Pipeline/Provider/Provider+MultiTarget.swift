@@ -41,7 +41,7 @@ extension Provider where Target == MultiTarget {
         @_inheritActorContext progress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil,
         @_inheritActorContext completion:
             @escaping @isolated(any) @Sendable (Result<PipelineResponse, PipelineError>) -> Void
-    ) -> RequestHandle {
+    ) -> Task<Void, Never> {
         request(
             MultiTarget(target),
             options: options,
@@ -86,7 +86,7 @@ extension Provider where Target == MultiTarget {
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
         @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, PipelineError>) -> Void
-    ) -> RequestHandle {
+    ) -> Task<Void, Never> {
         request(
             MultiTarget(target),
             as: type,
@@ -126,7 +126,7 @@ extension Provider where Target == MultiTarget {
         callbackQueue: DispatchQueue? = nil,
         @_inheritActorContext completion:
             @escaping @isolated(any) @Sendable (Result<Inner.ResultType, PipelineError>) -> Void
-    ) -> RequestHandle where Inner.ResultType: Sendable {
+    ) -> Task<Void, Never> where Inner.ResultType: Sendable {
         deliver(on: callbackQueue, completion) {
             await self.perform(MultiTarget(target), options, isStreaming: false)
                 .decoded(by: target, keyPath, decoder, failsOnEmptyData)

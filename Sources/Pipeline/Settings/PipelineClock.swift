@@ -100,7 +100,7 @@ public struct PipelineClock: Clock, Sendable {
     ///   - work: what is done.
     /// - Returns: what the work returns.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/timeout(_:)``, and what the work throws.
-    public func run<Value: Sendable>(
+    func run<Value: Sendable>(
         within timeout: Duration,
         phase: PipelineError.Code.TimeoutPhase = .attempt,
         _ work: @escaping @Sendable () async throws -> Value
@@ -112,14 +112,14 @@ public struct PipelineClock: Clock, Sendable {
         )
     }
 
-    /// Runs the work, and cancels it when it has not ended by then; does not begin it when that moment has passed.
+    /// Runs the work, and cancels it if it has not ended by a deadline; does not begin it if the deadline has passed.
     ///
-    /// It returns when the work has ended, which has to heed its cancellation.
+    /// Returns when the work has ended, which has to respond to its cancellation.
     ///
     /// - Parameters:
-    ///   - deadline: when the work has to have ended.
-    ///   - timeout: what is thrown when it has not.
-    ///   - work: what is done.
+    ///   - deadline: when the work has to have ended, for example `clock.now.advanced(by: .seconds(5))`.
+    ///   - timeout: the error of work that has not ended by then.
+    ///   - work: the work.
     /// - Returns: what the work returns.
     /// - Throws: the timeout, and what the work throws.
     public func run<Value: Sendable>(

@@ -167,14 +167,9 @@ public struct PipelineContext: Sendable {
     }
 }
 
-extension PipelineContext: CustomStringConvertible, CustomReflectable {
+extension PipelineContext: SafelyDescribed {
     /// The number of the call, the attempt and the hop.
     public var description: String { "call \(callID), attempt \(attempt), hop \(hop)" }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["context": description])
-    }
 }
 
 /// A key for values that plugins share within a call.

@@ -101,7 +101,7 @@ extension PipelineResponse {
 
     private func unreadable(_ code: PipelineError.Code, _ reason: String) -> PipelineError {
         var response = self
-        response.body = .none
+        response.body = .absent
         return PipelineError(code, reason, response: response)
     }
 }

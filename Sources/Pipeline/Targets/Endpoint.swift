@@ -15,7 +15,7 @@ public struct Endpoint: Sendable {
     public var url: String
 
     /// The method.
-    public var method: HTTPMethod
+    public var method: HTTPRequest.Method
 
     /// What the request carries.
     public var task: RequestTask
@@ -33,7 +33,7 @@ public struct Endpoint: Sendable {
     /// Makes an endpoint from its parts.
     public init(
         url: String,
-        method: HTTPMethod = .get,
+        method: HTTPRequest.Method = .get,
         task: RequestTask = .requestPlain,
         httpHeaderFields: [String: String]? = nil,
         sampleResponse: (@Sendable () -> EndpointSampleResponse)? = nil
@@ -179,12 +179,7 @@ public struct Endpoint: Sendable {
     }
 }
 
-extension Endpoint: CustomStringConvertible, CustomReflectable {
+extension Endpoint: SafelyDescribed {
     /// The method and the URL, without user name, query values and fragment.
     public var description: String { "\(method) \(Redactor.standard.url(url))" }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["endpoint": description])
-    }
 }

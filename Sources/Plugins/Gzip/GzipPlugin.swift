@@ -100,7 +100,7 @@ public struct GzipPlugin: Stage.Intercept {
             try await decode(&response, expectation, context)
             return response
         } catch var error as PipelineError {
-            response.body = .none
+            response.body = .absent
             error.response = response
             throw error
         }

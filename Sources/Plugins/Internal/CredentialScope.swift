@@ -22,7 +22,7 @@ enum CredentialScope {
         allowsCleartext: Bool,
         _ credential: String
     ) throws {
-        guard !allowsCleartext, !request.isConfidential else { return }
+        guard !allowsCleartext, !request.hasTrustworthyOrigin else { return }
         throw PipelineError(.invalidRequest(.credential), "\(credential) would leave over http, readable on the way")
     }
 

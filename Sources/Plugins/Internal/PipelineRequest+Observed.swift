@@ -4,9 +4,9 @@ import Pipeline
 
 /// What metrics and traces say of a request: few different values, and no secret.
 extension PipelineRequest {
-    private static let knownMethods: Set<HTTPMethod> = Set(
+    private static let knownMethods: Set<HTTPRequest.Method> = Set(
         [.get, .head, .post, .put, .delete, .connect, .options, .trace, .patch]
-            + ["QUERY"].compactMap { HTTPMethod($0) }
+            + ["QUERY"].compactMap { HTTPRequest.Method($0) }
     )
 
     /// The method, `_OTHER` for one that no RFC knows: those may be as many as there are callers.
@@ -15,7 +15,7 @@ extension PipelineRequest {
     }
 
     /// A method, `_OTHER` for one that no RFC knows.
-    static func observedMethod(_ method: HTTPMethod) -> String {
+    static func observedMethod(_ method: HTTPRequest.Method) -> String {
         knownMethods.contains(method) ? method.rawValue : "_OTHER"
     }
 

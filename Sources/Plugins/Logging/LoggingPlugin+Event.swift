@@ -101,8 +101,8 @@ extension LoggingPlugin {
         }
 
         var messageBody: PipelineBody {
-            if kind == .requestBody { return message.request?.body ?? .none }
-            return message.response?.body ?? (kind == .request ? message.request?.body : nil) ?? .none
+            if kind == .requestBody { return message.request?.body ?? .absent }
+            return message.response?.body ?? (kind == .request ? message.request?.body : nil) ?? .absent
         }
     }
 }

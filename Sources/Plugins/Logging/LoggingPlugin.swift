@@ -213,7 +213,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     ) -> [(kind: Event.Kind, level: Level)] {
         var events: [(kind: Event.Kind, level: Level)] = []
         if isWanted(.trace, context) {
-            if form != .curl, let request = result.request, !request.body.isNone {
+            if form != .curl, let request = result.request, !request.body.isAbsent {
                 events.append((.requestBody, .trace))
             }
             if result.response != nil { events.append((.responseBody, .trace)) }
@@ -230,7 +230,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         if let error { return error.code == .cancelled ? .info : .error }
         guard let statusCode else { return nil }
         let accepted = context.target.validationType
-        return (accepted == .none ? statusCode < 400 : accepted.accepts(statusCode)) ? nil : .error
+        return (accepted == .anyStatus ? statusCode < 400 : accepted.accepts(statusCode)) ? nil : .error
     }
 
     // MARK: Writing

@@ -181,7 +181,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         // Over http, only a loopback address is confidential.
         var plain = request
         plain.head.scheme = "http"
-        return !plain.isConfidential
+        return !plain.hasTrustworthyOrigin
     }
 
     /// When the next attempt begins; `nil` if the call ends in the result because no network came.

@@ -73,15 +73,15 @@ public struct RetryPolicy: Sendable {
     public static let standard = RetryPolicy()
 
     /// GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY: sent twice they do what they do once.
-    public static let idempotentMethods: Set<HTTPMethod> = {
-        let named: [HTTPMethod] = [.get, .head, .options, .trace, .put, .delete]
-        return Set(named + [HTTPMethod("QUERY")].compactMap { $0 })
+    public static let idempotentMethods: Set<HTTPRequest.Method> = {
+        let named: [HTTPRequest.Method] = [.get, .head, .options, .trace, .put, .delete]
+        return Set(named + [HTTPRequest.Method("QUERY")].compactMap { $0 })
     }()
 
     /// The statuses that are worth another attempt.
     public let statusCodes: Set<Int>
     /// The methods that may be sent again; others need an Idempotency-Key field.
-    public let methods: Set<HTTPMethod>
+    public let methods: Set<HTTPRequest.Method>
     /// The longest wait that a server may ask for; for a longer one the response is given back.
     public let maximumRetryAfter: Duration
     private let decide: (@Sendable (Outcome) -> Decision?)?
@@ -95,7 +95,7 @@ public struct RetryPolicy: Sendable {
     ///   - decide: asked before the rules above; `nil` leaves the outcome to them. It must be quick.
     public init(
         statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504],
-        methods: Set<HTTPMethod> = RetryPolicy.idempotentMethods,
+        methods: Set<HTTPRequest.Method> = RetryPolicy.idempotentMethods,
         maximumRetryAfter: Duration = .seconds(60),
         decide: (@Sendable (_ outcome: Outcome) -> Decision?)? = nil
     ) {

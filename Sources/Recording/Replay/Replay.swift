@@ -25,8 +25,8 @@ struct Replay {
     ) async throws -> (Answer, PipelineRequest) {
         try Task.checkCancellation()
         var request = request
-        var body = request.body.isNone ? nil : request.body.bytes
-        if playback.rules.readsBody, body == nil, !request.body.isNone {
+        var body = request.body.isAbsent ? nil : request.body.bytes
+        if playback.rules.readsBody, body == nil, !request.body.isAbsent {
             let read = try await request.body.collect(upTo: playback.rules.bodyByteCount)
             if !request.body.isReplayable { request.body = .bytes(read) }
             body = read

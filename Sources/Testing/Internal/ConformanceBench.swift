@@ -106,7 +106,7 @@ struct ConformanceBench: Sendable {
     /// A target whose answer the server knows.
     func target(
         _ path: String,
-        method: HTTPMethod = .get,
+        method: HTTPRequest.Method = .get,
         task: RequestTask = .requestPlain,
         answer: ConformanceAnswer = ConformanceAnswer()
     ) -> ConformanceTarget {
@@ -122,7 +122,7 @@ struct ConformanceBench: Sendable {
         Provider(
             transport: transport,
             plugins: plugins,
-            redirects: .none,
+            redirects: .never,
             limits: limits,
             unhandledOptions: .fail,
             clock: clock

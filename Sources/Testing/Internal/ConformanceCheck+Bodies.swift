@@ -43,7 +43,7 @@ extension ConformanceCheck {
             continuation.yield(Data(allBytes.dropFirst(50_000)))
             continuation.finish()
         }
-        let bodies: [PipelineBody] = [.none, .bytes(Data()), .bytes(Data([0])), .bytes(allBytes), .stream(stream)]
+        let bodies: [PipelineBody] = [.absent, .bytes(Data()), .bytes(Data([0])), .bytes(allBytes), .stream(stream)]
         for (index, body) in bodies.enumerated() {
             let provider = bench.makeProvider(plugins: [.prepare { request, _ in request.body = body }])
             _ = try await provider.request(bench.target("/\(index)", method: .post))

@@ -30,7 +30,7 @@ struct PluginProbe: TargetType, AccessTokenAuthorizable {
     var query = ""
     var task: RequestTask = .requestPlain
     var headers: [String: String]?
-    var validationType: ValidationType = .none
+    var validationType: ValidationType = .anyStatus
 
     var baseURL: URL { URL(string: "https://conformance.test" + query) ?? URL(filePath: "/") }
     var path: String { "calls/\(number)" }

@@ -76,7 +76,7 @@ struct CredentialsScopeTests {
         #expect(response.statusCode == 200)
         #expect(sent(transport) == ["POST a.test/b -", "GET a.test/end -", "GET a.test/end Digest"])
         #expect(transport.sent.last?.query == "x=1")
-        #expect(transport.sent.last?.body.isNone == true)
+        #expect(transport.sent.last?.body.isAbsent == true)
         #expect(transport.sent.last?.headers[.contentType] == nil)
         #expect(transport.sent.last?.headers.contains { $0.value == "shop" } == true)
     }

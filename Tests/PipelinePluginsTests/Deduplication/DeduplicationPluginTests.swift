@@ -228,7 +228,7 @@ struct DeduplicationPluginTests {
         }
         var calls = [await bench.begin()]
         let write = await bench.begin(
-            Ask(method: try #require(HTTPMethod(rawValue: method))),
+            Ask(method: try #require(HTTPRequest.Method(rawValue: method))),
             RequestOptions { $0.deduplication = choice }
         )
         await eventually { bench.clock.sleeperCount == 2 }

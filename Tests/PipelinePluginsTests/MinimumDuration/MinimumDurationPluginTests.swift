@@ -65,7 +65,7 @@ struct MinimumDurationPluginTests {
     @Test(
         "M01 A status that the target accepts is held back, one that it does not accept only with always",
         arguments: [
-            (ValidationType.none, 404, MinimumDurationPlugin.Results.success, true),
+            (ValidationType.anyStatus, 404, MinimumDurationPlugin.Results.success, true),
             (.successCodes, 204, .success, true),
             (.successCodes, 404, .success, false),
             (.successCodes, 404, .always, true),

@@ -76,7 +76,7 @@ struct APIRequestOptionsTests {
             .onError { error in events.withLock { $0.append("\(error.code)") } }
             .execute()
         for _ in 0..<2 { await clock.advanceToNextSleeper() }
-        await handle.finished()
+        await handle.value
         #expect(events.withLock { $0 } == ["timeout after 3"])
     }
 

@@ -44,7 +44,7 @@ struct StormTests {
             _ request: PipelineRequest,
             _ status: Int,
             _ headers: HTTPFields = [:],
-            body: PipelineBody = .none
+            body: PipelineBody = .absent
         ) -> PipelineResponse {
             let head = HTTPResponse(status: .init(code: status), headerFields: headers)
             return PipelineResponse(request: request, head: head, body: body)

@@ -32,10 +32,10 @@ struct RequestMatchingTests {
         let replay = try ReplayTransport(bench.file, matching: matching)
         let provider = bench.provider(replay) { request in
             request = try PipelineRequest(
-                HTTPMethod(rawValue: live.method) ?? .get,
+                HTTPRequest.Method(rawValue: live.method) ?? .get,
                 url: live.url,
                 headers: live.headers,
-                body: live.body.map { .bytes($0) } ?? .none
+                body: live.body.map { .bytes($0) } ?? .absent
             )
         }
         let code = try await provider.failureCode(bench.target())

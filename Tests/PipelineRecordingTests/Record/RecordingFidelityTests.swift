@@ -87,12 +87,12 @@ struct RecordingFidelityTests {
     @Test(
         "HEAD, 204 and 304 keep their Content-Length and Content-Encoding and have no body",
         arguments: [
-            (HTTPMethod.head, 200), (.get, 204), (.get, 304),
+            (HTTPRequest.Method.head, 200), (.get, 204), (.get, 304),
         ]
     )
-    func noBody(method: HTTPMethod, status: Int) async throws {
+    func noBody(method: HTTPRequest.Method, status: Int) async throws {
         let headers: HTTPFields = [.contentLength: "17", .contentEncoding: "gzip"]
-        try await bench.record([.status(status, headers: headers, body: .none)]) {
+        try await bench.record([.status(status, headers: headers, body: .absent)]) {
             _ = try await $0.request(bench.target(method: method))
         }
         let response = try await replay().request(bench.target(method: method))

@@ -22,7 +22,7 @@ struct ReplayedSampleTests {
                     url: try #require(URL(string: exchange.request.url)),
                     headerFields: exchange.request.headers
                 )
-                request.body = exchange.request.body.map { .bytes($0) } ?? .none
+                request.body = exchange.request.body.map { .bytes($0) } ?? .absent
             }
             do {
                 let response = try await provider.request(bench.target())
@@ -54,7 +54,7 @@ struct ReplayedSampleTests {
                     url: try #require(URL(string: exchange.request.url)),
                     headerFields: exchange.request.headers
                 )
-                request.body = exchange.request.body.map { .bytes($0) } ?? .none
+                request.body = exchange.request.body.map { .bytes($0) } ?? .absent
             }
             let code = try await provider.failureCode(bench.target())
             #expect(code?.rawValue == exchange.failure?.code, "entry \(index)")

@@ -39,13 +39,13 @@ final class RecordingBench: Sendable {
         return journal
     }
 
-    func target(_ path: String = "/", method: HTTPMethod = .get, task: RequestTask = .requestPlain) -> Probe {
+    func target(_ path: String = "/", method: HTTPRequest.Method = .get, task: RequestTask = .requestPlain) -> Probe {
         Probe(base, path, method: method, task: task)
     }
 
     func provider(
         _ transport: any Transport,
-        redirects: RedirectPolicy = .none,
+        redirects: RedirectPolicy = .never,
         prepare: @escaping @Sendable (inout PipelineRequest) throws -> Void = { _ in }
     ) -> Provider<Probe> {
         Provider(

@@ -13,7 +13,7 @@ struct PluginCheckDownloadTests {
         let failed = await PluginConformanceTests.failed {
             PluginStack.process { result, _ in
                 guard case .success(var response) = result, response.body.fileURL != nil else { return }
-                response.body = .none
+                response.body = .absent
                 result = .success(response)
             }
         }

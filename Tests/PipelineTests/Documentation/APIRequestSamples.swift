@@ -153,7 +153,7 @@ private enum APIRequestSamples {
         _ uploads: APIBatch,
         to api: APIClient,
         show: @escaping @Sendable (String) -> Void
-    ) -> RequestHandle {
+    ) -> Task<Void, Never> {
         // sample: batch by callback
         let handle = api.call(uploads)
             .onProgress { show("\(Int($0 * 100)) %") }
@@ -169,7 +169,7 @@ private enum APIRequestSamples {
 @MainActor
 final class LoginModel {
     private let api: APIClient
-    private var call: RequestHandle?
+    private var call: Task<Void, Never>?
     private(set) var isBusy = false
     private(set) var text = ""
     private(set) var token: String?
@@ -270,7 +270,7 @@ struct APIRequestSamplesTests {
         let posts = [0, 1].map { PostController.NewPost(text: "\($0)", images: [], video: nil) }
         let (awaited, called) = (Journal(), Journal())
         let uploads = try await APIRequestSamples.upload(posts, to: api) { awaited.add($0) }
-        await APIRequestSamples.upload(uploads, to: api) { called.add($0) }.finished()
+        await APIRequestSamples.upload(uploads, to: api) { called.add($0) }.value
         for lines in [awaited, called] {
             #expect(lines.entries.last == "1 of 2 have failed" && lines.entries.contains("100 %"))
         }

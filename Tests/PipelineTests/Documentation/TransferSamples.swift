@@ -97,7 +97,7 @@ enum TransferSamples {
         _ file: URL,
         show: @escaping @Sendable (Double) -> Void,
         finish: @escaping @Sendable (Result<PipelineResponse, PipelineError>) -> Void
-    ) -> RequestHandle {
+    ) -> Task<Void, Never> {
         // sample: progress by callback
         let handle = provider.request(
             Shop.receipt(id: 7, to: file),

@@ -108,6 +108,6 @@ struct FormExampleTests {
     @Test("A task without a form has none after parts were added")
     func noForm() throws {
         let task = RequestTask.requestPlain.adding(parts: [MultipartFormBodyPart(.bytes(Data()), name: "added")])
-        #expect(try Endpoint(url: "https://example.com", method: .post, task: task).makeRequest().body.isNone)
+        #expect(try Endpoint(url: "https://example.com", method: .post, task: task).makeRequest().body.isAbsent)
     }
 }

@@ -112,7 +112,7 @@ struct ProviderDecodingTests {
         _ any: Provider<MultiTarget>,
         _ ask: Ask,
         _ completion: @escaping @Sendable (Outcome) -> Void
-    ) -> RequestHandle {
+    ) -> Task<Void, Never> {
         let (target, keyPath, fails) = (UserAPI(), ask.keyPath, ask.failsOnEmptyData)
         switch way {
         case .namedCallback:

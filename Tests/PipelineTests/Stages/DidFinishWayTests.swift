@@ -147,7 +147,7 @@ struct DidFinishWayTests {
             let handle =
                 isAPICall ? api.call(APIRequest<[Int]>("numbers")).execute() : provider.request(Named()) { _ in }
             handle.cancel()
-            await handle.finished()
+            await handle.value
         }
         #expect(outcomes.texts == Array(repeating: "cancelled cancelled", count: 200))
     }

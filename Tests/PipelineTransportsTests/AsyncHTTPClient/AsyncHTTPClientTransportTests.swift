@@ -18,7 +18,7 @@ struct AsyncHTTPClientTransportTests {
         }
         let transport = AsyncHTTPClientTransport(configuration: .singletonConfiguration)
         #expect(!transport.decodesContent)
-        let response = try await Provider<Probe>(transport: transport, redirects: .none).request(Probe(server))
+        let response = try await Provider<Probe>(transport: transport, redirects: .never).request(Probe(server))
         #expect(response.statusCode == 302)
         #expect(response.data == Data("not gzip".utf8))
         #expect(response.headers[.contentEncoding] == "gzip")

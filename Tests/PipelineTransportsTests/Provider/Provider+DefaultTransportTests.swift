@@ -32,7 +32,7 @@ struct DefaultTransportTests {
         let clock = ManualClock()
         let provider = Provider<Probe>(
             plugins: [stack],
-            redirects: .none,
+            redirects: .never,
             limits: PipelineLimits(bufferedBodyByteCount: 4),
             clock: clock
         ) { target in

@@ -57,7 +57,7 @@ struct MultipartPropertyTests {
                     continuation.finish()
                 }
             }
-        default: return content.isEmpty ? .none : .bytes(content)
+        default: return content.isEmpty ? .absent : .bytes(content)
         }
     }
 
@@ -86,7 +86,7 @@ struct MultipartPropertyTests {
                         Self.body(of: content, &random),
                         name: name,
                         fileName: fileName,
-                        mimeType: type.map { MIMEType($0) }
+                        mimeType: type
                     )
                 )
             }

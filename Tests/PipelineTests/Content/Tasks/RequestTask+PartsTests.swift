@@ -14,7 +14,7 @@ struct RequestTaskPartsTests {
 
     private static func request(
         _ task: RequestTask,
-        _ method: HTTPMethod = .post,
+        _ method: HTTPRequest.Method = .post,
         _ headers: [String: String]? = nil
     ) throws -> PipelineRequest {
         try Endpoint(url: "https://example.com/p?a=b", method: method, task: task, httpHeaderFields: headers)
@@ -50,7 +50,7 @@ struct RequestTaskPartsTests {
         ]
     )
     func methods(_ name: String, _ carriesBody: Bool) throws {
-        let method = try #require(HTTPMethod(name))
+        let method = try #require(HTTPRequest.Method(name))
         for task: RequestTask in [
             .uploadMultipartFormData(Self.form), .uploadCompositeMultipartFormData(Self.form, urlParameters: ["a": 1]),
         ] {
