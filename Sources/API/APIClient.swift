@@ -4,7 +4,7 @@ public import Pipeline
 ///
 /// ```swift
 /// var api = APIClient(provider, environments: environments)
-/// api.errorTexts.set("You are not logged in", for: .unauthorized)
+/// api.options.errorTexts.set("You are not logged in", for: .unauthorized)
 /// let posts = try await api.send(PostController.list())
 /// ```
 ///
@@ -20,8 +20,7 @@ public import Pipeline
 /// |---|---|
 /// | `server`, `environments` | none |
 /// | `coders` | ``APICoders`` |
-/// | `options` | none; those of the request win, key by key |
-/// | `errorTexts` | none; those of the request win, text by text |
+/// | `options` | none; those of the request win, key by key, and of their `errorTexts` text by text |
 ///
 /// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a server, or its
 /// base is no URL.
@@ -31,17 +30,11 @@ public struct APIClient: Sendable {
     /// The server of requests that name none.
     public var server: ServerURL?
     /// The servers of requests that name none, when there is no ``server``.
-    public var environments: Environments?
+    public var environments: APIEnvironments?
     /// How values are written and read.
     public var coders = APICoders()
     /// Settings of all requests.
     public var options = RequestOptions()
-
-    /// Texts for failures of all requests, a part of ``options``.
-    public var errorTexts: ErrorTexts {
-        get { options.errorTexts }
-        set { options.errorTexts = newValue }
-    }
 
     /// Makes a client.
     ///
@@ -49,7 +42,7 @@ public struct APIClient: Sendable {
     ///   - provider: what requests are sent through.
     ///   - server: the server of requests that name none.
     ///   - environments: the servers of requests that name none, when there is no `server`.
-    public init(_ provider: Provider<MultiTarget>, server: ServerURL? = nil, environments: Environments? = nil) {
+    public init(_ provider: Provider<MultiTarget>, server: ServerURL? = nil, environments: APIEnvironments? = nil) {
         self.provider = provider
         self.server = server
         self.environments = environments
@@ -75,7 +68,7 @@ public struct APIClient: Sendable {
         request.with { parts in
             parts.server = parts.server ?? server ?? environments?.server
             parts.coders = coders
-            let texts = errorTexts.overridden(by: parts.options.errorTexts)
+            let texts = options.errorTexts.overridden(by: parts.options.errorTexts)
             let (own, general) = (parts.options.errorText, options.errorText)
             parts.options = options.overridden(by: parts.options)
             guard let own, let general else { return }

@@ -7,7 +7,7 @@ public import Pipeline
 ///     let email: String
 ///     let born: Date
 /// }
-/// APIRequest<Nothing>("signup", payload: signup).method(.post)
+/// APIRequest<IgnoredBody>("signup", payload: signup).method(.post)
 /// ```
 ///
 /// An array of such payloads is one, too.

@@ -102,7 +102,7 @@ struct OfflineTests {
         let provider = Provider<MultiTarget>(transport: transport.make(on: .fake(hasNetwork: false)))
         let client = APIClient(provider, server: ServerURL(base: Self.unknownHost))
         let handler = await withCheckedContinuation { continuation in
-            client.call(APIRequest<Nothing>("x"))
+            client.call(APIRequest<IgnoredBody>("x"))
                 .onNetworkUnavailable { continuation.resume(returning: "networkUnavailable") }
                 .onSuccess { _ in continuation.resume(returning: "success") }
                 .onError { continuation.resume(returning: "error \($0.code)") }

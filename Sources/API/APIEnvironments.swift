@@ -5,7 +5,7 @@ import Synchronization
 /// The servers of an API by environment, of which one is current.
 ///
 /// ```swift
-/// let environments = Environments(
+/// let environments = APIEnvironments(
 ///     dev: ServerURL(base: "https://dev.example.com"),
 ///     testFlight: ServerURL(base: "https://stage.example.com"),
 ///     appStore: ServerURL(base: "https://example.com")
@@ -20,7 +20,7 @@ import Synchronization
 /// **Defaults**: the current one is ``detected``.
 ///
 /// **Errors**: `unknownEnvironment` for one that is not there; the current one stays.
-public final class Environments: Sendable {
+public final class APIEnvironments: Sendable {
     /// The name of an environment.
     public struct Name: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
         CustomStringConvertible
