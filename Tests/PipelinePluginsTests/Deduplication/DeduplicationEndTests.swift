@@ -16,7 +16,10 @@ struct DeduplicationEndTests {
         .intercept(name: "deadline") { request, context, next in
             guard request.headers[.named("X-Request-ID")] == id else { return try await next(request) }
             context.setDeadline(context.start.advanced(by: .seconds(1)))
-            return try await context.clock.run(within: .seconds(1), phase: .total) { try await next(request) }
+            let (deadline, timeout) = (
+                context.clock.now.advanced(by: .seconds(1)), PipelineError(.timeout(.total), "late")
+            )
+            return try await context.clock.run(until: deadline, throwing: timeout) { try await next(request) }
         }
     }
 

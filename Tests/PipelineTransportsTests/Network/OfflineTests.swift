@@ -61,7 +61,7 @@ struct OfflineTests {
             return false
         }
         let machine = Machine(proxyVariables: { ProxyVariables([:]) }, hasNetwork: hasNetwork)
-        let refusal = try LoopbackRefusal()
+        let refusal = try LoopbackPort.refusing()
         #expect(try await code(refusal.url.absoluteString, transport.make(on: machine)) == .connect(.refused))
         for url in ["http://localhost/", "https://127.0.0.1/", "http://a.localhost:1/"] {
             let request = try PipelineRequest(url: url)

@@ -1,11 +1,11 @@
 public import Foundation
 import Synchronization
 
-/// A small HTTP/1.1 server on 127.0.0.1 that answers with the bytes a test gives it, valid or not: a fault server.
+/// A fault server: a small HTTP/1.1 server on 127.0.0.1 that responds with the bytes of a test, valid or not.
 ///
-/// Each connection has a thread of its own. A handler gets the request and returns a script; when the script is through, the
-/// connection waits for its next request. A greeting is a script that comes before the first request, of which nothing has been read
-/// then. For hosts that do not even connect there are ``LoopbackRefusal`` and ``LoopbackBlackHole``.
+/// Each connection has a thread of its own. A handler gets the request and returns a script; after the script, the connection waits for
+/// its next request. A greeting is a script that runs before the first request is read. For hosts to which no connection succeeds, use
+/// ``LoopbackPort``.
 ///
 /// | fault | script |
 /// |---|---|
