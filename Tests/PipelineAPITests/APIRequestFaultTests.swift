@@ -63,17 +63,11 @@ struct APIRequestFaultTests {
             #expect(errors.map(\.?.customText) == texts)
             #expect(errors.allSatisfy { $0?.code == .mapping(.object) })
         }
-        let journal = Journal()
-        await own.requestDecoded(Ask(), options: options) { journal.add("\($0)") }.finished()
-        await own.request(Ask(), as: Int.self, options: options) { result in
-            if case .failure(let error) = result { journal.add(error.localizedDescription) }
-        }
-        .finished()
-        await provider.requestDecoded(request) { result in
-            if case .failure(let error) = result { journal.add(error.localizedDescription) }
-        }
-        .finished()
-        #expect(journal.entries.dropFirst() == ["call", "own"])
+        let shown = [
+            await pipelineError { _ = try await own.request(Ask(), as: Int.self, options: options) },
+            await pipelineError { _ = try await provider.requestDecoded(request) },
+        ]
+        #expect(shown.map(\.?.localizedDescription) == ["call", "own"])
     }
 
     @Test("B-C27 A stub runs all of a call: handlers, responses and chains end, and a 401 is one only when it says so")
