@@ -8,12 +8,13 @@ public import Pipeline
 /// try await api.send(uploads.flatten().concurrent(by: 3))
 /// ```
 ///
-/// **Effects**: operations start in order, at most as many at a time as ``concurrent(by:)`` says. The first failure cancels the running
-/// operations and is the failure of the batch; the remaining operations do not start. With ``avoidCancelOnError(except:exceptCodes:)`` the
-/// others continue: each failure is reported as it happens, to `onError` of an ``APICall``, and the batch succeeds with a list of the
-/// failures. Cancelling the batch cancels the running operations and waits for their end; the remaining ones do not start. An operation that
-/// is cancelled on its own, for example by a plugin, is a failure like any other. Each operation has the same share of the progress, also
-/// one that fails without ending the batch. An empty batch succeeds immediately.
+/// **Effects**: operations start in order, at most as many at a time as ``concurrent(by:)`` says. The first failure cancels the
+/// running operations and is the failure of the batch; the remaining operations do not start. With
+/// ``avoidCancelOnError(except:exceptCodes:)`` the others continue: each failure is reported as it happens, to `onError` of an
+/// ``APICall``, and the batch succeeds with a list of the failures. Cancelling the batch cancels the running operations and
+/// waits for their end; the remaining ones do not start. An operation that is cancelled on its own, for example by a plugin, is
+/// a failure like any other. Each operation has the same share of the progress, also one that fails without ending the batch. An
+/// empty batch succeeds immediately.
 ///
 /// **Defaults**: one at a time; the first failure ends the batch.
 public struct APIBatch: APIOperation {

@@ -15,12 +15,13 @@ import Synchronization
 ///
 /// It is a value: each method returns a copy, and setting a handler starts nothing. Each `execute()` is a call of its own.
 ///
-/// **Effects**: the handlers of one call run one after the other: `onRequestStarted` once, when the first request is handed to the
-/// transport; then `onProgress`; then exactly one of the others, once. That is the specific handler for the outcome if it is set, else
-/// `onError`; none if neither is set. A batch with ``APIBatch/avoidCancelOnError(except:exceptCodes:)`` also calls `onError` for each failure, as it happens. A call
-/// that is cancelled before its end was delivered ends in `onCancellation`, even if its response had arrived, and reports no progress
-/// from then on. `onRequestStarted` does not run for a call that fails or is cancelled before anything is sent, that shares the exchange of
-/// another call, or that a plugin responds to. The call continues when its handle is dropped.
+/// **Effects**: the handlers of one call run one after the other: `onRequestStarted` once, when the first request is handed to
+/// the transport; then `onProgress`; then exactly one of the others, once. That is the specific handler for the outcome if it is
+/// set, else `onError`; none if neither is set. A batch with ``APIBatch/avoidCancelOnError(except:exceptCodes:)`` also calls
+/// `onError` for each failure, as it happens. A call that is cancelled before its end was delivered ends in `onCancellation`,
+/// even if its response had arrived, and reports no progress from then on. `onRequestStarted` does not run for a call that fails
+/// or is cancelled before anything is sent, that shares the exchange of another call, or that a plugin responds to. The call
+/// continues when its handle is dropped.
 ///
 /// | handler | when |
 /// |---|---|
@@ -31,10 +32,10 @@ import Synchronization
 /// | `onCancellation` | `cancelled` |
 /// | `onError` | every other failure, and those above that have no handler |
 ///
-/// A handler that is isolated to an actor runs on it: one written in a view is isolated to the main actor and may use the view, one that
-/// captures the `self` of another actor is isolated to that actor. With `[weak self]` it is not, and uses `Task { await self?.show() }`.
-/// Any other handler runs on the queue of ``deliver(on:)``, else on that of the provider, else on a background executor, where it must not
-/// wait for another call; use a queue for a handler that blocks its thread.
+/// A handler that is isolated to an actor runs on it: one written in a view is isolated to the main actor and may use the view,
+/// one that captures the `self` of another actor is isolated to that actor. With `[weak self]` it is not, and calls `Task {
+/// await self?.show() }`. Any other handler runs on the queue of ``deliver(on:)``, else on that of the provider, else on a
+/// background executor, where it must not wait for another call; use a queue for a handler that blocks its thread.
 public struct APICall<Value: Sendable>: Sendable {
     /// A handler without a parameter.
     public typealias Handler = @isolated(any) @Sendable () -> Void
@@ -78,7 +79,8 @@ extension APICall {
         with { $0.handlers.requestStarted = handler }
     }
 
-    /// Returns a copy with a handler of progress: increasing steps above 0 and up to 1, of which 1 comes exactly once, before `onSuccess`.
+    /// Returns a copy with a handler of progress: increasing steps above 0 and up to 1, of which 1 comes exactly once, before
+    /// `onSuccess`.
     ///
     /// Steps that arrive faster than the handler returns are skipped.
     public func onProgress(
@@ -97,7 +99,8 @@ extension APICall {
         }
     }
 
-    /// Returns a copy with a handler of every failure for which no special handler is set, and of each failure that a batch survives.
+    /// Returns a copy with a handler of every failure for which no special handler is set, and of each failure that a batch
+    /// survives.
     public func onError(
         @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (PipelineError) -> Void
     ) -> APICall {

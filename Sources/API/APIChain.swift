@@ -6,13 +6,13 @@ public import Pipeline
 /// let (profile, posts, friends) = try await api.send(profile().and(posts()).and(friends()))
 /// ```
 ///
-/// Up to twelve values are returned as one tuple; send a longer chain in several parts. The parts are requests, also with their responses
-/// (`withResponse`), batches, or other operations. All are made before the first is sent, so use a second `send` for a request that needs
-/// the value of an earlier one.
+/// Up to twelve values are returned as one tuple; send a longer chain in several parts. The parts are requests, also with their
+/// responses (`withResponse`), batches, or other operations. All are made before the first is sent, so use a second `send` for a
+/// request that needs the value of an earlier one.
 ///
-/// **Effects**: each request is sent only after the previous one has succeeded. The first failure is the failure of the chain; later
-/// requests are not sent. All go to the environment that was current when the chain began. Cancelling the chain cancels the running
-/// request; later ones are not sent.
+/// **Effects**: each request is sent only after the previous one has succeeded. The first failure is the failure of the chain;
+/// later requests are not sent. All go to the environment that was current when the chain began. Cancelling the chain cancels
+/// the running request; later ones are not sent.
 ///
 /// **Errors**: those of ``APIRequest``; the failed request's texts are its own.
 public struct APIChain<Value: Sendable>: APIOperation {

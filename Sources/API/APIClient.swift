@@ -8,11 +8,11 @@ public import Pipeline
 /// let posts = try await api.send(PostController.list())
 /// ```
 ///
-/// It is a value: change a copy, and pass it where it is needed. Use a `HeadersPlugin` of the provider for header fields of all requests, and
-/// an `UnauthorizedPlugin` for a handler of every 401.
+/// It is a value: change a copy, and pass it where it is needed. Use a `HeadersPlugin` of the provider for header fields of all
+/// requests, and an `UnauthorizedPlugin` for a handler of every 401.
 ///
-/// **Effects**: the server is that of the request, else ``server``, else that of ``environments`` when the call begins. It belongs to the
-/// target that plugins see, so credentials are sent only to its origin.
+/// **Effects**: the server is that of the request, else ``server``, else that of ``environments`` when the call begins. It
+/// belongs to the target that plugins see, so credentials are sent only to its origin.
 ///
 /// **Defaults**
 ///
@@ -22,8 +22,8 @@ public import Pipeline
 /// | `coders` | ``APICoders`` |
 /// | `options` | none; those of the request win, key by key, and of their `errorTexts` text by text |
 ///
-/// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a server, or its
-/// base is no URL.
+/// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a
+/// server, or its base is no URL.
 public struct APIClient: Sendable {
     /// The provider that sends the requests.
     public let provider: Provider<MultiTarget>

@@ -12,8 +12,8 @@ public import Pipeline
 /// | `configureJSONEncoder` | nothing more: a new `JSONEncoder` that sorts keys, so that equal values give equal bytes |
 /// | `configureJSONDecoder` | nothing more: a new `JSONDecoder` |
 ///
-/// Each use gets a new coder, which the closures may configure. The date strategies replace those of `form` and those that the closures
-/// set, except `DateCodingStrategy.ofCoder`.
+/// Each use gets a new coder, which the closures may configure. The date strategies replace those of `form` and those that the
+/// closures set, except `DateCodingStrategy.ofCoder`.
 ///
 /// ```swift
 /// api.coders.configureJSONDecoder = { $0.keyDecodingStrategy = .convertFromSnakeCase }

@@ -13,9 +13,9 @@ import Synchronization
 /// try environments.use(.testFlight)
 /// ```
 ///
-/// **Effects**: all holders see the same current environment. An ``APIClient`` reads it once, when a call begins, so a call and a chain keep
-/// theirs. Switching is safe at any time. Nothing is stored on disk. Log the user out before switching, or the token is sent to the other
-/// server.
+/// **Effects**: all holders see the same current environment. An ``APIClient`` reads it once, when a call begins, so a call and
+/// a chain keep theirs. Switching is safe at any time. Nothing is stored on disk. Log the user out before switching, or the
+/// token is sent to the other server.
 ///
 /// **Defaults**: the current one is ``detected``.
 ///
@@ -100,7 +100,8 @@ public final class APIEnvironments: Sendable {
         currentName.withLock { $0 = name }
     }
 
-    /// Switches to the environment in an environment variable, such as a scheme of Xcode sets; does nothing if the variable is unset or empty.
+    /// Switches to the environment in an environment variable, such as a scheme of Xcode sets; does nothing if the variable is
+    /// unset or empty.
     ///
     /// - Parameters:
     ///   - variable: the name of the variable; defaults to `env`.
@@ -114,8 +115,8 @@ public final class APIEnvironments: Sendable {
         try use(Name(rawValue: name))
     }
 
-    /// The environment of this build: ``Name/dev`` for a debug build of this package, ``Name/testFlight`` with a sandbox receipt, else
-    /// ``Name/appStore``.
+    /// The environment of this build: ``Name/dev`` for a debug build of this package, ``Name/testFlight`` with a sandbox
+    /// receipt, else ``Name/appStore``.
     ///
     /// Xcode builds packages for release in a configuration that is not named Debug; such an app calls ``use(_:)``.
     public static var detected: Name {

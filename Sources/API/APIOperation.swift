@@ -59,11 +59,11 @@ extension APIClient {
     /// let outcome = try await api.send(uploads.flatten()) { bar.progress = $0 }
     /// ```
     ///
-    /// **Effects**: all requests go to the environment that is current when the operation begins. The handler gets increasing steps above 0
-    /// and up to 1. The step 1 comes exactly once, before the value is returned, and never for a failure. Steps that arrive faster than the
-    /// handler returns are skipped. After a cancellation there are none; a task that is cancelled before the step 1 was handled throws, even
-    /// if the value had arrived. A handler that is isolated to an actor runs on it, such as one that is written in a view; any other runs
-    /// in the background.
+    /// **Effects**: all requests go to the environment that is current when the operation begins. The handler gets increasing
+    /// steps above 0 and up to 1. The step 1 comes exactly once, before the value is returned, and never for a failure. Steps
+    /// that arrive faster than the handler returns are skipped. After a cancellation there are none; a task that is cancelled
+    /// before the step 1 was handled throws, even if the value had arrived. A handler that is isolated to an actor runs on it,
+    /// such as one that is written in a view; any other runs in the background.
     ///
     /// - Parameters:
     ///   - operation: the operation.

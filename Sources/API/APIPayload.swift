@@ -2,8 +2,8 @@ public import Pipeline
 
 /// The content of an ``APIRequest``: a value together with its encoding.
 ///
-/// Models conform to ``JSONPayload``, ``FormURLEncodedPayload`` or ``MultipartPayload``. A payload with another encoding conforms to this
-/// protocol and makes the task itself.
+/// Models conform to ``JSONPayload``, ``FormURLEncodedPayload`` or ``MultipartPayload``. A payload with another encoding
+/// conforms to this protocol and makes the task itself.
 ///
 /// **Errors**: `invalidRequest.body` for a body with the method GET, HEAD or TRACE.
 public protocol APIPayload: Encodable, Sendable {

@@ -9,12 +9,13 @@ private enum Authorized: RequestOptionKey {
 extension APIRequest {
     /// Returns a copy that is sent with a name and a password in the scheme Basic.
     ///
-    /// **Effects**: sets Authorization to `Basic` and the base64 of `username:password` in UTF-8, Normalization Form C; letters keep their
-    /// case. It replaces a header field of the request, and a token given before. A plugin that sets Authorization itself, as
-    /// AccessTokenPlugin does for a request that asks for a token, wins.
+    /// **Effects**: sets Authorization to `Basic` and the base64 of `username:password` in UTF-8, Normalization Form C; letters
+    /// keep their case. It replaces a header field of the request, and a token given before. A plugin that sets Authorization
+    /// itself, as AccessTokenPlugin does for a request that asks for a token, wins.
     ///
-    /// **Errors**: `invalidRequest.credential` for a name with a colon, for a control character in either, and over http to another machine
-    /// unless the server ``ServerURL/allowsCleartext``, also when a plugin leads the request there; nothing is sent then.
+    /// **Errors**: `invalidRequest.credential` for a name with a colon, for a control character in either, and over http to
+    /// another machine unless the server ``ServerURL/allowsCleartext``, also when a plugin leads the request there; nothing is
+    /// sent then.
     ///
     /// **Secrets**: no error and no description shows either. A redirect to another origin drops the field.
     ///

@@ -20,7 +20,8 @@ extension APIRequest {
         }
     }
 
-    /// Returns a copy whose query has the members of a value, in the order in which they are encoded, after the endpoint's own query.
+    /// Returns a copy whose query has the members of a value, in the order in which they are encoded, after the endpoint's own
+    /// query.
     ///
     /// The value replaces an earlier one.
     ///
@@ -39,7 +40,8 @@ extension APIRequest {
 
     /// Returns a copy with the content of a task, such as a file, a stream or a download, in place of a payload.
     ///
-    /// A value that the task encodes as JSON, as a query or as a form is encoded by the client's coders, unless the task has an encoder.
+    /// A value that the task encodes as JSON, as a query or as a form is encoded by the client's coders, unless the task has an
+    /// encoder.
     ///
     /// The response of a download is a file, so its request is an `APIRequest<IgnoredBody>`.
     public func task(_ task: RequestTask) -> Self { with { $0.task = task } }

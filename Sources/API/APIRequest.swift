@@ -13,12 +13,12 @@ public import Pipeline
 /// let token = try await api.send(AuthController.login(email: email, password: password)).token
 /// ```
 ///
-/// It is a target as any other: an ``APIClient`` sends it, and so does any `Provider<MultiTarget>` when it has a server of its own.
-/// Each modifier gives a copy; nothing is sent by making or changing one.
+/// It is a target as any other: an ``APIClient`` sends it, and so does any `Provider<MultiTarget>` when it has a server of its
+/// own. Each modifier gives a copy; nothing is sent by making or changing one.
 ///
-/// The answer decodes by the type: ``IgnoredBody`` from whatever there is, `Data` to the body as it is, `String`, `Bool` and numbers
-/// from the body as text, every other type from JSON. An optional type is `nil` of an empty body, as one with status 204 is, and of
-/// `null`, save `Data?`; else it is what its type is.
+/// The answer decodes by the type: ``IgnoredBody`` from whatever there is, `Data` to the body as it is, `String`, `Bool` and
+/// numbers from the body as text, every other type from JSON. An optional type is `nil` of an empty body, as one with status 204
+/// is, and of `null`, save `Data?`; else it is what its type is.
 ///
 /// **Defaults**
 ///
@@ -46,7 +46,8 @@ public import Pipeline
 /// | `limit` | the answer's body has more than `PipelineLimits.bufferedBodyByteCount` |
 /// | `mapping` | the answer does not decode; with the response |
 ///
-/// In a module that is isolated to the main actor by default, models of answers and queries are `nonisolated`; payloads need nothing.
+/// In a module that is isolated to the main actor by default, models of answers and queries are `nonisolated`; payloads need
+/// nothing.
 ///
 /// **Secrets**: its description shows the method and the path alone.
 public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, AccessTokenAuthorizable,
@@ -60,9 +61,9 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - endpoint: the path below the path of the server, in parts that are joined by one slash each. If there is one part, a query may
-    ///     follow a question mark; if there are several, a question mark belongs to the path. Slashes within a part and `%` with two
-    ///     hexadecimal digits are sent unchanged.
+    ///   - endpoint: the path below the path of the server, in parts that are joined by one slash each. If there is one part, a
+    ///     query may follow a question mark; if there are several, a question mark belongs to the path. Slashes within a part
+    ///     and `%` with two hexadecimal digits are sent unchanged.
     ///   - payload: the content of the request.
     public init(_ endpoint: String..., payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)

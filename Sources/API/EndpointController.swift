@@ -14,8 +14,8 @@ public protocol EndpointController {
 
     /// The server of the requests; defaults to `nil`, which is that of the client.
     ///
-    /// Declare it as `static`, as a ``ServerURL`` or `ServerURL?`. The compiler does not notice a misspelt name, a missing `static` or
-    /// the type `ServerURL!`: requests go to the client's server then.
+    /// Declare it as `static`, as a ``ServerURL`` or `ServerURL?`. The compiler does not notice a misspelt name, a missing
+    /// `static` or the type `ServerURL!`: requests go to the client's server then.
     static var server: Server { get }
     /// The first part of the path of each request.
     static var endpoint: String { get }
@@ -28,9 +28,9 @@ extension EndpointController where Server == ServerURL? {
     /// Returns a request below the endpoint, whose result type is inferred.
     ///
     /// - Parameters:
-    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark belongs to the path, as `%3F`; use
-    ///     ``APIRequest/query(_:)`` for a query. Slashes within a part and `%` with two hexadecimal digits are sent unchanged, so escape
-    ///     text from elsewhere first. An empty part, `.` and `..` are refused when the request is sent.
+    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark belongs to the path, as
+    ///     `%3F`; use ``APIRequest/query(_:)`` for a query. Slashes within a part and `%` with two hexadecimal digits are sent
+    ///     unchanged, so escape text from elsewhere first. An empty part, `.` and `..` are refused when the request is sent.
     ///   - payload: the content of the request.
     /// - Returns: the request.
     public static func request<Output>(_ parts: String..., payload: (any APIPayload)? = nil) -> APIRequest<Output> {
@@ -43,9 +43,9 @@ extension EndpointController where Server == ServerURL {
     /// Returns a request below the endpoint of the controller's own server, whose result type is inferred.
     ///
     /// - Parameters:
-    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark belongs to the path, as `%3F`; use
-    ///     ``APIRequest/query(_:)`` for a query. Slashes within a part and `%` with two hexadecimal digits are sent unchanged, so escape
-    ///     text from elsewhere first. An empty part, `.` and `..` are refused when the request is sent.
+    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark belongs to the path, as
+    ///     `%3F`; use ``APIRequest/query(_:)`` for a query. Slashes within a part and `%` with two hexadecimal digits are sent
+    ///     unchanged, so escape text from elsewhere first. An empty part, `.` and `..` are refused when the request is sent.
     ///   - payload: the content of the request.
     /// - Returns: the request.
     public static func request<Output>(_ parts: String..., payload: (any APIPayload)? = nil) -> APIRequest<Output> {

@@ -10,15 +10,16 @@ public import OpenCombine
 #endif
 
 extension APIClient {
-    /// Returns a publisher of an operation, such as a request, a chain or a batch, which publishes the value and finishes, or fails.
+    /// Returns a publisher of an operation, such as a request, a chain or a batch, which publishes the value and finishes, or
+    /// fails.
     ///
     /// ```swift
     /// api.requestPublisher(PostController.list())
     ///     .sink { completion in … } receiveValue: { posts in … }
     /// ```
     ///
-    /// **Effects**: nothing is sent before a subscriber requests a value. Each subscription is one call of its own, in the environment that
-    /// is current then. Cancelling the subscription cancels the call, and nothing is published after that.
+    /// **Effects**: nothing is sent before a subscriber requests a value. Each subscription is one call of its own, in the
+    /// environment that is current then. Cancelling the subscription cancels the call, and nothing is published after that.
     ///
     /// **Errors**: those of `send`; a call that is cancelled by anything but the subscription fails with code
     /// `PipelineError.Code.cancelled`.

@@ -17,8 +17,9 @@ extension Provider {
     ///     .sink { completion in … } receiveValue: { book in … }
     /// ```
     ///
-    /// **Effects**: nothing is sent before a subscriber requests a value. Each subscription is one call of its own, however many values it
-    /// requests. Cancelling the subscription cancels the call, and nothing is published after that. The publisher holds the provider.
+    /// **Effects**: nothing is sent before a subscriber requests a value. Each subscription is one call of its own, however many
+    /// values it requests. Cancelling the subscription cancels the call, and nothing is published after that. The publisher
+    /// holds the provider.
     ///
     /// **Errors**: those of `request`; a call that is cancelled by anything but the subscription fails with code
     /// `PipelineError.Code.cancelled`.
@@ -46,8 +47,8 @@ extension Provider {
 
     /// Returns a publisher of a call's progress, which publishes steps, the last with the response, and finishes, or fails.
     ///
-    /// **Effects**: as ``requestPublisher(_:options:callbackQueue:)``. Of the steps that the subscriber has not requested, only the newest is
-    /// kept, so the last one is never missed.
+    /// **Effects**: as ``requestPublisher(_:options:callbackQueue:)``. Of the steps that the subscriber has not requested, only
+    /// the newest is kept, so the last one is never missed.
     ///
     /// - Parameters:
     ///   - target: the target.

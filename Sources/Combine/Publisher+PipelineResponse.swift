@@ -15,8 +15,8 @@ extension Publisher where Output == PipelineResponse, Failure == PipelineError {
     ///     .mapResponse { try $0.filterSuccessfulStatusCodes().map(Book.self) }
     /// ```
     ///
-    /// **Errors**: the `PipelineError` that the closure throws; for an error of another type, code `PipelineError.Code.mapping` with that
-    /// error as the underlying one.
+    /// **Errors**: the `PipelineError` that the closure throws; for an error of another type, code `PipelineError.Code.mapping`
+    /// with that error as the underlying one.
     ///
     /// - Parameter transform: makes the value, on the queue of the publisher.
     /// - Returns: the publisher.

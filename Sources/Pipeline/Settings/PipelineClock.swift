@@ -6,10 +6,10 @@ public import Foundation
 public struct PipelineClock: Clock, Sendable {
     /// A moment, as time since the clock's origin.
     ///
-    /// Two instants can be compared if their clocks wrap `ContinuousClock`, wrap `SuspendingClock`, wrap the same ``DatedClock`` that has a
-    /// fixed origin (as `ManualClock` of `PipelineTesting` has), or are the same `PipelineClock`. So a plugin that several providers share
-    /// can keep an instant if the providers use such a clock. Any other clock counts from the moment at which it was wrapped, once for
-    /// each provider; to share one, wrap it once and pass the `PipelineClock` to all of them.
+    /// Two instants can be compared if their clocks wrap `ContinuousClock`, wrap `SuspendingClock`, wrap the same ``DatedClock``
+    /// that has a fixed origin (as `ManualClock` of `PipelineTesting` has), or are the same `PipelineClock`. So a plugin that
+    /// several providers share can keep an instant if the providers use such a clock. Any other clock counts from the moment at
+    /// which it was wrapped, once for each provider; to share one, wrap it once and pass the `PipelineClock` to all of them.
     public struct Instant: InstantProtocol {
         let offset: Duration
 

@@ -2,8 +2,8 @@ public import Pipeline
 
 /// The conformance suite for plugins: rules that every plugin follows.
 ///
-/// Each check sends calls through a ``Pipeline/Provider`` with the plugin, a scripted transport and a manual clock, which advances
-/// whenever a call waits for it.
+/// Each check sends calls through a ``Pipeline/Provider`` with the plugin, a scripted transport and a manual clock, which
+/// advances whenever a call waits for it.
 ///
 /// ```swift
 /// @Test("MyPlugin does what every plugin has to do")

@@ -3,8 +3,8 @@ public import Pipeline
 
 /// The conformance suite for transports: rules that every transport follows.
 ///
-/// Each check sends targets through a ``Pipeline/Provider`` to a ``LoopbackServer``. The sample responses of the targets equal the responses
-/// of the server, so the suite also runs against transports that use no network.
+/// Each check sends targets through a ``Pipeline/Provider`` to a ``LoopbackServer``. The sample responses of the targets equal
+/// the responses of the server, so the suite also runs against transports that use no network.
 ///
 /// ```swift
 /// @Test("MyTransport does what every transport has to do")

@@ -36,8 +36,8 @@ public final class LoopbackPort: Sendable {
 
     /// Returns a port to which connecting takes forever, so that the attempt ends in `timeout.connect`.
     ///
-    /// It listens without accepting, and its queue is filled with connections of its own. Linux drops what a full queue cannot take; other
-    /// systems may refuse it.
+    /// It listens without accepting, and its queue is filled with connections of its own. Linux drops what a full queue cannot
+    /// take; other systems may refuse it.
     ///
     /// - Throws: a `POSIXError` if no port is free, or if the queue does not become full.
     public static func unresponsive() throws -> LoopbackPort {

@@ -3,9 +3,9 @@ import Synchronization
 
 /// A fault server: a small HTTP/1.1 server on 127.0.0.1 that responds with the bytes of a test, valid or not.
 ///
-/// Each connection has a thread of its own. A handler gets the request and returns a script; after the script, the connection waits for
-/// its next request. A greeting is a script that runs before the first request is read. For hosts to which no connection succeeds, use
-/// ``LoopbackPort``.
+/// Each connection has a thread of its own. A handler gets the request and returns a script; after the script, the connection
+/// waits for its next request. A greeting is a script that runs before the first request is read. For hosts to which no
+/// connection succeeds, use ``LoopbackPort``.
 ///
 /// | fault | script |
 /// |---|---|
@@ -52,8 +52,8 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - requestByteCount: the most bytes of a request, head and body together; default 16 MiB.
-    ///   - receiveBufferByteCount: about how many bytes the system takes that nobody has read yet, more than zero; default `nil`, as
-    ///     many as it likes.
+    ///   - receiveBufferByteCount: about how many bytes the system takes that nobody has read yet, more than zero; default
+    ///     `nil`, as many as it likes.
     ///   - greeting: what happens on every connection before its first request; default nothing.
     ///   - handler: answers each request.
     /// - Throws: a `POSIXError` when no socket can be opened.
@@ -89,7 +89,8 @@ public final class LoopbackServer: Sendable {
     /// What has happened so far.
     public var activity: Activity { listener.board.activity }
 
-    /// Waits until what has happened satisfies a condition, the server is stopped, or the task is cancelled, as by a test's time limit.
+    /// Waits until what has happened satisfies a condition, the server is stopped, or the task is cancelled, as by a test's time
+    /// limit.
     ///
     /// ```swift
     /// await server.wait { $0.openConnectionCount == 0 }

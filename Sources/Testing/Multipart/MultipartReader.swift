@@ -10,8 +10,9 @@ public import Pipeline
 /// #expect(parts.map(\.name) == ["title", "cover"])
 /// ```
 ///
-/// It is strict: what a receiver may reject is a ``Failure`` with the offset of the offending byte. Rejected are a preamble, an epilogue, blanks after a boundary, lines that do not end in CRLF, folded or repeated fields, control
-/// characters and broken UTF-8 in fields, a part without a name, `filename*`, and a body without parts.
+/// It is strict: what a receiver may reject is a ``Failure`` with the offset of the offending byte. Rejected are a preamble, an
+/// epilogue, blanks after a boundary, lines that do not end in CRLF, folded or repeated fields, control characters and broken
+/// UTF-8 in fields, a part without a name, `filename*`, and a body without parts.
 ///
 /// Source: RFC 7578, https://www.rfc-editor.org/rfc/rfc7578.html, and RFC 2046 §5.1.1
 public struct MultipartReader: Sendable {
