@@ -1,7 +1,7 @@
 public import Foundation
 public import Pipeline
 
-/// How values are written and read by the requests of a client.
+/// The encoders and decoders of a client's requests.
 ///
 /// **Defaults**
 ///
@@ -12,28 +12,28 @@ public import Pipeline
 /// | `configureJSONEncoder` | nothing more: a new `JSONEncoder` that sorts keys, so that equal values give equal bytes |
 /// | `configureJSONDecoder` | nothing more: a new `JSONDecoder` |
 ///
-/// Each use has a coder of its own, which the closures may change. The date strategies replace those of `form` and those that the
-/// closures set, but for `DateCodingStrategy.ofCoder`.
+/// Each use gets a new coder, which the closures may configure. The date strategies replace those of `form` and those that the
+/// closures set, except `DateCodingStrategy.ofCoder`.
 ///
 /// ```swift
 /// api.coders.configureJSONDecoder = { $0.keyDecodingStrategy = .convertFromSnakeCase }
 /// ```
 public struct APICoders: Sendable {
-    /// How dates are written.
+    /// The encoding of dates.
     public var dateEncodingStrategy = DateCodingStrategy.iso8601
-    /// How dates are read.
+    /// The decoding of dates.
     public var dateDecodingStrategy = DateCodingStrategy.iso8601
-    /// Queries, forms, and the names and booleans of forms with files.
+    /// The encoder of queries and forms, and of names and booleans in multipart forms.
     public var form = URLFormEncoder()
-    /// Changes the new encoder of a payload.
+    /// Configures the new encoder of a payload.
     public var configureJSONEncoder: @Sendable (JSONEncoder) -> Void = { _ in }
-    /// Changes the new decoder of an answer.
+    /// Configures the new decoder of a response.
     public var configureJSONDecoder: @Sendable (JSONDecoder) -> Void = { _ in }
 
-    /// The defaults.
+    /// Creates coders with the defaults.
     public init() {}
 
-    /// The encoder of JSON for a value, with the dates that it wants.
+    /// Returns the JSON encoder for a value, with the date strategy of its type if it has one.
     public func jsonEncoder(for value: any Encodable) -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -42,14 +42,14 @@ public struct APICoders: Sendable {
         return encoder
     }
 
-    /// The encoder of a query or a form for a value, with the dates that it wants.
+    /// Returns the encoder of queries and forms for a value, with the date strategy of its type if it has one.
     public func formEncoder(for value: any Encodable) -> URLFormEncoder {
         var encoder = form
         if let dates = dates(of: value).textEncoding { encoder.dateEncoding = dates }
         return encoder
     }
 
-    /// The decoder of JSON for a type, with the dates that it wants.
+    /// Returns the JSON decoder for a type, with the date strategy of the type if it has one.
     public func jsonDecoder(for type: any Decodable.Type) -> JSONDecoder {
         let own = type as? any CustomDateDecodingStrategy.Type
         let decoder = JSONDecoder()

@@ -20,7 +20,7 @@ struct APIRequestParts: Sendable {
     var task: RequestTask?
     var credential: APICredential?
     var authorizationType: AuthorizationType?
-    var statusCodes = [200]
+    var validation = ValidationType.customCodes([200])
     var sampleData = Data()
     var options = RequestOptions()
     var coders = APICoders()

@@ -10,7 +10,7 @@ import Testing
 struct APICodersTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 
-    private func send(_ request: APIRequest<Nothing>) async throws -> PipelineRequest {
+    private func send(_ request: APIRequest<IgnoredBody>) async throws -> PipelineRequest {
         _ = try await bench.api.send(request.method(.post))
         return try #require(bench.transport.sent.last)
     }
@@ -49,7 +49,7 @@ struct APICodersTests {
         }
         var bench = bench
         bench.api.coders.form.boolEncoding = .literal
-        let request = APIRequest<Nothing>("x").method(.post).dateEncodingStrategy(.secondsSince1970)
+        let request = APIRequest<IgnoredBody>("x").method(.post).dateEncodingStrategy(.secondsSince1970)
         _ = try await bench.api.send(request.payload(Form()))
         #expect(bench.sentText == "at=5&ok=true")
         _ = try await bench.api.send(request.payload(Parts()))
@@ -62,7 +62,7 @@ struct APICodersTests {
     func nearestEncoding() async throws {
         var bench = bench
         bench.api.coders.dateEncodingStrategy = .secondsSince1970
-        let request = APIRequest<Nothing>("x").method(.post)
+        let request = APIRequest<IgnoredBody>("x").method(.post)
         _ = try await bench.api.send(request.payload(PayloadTests.Signup()))
         #expect(bench.sentText.contains("1000000000.25"))
         _ = try await bench.api.send(
@@ -71,11 +71,11 @@ struct APICodersTests {
         #expect(bench.sentText.contains("1000000000250"))
         _ = try await bench.api.send(request.payload(PayloadTests.Own()).dateEncodingStrategy(.millisecondsSince1970))
         #expect(bench.sentText == #"{"born":"2001-09-09"}"#)
-        _ = try await bench.api.send(APIRequest<Nothing>("x").query(PayloadTests.Own()))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("x").query(PayloadTests.Own()))
         #expect(bench.paths.last == "x?born=2001-09-09")
-        _ = try await bench.api.send(APIRequest<Nothing>("x").query(PayloadTests.Own() as PayloadTests.Own?))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("x").query(PayloadTests.Own() as PayloadTests.Own?))
         #expect(bench.paths.last == "x?born=2001-09-09")
-        _ = try await bench.api.send(APIRequest<Nothing>("x").query(["a": [PayloadTests.Own()]]))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("x").query(["a": [PayloadTests.Own()]]))
         #expect(bench.paths.last?.removingPercentEncoding == "x?a[][born]=2001-09-09")
     }
 

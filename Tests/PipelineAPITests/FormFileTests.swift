@@ -10,7 +10,7 @@ import Testing
 struct FormFileTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 
-    private func send(_ request: APIRequest<Nothing>) async throws -> PipelineRequest {
+    private func send(_ request: APIRequest<IgnoredBody>) async throws -> PipelineRequest {
         _ = try await bench.api.send(request.method(.post))
         return try #require(bench.transport.sent.last)
     }
@@ -40,7 +40,7 @@ struct FormFileTests {
         )
         let post = PayloadTests.Post(text: "t", video: FormFile(contentsOf: file))
         let error = await pipelineError {
-            _ = try await bench.api.send(APIRequest<Nothing>("x", payload: post).method(.post))
+            _ = try await bench.api.send(APIRequest<IgnoredBody>("x", payload: post).method(.post))
         }
         #expect(error?.code == .bodyChanged)
     }

@@ -20,8 +20,7 @@ private enum CombineSamples {
     ) -> AnyCancellable {
         // sample: Combine call
         let subscription = provider.requestPublisher(.book(id: 3))
-            .filterSuccessfulStatusCodes()
-            .map(Book.self)
+            .mapResponse { try $0.filterSuccessfulStatusCodes().map(Book.self) }
             .sink { completion in
                 if case .failure(let error) = completion { show("\(error.code)") }
             } receiveValue: { book in
@@ -39,8 +38,11 @@ private enum CombineSamples {
         // sample: Combine progress
         let steps = provider.requestWithProgressPublisher(.book(id: 3)).share()
         let subscriptions = [
-            steps.filterProgress().sink(receiveCompletion: { _ in }, receiveValue: { show($0) }),
-            steps.filterCompleted().sink(receiveCompletion: { _ in }, receiveValue: { keep($0) }),
+            steps.filter { !$0.completed }.map(\.progress).sink(
+                receiveCompletion: { _ in },
+                receiveValue: { show($0) }
+            ),
+            steps.compactMap(\.response).sink(receiveCompletion: { _ in }, receiveValue: { keep($0) }),
         ]
         // end
         return subscriptions

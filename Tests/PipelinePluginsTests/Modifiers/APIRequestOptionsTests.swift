@@ -22,7 +22,7 @@ struct APIRequestOptionsTests {
     func additionalTimeout() async throws {
         let clock = ManualClock()
         let api = client(ScriptedTransport(always: .status(200)), clock, MinimumDurationPlugin(.zero))
-        let request = APIRequest<Nothing>("x").additionalTimeout(.seconds(2))
+        let request = APIRequest<IgnoredBody>("x").additionalTimeout(.seconds(2))
         async let answer = api.send(request)
         #expect(await clock.advanceToNextSleeper() == .seconds(2))
         _ = try await answer
@@ -40,7 +40,7 @@ struct APIRequestOptionsTests {
                 while !Task.isCancelled { await clock.advanceToNextSleeper() }
             }
             let api = client(ScriptedTransport(always: step), clock, MinimumDurationPlugin(.zero, appliesTo: results))
-            let request = APIRequest<Nothing>("x").additionalTimeout(.seconds(2))
+            let request = APIRequest<IgnoredBody>("x").additionalTimeout(.seconds(2))
             await #expect(throws: PipelineError.self) { try await api.send(request) }
             #expect(start.duration(to: clock.now) == duration)
             moving.cancel()
@@ -54,7 +54,7 @@ struct APIRequestOptionsTests {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .status(418))
         let api = client(transport, clock, RetryPlugin())
-        let request = APIRequest<Nothing>("x").retry(on: [.custom(418)], attempts: 2)
+        let request = APIRequest<IgnoredBody>("x").retry(on: [418], attempts: 2)
         let task = Task { try await api.send(request) }
         for _ in 0..<2 { await clock.advanceToNextSleeper() }
         await #expect(throws: PipelineError.self) { try await task.value }
@@ -71,7 +71,7 @@ struct APIRequestOptionsTests {
         let events = Mutex<[String]>([])
         let transport = ScriptedTransport(always: .failure(.timeout(.connect)))
         let api = client(transport, clock, RetryPlugin(maximumAttempts: 3))
-        let handle = api.call(APIRequest<Nothing>("x"))
+        let handle = api.call(APIRequest<IgnoredBody>("x"))
             .onTimeout { events.withLock { $0.append("timeout after \(transport.sent.count)") } }
             .onError { error in events.withLock { $0.append("\(error.code)") } }
             .execute()
@@ -83,7 +83,7 @@ struct APIRequestOptionsTests {
     @Test("B-C25 A log that is off is not written to, and one of any level shows no credential and no secret of a body")
     func quietLog() async throws {
         struct Login: JSONPayload { var password = "canary" }
-        let request = APIRequest<Nothing>("x", payload: Login()).method(.post).bearer("canary").headers([
+        let request = APIRequest<IgnoredBody>("x", payload: Login()).method(.post).bearer("canary").addHeaders([
             "X-Key": "canary"
         ])
         for level in [LoggingPlugin.Level.off, .error, .info, .debug, .trace] {
@@ -103,7 +103,7 @@ struct APIRequestOptionsTests {
         let lines = Mutex<[String]>([])
         let logging = LoggingPlugin(level: .error) { _, line in lines.withLock { $0.append(line) } }
         let api = client(ScriptedTransport(always: .status(500)), ManualClock(), logging)
-        let request = APIRequest<Nothing>("x")
+        let request = APIRequest<IgnoredBody>("x")
         await #expect(throws: PipelineError.self) { try await api.send(request.avoidLogError()) }
         #expect(lines.withLock { $0.isEmpty })
         await #expect(throws: PipelineError.self) { try await api.send(request) }
@@ -114,7 +114,7 @@ struct APIRequestOptionsTests {
     func retryNothingElse() async throws {
         let transport = ScriptedTransport([.failure(.offline), .failure(.timeout(.attempt)), .status(503)])
         let api = client(transport, ManualClock(), RetryPlugin())
-        for (count, request) in [APIRequest<Nothing>("x"), APIRequest("y"), APIRequest("z")].enumerated() {
+        for (count, request) in [APIRequest<IgnoredBody>("x"), APIRequest("y"), APIRequest("z")].enumerated() {
             let retried = request.retry(on: [.tooManyRequests], attempts: .max)
             await #expect(throws: PipelineError.self) { try await api.send(retried) }
             #expect(transport.sent.count == count + 1)
@@ -123,16 +123,16 @@ struct APIRequestOptionsTests {
 
     @Test("Fewer attempts than none stop the program")
     func nonsense() async {
-        await #expect(processExitsWith: .failure) { _ = APIRequest<Nothing>("x").retry(on: [.gone], attempts: -1) }
+        await #expect(processExitsWith: .failure) { _ = APIRequest<IgnoredBody>("x").retry(on: [.gone], attempts: -1) }
     }
 
     @Test("authorized asks a token plugin for a token; without it none is sent")
     func token() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let api = client(transport, ManualClock(), AccessTokenPlugin { _ in "abc" })
-        _ = try await api.send(APIRequest<Nothing>("x"))
-        _ = try await api.send(APIRequest<Nothing>("x").authorized())
-        _ = try await api.send(APIRequest<Nothing>("x").bearer("own").authorized(.custom("Token")))
+        _ = try await api.send(APIRequest<IgnoredBody>("x"))
+        _ = try await api.send(APIRequest<IgnoredBody>("x").authorized())
+        _ = try await api.send(APIRequest<IgnoredBody>("x").bearer("own").authorized(.custom("Token")))
         #expect(transport.sent.map { $0.headers[.authorization] } == [nil, "Bearer abc", "Token abc"])
     }
 
@@ -140,7 +140,7 @@ struct APIRequestOptionsTests {
     func originInForce() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let api = client(transport, ManualClock(), AccessTokenPlugin { _ in "abc" })
-        let request = APIRequest<Nothing>("x").authorized().serverURL(ServerURL(base: "https://other.example.com"))
+        let request = APIRequest<IgnoredBody>("x").authorized().serverURL(ServerURL(base: "https://other.example.com"))
         _ = try await api.send(request)
         #expect(transport.sent.map(\.host) == ["other.example.com"])
         #expect(transport.sent.first?.headers[.authorization] == "Bearer abc")
@@ -152,9 +152,9 @@ struct APIRequestOptionsTests {
         let transport = ScriptedTransport(always: .status(503))
         var api = client(transport, clock, RetryPlugin())
         api.options.retry = .never
-        await #expect(throws: PipelineError.self) { try await api.send(APIRequest<Nothing>("x")) }
+        await #expect(throws: PipelineError.self) { try await api.send(APIRequest<IgnoredBody>("x")) }
         #expect(transport.sent.count == 1)
-        let task = Task { [api] in try await api.send(APIRequest<Nothing>("x").retry(.init(maximumAttempts: 2))) }
+        let task = Task { [api] in try await api.send(APIRequest<IgnoredBody>("x").retry(.init(maximumAttempts: 2))) }
         await clock.advanceToNextSleeper()
         await #expect(throws: PipelineError.self) { try await task.value }
         #expect(transport.sent.count == 3)

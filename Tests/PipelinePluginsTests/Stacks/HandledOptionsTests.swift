@@ -13,7 +13,7 @@ struct HandledOptionsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let plugin: String
-        let request: APIRequest<Nothing>
+        let request: APIRequest<IgnoredBody>
         let handlers: [any PluginType]
 
         var testDescription: String { name }
@@ -22,7 +22,7 @@ struct HandledOptionsTests {
             _ name: String,
             _ plugin: String,
             _ handlers: [any PluginType],
-            _ modify: (APIRequest<Nothing>) -> APIRequest<Nothing>
+            _ modify: (APIRequest<IgnoredBody>) -> APIRequest<IgnoredBody>
         ) {
             self.name = name
             self.plugin = plugin
@@ -30,7 +30,7 @@ struct HandledOptionsTests {
             request = modify(Self.plain)
         }
 
-        static let plain = APIRequest<Nothing>(ServerURL(base: "https://a.test"), "b")
+        static let plain = APIRequest<IgnoredBody>("b").serverURL(ServerURL(base: "https://a.test"))
     }
 
     static let cases: [Case] = [
@@ -110,8 +110,8 @@ struct HandledOptionsTests {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<MultiTarget>(transport: transport, unhandledOptions: .fail)
         let request = Case.plain.additionalTimeout(.zero).avoidLogError().authorized().authorized(nil)
-            .retry(on: [.serviceUnavailable], attempts: 0).responseTimeout(.seconds(5))
-            .basicAuth(email: "ann", password: "hunter2")
+            .retry(on: [.serviceUnavailable], attempts: 0).attemptTimeout(.seconds(5))
+            .basicAuth(username: "ann", password: "hunter2")
             .options {
                 $0.idempotencyKey = nil
                 $0.totalTimeout = nil

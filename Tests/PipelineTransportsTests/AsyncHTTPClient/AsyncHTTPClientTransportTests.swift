@@ -27,7 +27,7 @@ struct AsyncHTTPClientTransportTests {
 
     @Test("an exchange has one attempt at a connection, whatever the method")
     func oneAttempt() async throws {
-        let refusal = try LoopbackRefusal()
+        let refusal = try LoopbackPort.refusing()
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         configuration.timeout.connect = .minutes(3)
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(configuration: configuration))

@@ -16,7 +16,7 @@ struct ConnectionFaultTests {
     )
     func refused(transport: NetworkTransport, method: HTTPRequest.Method) async throws {
         let bench = try FaultBench(transport.make())
-        let refusal = try LoopbackRefusal()
+        let refusal = try LoopbackPort.refusing()
         let error = try await bench.provider.failure(Probe(refusal.url, method: method))
         #expect(error?.code == .connect(.refused))
         #expect(error?.code.provesNothingSent == true)
@@ -47,7 +47,7 @@ struct ConnectionFaultTests {
     )
     func blackHole(transport: NetworkTransport) async throws {
         let bench = try FaultBench(transport.make(connect: .milliseconds(300)))
-        let hole = try LoopbackBlackHole()
+        let hole = try LoopbackPort.unresponsive()
         let start = ContinuousClock.now
         let error = try await bench.provider.failure(Probe(hole.url))
         #expect(error?.code == (transport == .urlSession ? .timeout(.head) : .timeout(.connect)))

@@ -84,7 +84,7 @@ struct StubTransportTests {
             number?.reason
                 == "the body is not a valid Int: it is empty: APIRequest<Int> has no sampleData for GET /count"
         )
-        _ = try await client.send(APIRequest<Nothing>("x"))
+        _ = try await client.send(APIRequest<IgnoredBody>("x"))
     }
 
     @Test("an empty sample that an endpoint names is meant, and no error asks for another")

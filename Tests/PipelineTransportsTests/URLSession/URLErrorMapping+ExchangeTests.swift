@@ -24,7 +24,7 @@ struct URLErrorMappingExchangeTests {
 
     @Test("C01: a refused connection is connect.refused")
     func refused() async throws {
-        let refusal = try LoopbackRefusal()
+        let refusal = try LoopbackPort.refusing()
         #expect(try await provider.failureCode(Probe(refusal.url)) == .connect(.refused))
     }
 

@@ -92,7 +92,7 @@ struct MultipartPropertyTests {
             }
             let made = try MultipartFormData(parts: parts).makeBody(using: &random)
             let data = try await made.body.collect(upTo: 1 << 20)
-            let read = try MultipartReader(contentType: made.contentType).parts(of: data)
+            let read = try MultipartReader.parts(of: data, contentType: made.contentType)
             let isSame =
                 read.map(\.content) == contents
                 && read.map { Array($0.name.utf8) } == parts.map { Self.escaped($0.name) }

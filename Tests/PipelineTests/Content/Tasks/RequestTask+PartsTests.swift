@@ -169,7 +169,7 @@ struct RequestTaskPartsTests {
         #expect(server.requests.count == 2)
         for request in server.requests {
             let type = try #require(request.values(of: "Content-Type").first)
-            let parts = try MultipartReader(contentType: type).parts(of: request.body)
+            let parts = try MultipartReader.parts(of: request.body, contentType: type)
             #expect(parts.map(\.name) == ["title", "cover", "notes"])
             #expect(parts.map(\.fileName) == [nil, "cover.png", "n.txt"])
             #expect(parts.map(\.mimeType) == [nil, "image/png", "text/plain"])

@@ -36,7 +36,7 @@ struct RequestTaskReadingTests {
     @Test("The task of an APIRequest shows what it was given as a task")
     func ofAPIRequest() {
         let own = RequestTask.requestParameters(parameters: ["b": 2], encoding: URLEncoding.httpBody)
-        let task = APIRequest<Nothing>("x").method(.post).task(own).task
+        let task = APIRequest<IgnoredBody>("x").method(.post).task(own).task
         #expect(task.kind == .api)
         #expect(task.parameters?["b"] as? Int == 2)
         #expect(task.encoding is URLEncoding)
@@ -108,7 +108,7 @@ struct RequestTaskReadingTests {
         let target = try SampleTarget { $0.path = "branches/" + Endpoint.pathSegment("a/b") }
         #expect(Endpoint(target).url == "https://example.com/branches/a%2Fb")
         #expect(try Endpoint(target).makeRequest().head.path == "/branches/a%2Fb")
-        let api = APIRequest<Nothing>("branches", Endpoint.pathSegment("a/b"), "files")
+        let api = APIRequest<IgnoredBody>("branches", Endpoint.pathSegment("a/b"), "files")
         #expect(api.path == "branches/a%2Fb/files")
     }
 

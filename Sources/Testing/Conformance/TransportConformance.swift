@@ -1,10 +1,10 @@
 import Foundation
 public import Pipeline
 
-/// What every transport has to do, as one suite.
+/// The conformance suite for transports: rules that every transport follows.
 ///
-/// Each check sends targets through a ``Pipeline/Provider`` to a ``LoopbackServer``; their sample responses are what the
-/// server answers, so that the same suite runs against transports that use no network.
+/// Each check sends targets through a ``Pipeline/Provider`` to a ``LoopbackServer``. The sample responses of the targets equal
+/// the responses of the server, so the suite also runs against transports that use no network.
 ///
 /// ```swift
 /// @Test("MyTransport does what every transport has to do")
@@ -21,44 +21,33 @@ public import Pipeline
 /// | `kind` | ``Kind/network`` |
 /// | `patience` | 180 s for each check, in real time |
 public struct TransportConformance: Sendable {
-    /// Where answers come from.
+    /// The source of the transport's responses.
     public struct Kind: Sendable, Hashable {
         let sendsBytes: Bool
         /// Whether bodies are handed over as they are, whatever coding they name.
         let leavesCodings: Bool
 
-        /// From the server that the URL names.
+        /// The server in the URL.
         public static let network = Kind(sendsBytes: true, leavesCodings: false)
-        /// From the endpoint's sample response or the target's sample data.
+        /// The endpoint's sample response or the target's sample data.
         ///
-        /// Checks of what only a network does are left out.
+        /// Checks that need a network are skipped.
         public static let sampled = Kind(sendsBytes: false, leavesCodings: true)
-        /// From a recording of the same checks.
+        /// A recording of the same checks.
         ///
-        /// Checks of what only a network does are left out. The server has another port than when it was recorded.
+        /// Checks that need a network are skipped. The server's port differs from the recorded one.
         public static let recorded = Kind(sendsBytes: false, leavesCodings: false)
-    }
-
-    /// Something that a transport does wrong.
-    public struct Violation: Sendable, Hashable, CustomStringConvertible {
-        /// The name of the check.
-        public let check: String
-        /// What was expected and what was found.
-        public let message: String
-
-        /// Name and message.
-        public var description: String { "\(check): \(message)" }
     }
 
     private let kind: Kind
     private let patience: Duration
     private let makeTransport: @Sendable () -> any Transport
 
-    /// Makes a suite.
+    /// Creates a suite.
     ///
     /// - Parameters:
-    ///   - kind: where answers come from.
-    ///   - patience: how long a check may take before it counts as hung.
+    ///   - kind: the source of the transport's responses; defaults to ``Kind/network``.
+    ///   - patience: the time after which a check counts as hung; defaults to 180 s.
     ///   - makeTransport: makes a transport for each check.
     public init(
         _ kind: Kind = .network,
@@ -71,16 +60,16 @@ public struct TransportConformance: Sendable {
     }
 
     /// The names of the checks that will run.
-    public var checkNames: [String] { checks.map(\.name) }
+    var checkNames: [String] { checks.map(\.name) }
 
     /// Runs all checks, one after the other.
     ///
-    /// - Returns: what went wrong, nothing for a transport that does what it has to.
-    public func run() async -> [Violation] {
-        var violations: [Violation] = []
+    /// - Returns: the violations; empty for a transport that conforms.
+    public func run() async -> [ConformanceViolation] {
+        var violations: [ConformanceViolation] = []
         for check in checks {
             if let message = await failure(of: check) {
-                violations.append(Violation(check: check.name, message: message))
+                violations.append(ConformanceViolation(check: check.name, message: message))
             }
         }
         return violations

@@ -73,7 +73,7 @@ extension ConformanceCheck {
     }
 
     private static func refused(_ bench: ConformanceBench) async throws {
-        let refusal = try LoopbackRefusal()
+        let refusal = try LoopbackPort.refusing()
         let target = ConformanceTarget(baseURL: refusal.url, path: "/")
         let code = try await bench.failureCode { _ = try await bench.makeProvider().request(target) }
         try ConformanceFailure.require(code, is: .connect(.refused), "the code")

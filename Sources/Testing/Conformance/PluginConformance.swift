@@ -1,9 +1,9 @@
 public import Pipeline
 
-/// What every plugin has to do, as one suite.
+/// The conformance suite for plugins: rules that every plugin follows.
 ///
-/// Each check sends calls through a ``Pipeline/Provider`` that holds nothing but the plugin, a scripted transport and a manual
-/// clock, which moves whenever a call waits for it.
+/// Each check sends calls through a ``Pipeline/Provider`` with the plugin, a scripted transport and a manual clock, which
+/// advances whenever a call waits for it.
 ///
 /// ```swift
 /// @Test("MyPlugin does what every plugin has to do")
@@ -40,24 +40,13 @@ public import Pipeline
 /// |---|---|
 /// | `patience` | 180 s, in real time, in which nothing happens to a call; only calls that do not end wait for it |
 public struct PluginConformance: Sendable {
-    /// Something that a plugin does wrong.
-    public struct Violation: Sendable, Hashable, CustomStringConvertible {
-        /// The name of the check.
-        public let check: String
-        /// What was expected and what was found.
-        public let message: String
-
-        /// Name and message.
-        public var description: String { "\(check): \(message)" }
-    }
-
     private let patience: Duration
     private let makePlugin: @Sendable () -> any PluginType
 
-    /// Makes a suite.
+    /// Creates a suite.
     ///
     /// - Parameters:
-    ///   - patience: how long nothing may happen before a call counts as hung, more than zero.
+    ///   - patience: the time without progress after which a call counts as hung, more than zero; defaults to 180 s.
     ///   - makePlugin: makes a plugin, or a stack, for each check.
     public init(patience: Duration = .seconds(180), makePlugin: @escaping @Sendable () -> any PluginType) {
         precondition(patience > .zero, "patience is \(patience), not more than zero")
@@ -66,19 +55,19 @@ public struct PluginConformance: Sendable {
     }
 
     /// The names of the checks, in the order in which they run.
-    public var checkNames: [String] { ["stages"] + PluginCheck.all.map(\.name) }
+    var checkNames: [String] { ["stages"] + PluginCheck.all.map(\.name) }
 
     /// Runs all checks, one after the other.
     ///
-    /// - Returns: what went wrong, nothing for a plugin that does what it has to.
-    public func run() async -> [Violation] {
+    /// - Returns: the violations; empty for a plugin that conforms.
+    public func run() async -> [ConformanceViolation] {
         guard Self.takesPart(makePlugin()) else {
-            return [Violation(check: "stages", message: "it conforms to none of the protocols in Stage")]
+            return [ConformanceViolation(check: "stages", message: "it conforms to none of the protocols in Stage")]
         }
-        var violations: [Violation] = []
+        var violations: [ConformanceViolation] = []
         for check in PluginCheck.all {
             let bench = PluginBench(plugin: makePlugin(), patience: patience)
-            violations += await check.run(bench).map { Violation(check: check.name, message: $0) }
+            violations += await check.run(bench).map { ConformanceViolation(check: check.name, message: $0) }
         }
         return violations
     }

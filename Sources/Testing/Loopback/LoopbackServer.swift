@@ -1,20 +1,20 @@
 public import Foundation
 import Synchronization
 
-/// A small HTTP/1.1 server on 127.0.0.1 that answers with the bytes a test gives it, valid or not: a fault server.
+/// A fault server: a small HTTP/1.1 server on 127.0.0.1 that responds with the bytes of a test, valid or not.
 ///
-/// Each connection has a thread of its own. A handler gets the request and returns a script; when the script is through, the
-/// connection waits for its next request. A greeting is a script that comes before the first request, of which nothing has been read
-/// then. For hosts that do not even connect there are ``LoopbackRefusal`` and ``LoopbackBlackHole``.
+/// Each connection has a thread of its own. A handler gets the request and returns a script; after the script, the connection
+/// waits for its next request. A greeting is a script that runs before the first request is read. For hosts to which no
+/// connection succeeds, use ``LoopbackPort``.
 ///
 /// | fault | script |
 /// |---|---|
-/// | an answer cut at any byte, by an end or by a reset | `[.send(part), .close]`, `[.send(part), .reset]` |
-/// | an answer that stalls at any byte | `[.send(part), .stall]` |
-/// | a slow answer, in real time or when the test says so | `[.send(part), .wait(.seconds(1)), …]`, `[.send(part), .hold("rest"), …]` |
+/// | a response cut at any byte, by an end or by a reset | `[.send(part), .close]`, `[.send(part), .reset]` |
+/// | a response that stalls at any byte | `[.send(part), .stall]` |
+/// | a slow response, in real time or controlled by the test | `[.send(part), .wait(.seconds(1)), …]`, `[.send(part), .hold("rest"), …]` |
 /// | a connection that ends before any byte | `[.close]` for any request, or for its second one |
 /// | a body that is never read | the greeting `[.receive, .hold("never")]`, with a small `receiveBufferByteCount` |
-/// | an answer before the body has been read | the greeting `[.receive, .respond(413), .hold("never")]` |
+/// | a response before the body has been read | the greeting `[.receive, .respond(413), .hold("never")]` |
 /// | bytes that are not HTTP | `[.send("anything")]` |
 ///
 /// ```swift
@@ -28,13 +28,13 @@ import Synchronization
 /// **Effects**: every request is kept in ``requests`` until the server is released. Handlers run on connection threads,
 /// several at once.
 ///
-/// **Errors**: what is not a request is answered with 400, one that is larger than the limit with 413, and the connection is
+/// **Errors**: the response to an invalid request is 400, to one that is larger than the limit 413; then the connection is
 /// closed.
 public final class LoopbackServer: Sendable {
-    /// Answers one request.
+    /// Returns the script for a request.
     public typealias Handler = @Sendable (Request) -> [Action]
 
-    /// What has happened at the server so far.
+    /// Counts of what has happened at the server so far.
     public struct Activity: Sendable {
         /// Connections accepted.
         public internal(set) var connectionCount = 0
@@ -42,7 +42,7 @@ public final class LoopbackServer: Sendable {
         public internal(set) var openConnectionCount = 0
         /// Requests read to their last byte.
         public internal(set) var requestCount = 0
-        /// How often a script has come to a `.hold`.
+        /// How often a script has reached a `.hold`.
         public internal(set) var holdCount = 0
     }
 
@@ -51,12 +51,12 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
-    ///   - requestByteCount: the most bytes of a request, head and body together; default 16 MiB.
-    ///   - receiveBufferByteCount: about how many bytes the system takes that nobody has read yet, more than zero; default `nil`, as
-    ///     many as it likes.
-    ///   - greeting: what happens on every connection before its first request; default nothing.
-    ///   - handler: answers each request.
-    /// - Throws: a `POSIXError` when no socket can be opened.
+    ///   - requestByteCount: the maximum size of a request, head and body, in bytes, 1 and up; defaults to 16 MiB.
+    ///   - receiveBufferByteCount: the approximate size of the system's receive buffer in bytes, 1 and up; defaults to `nil`, the
+    ///     system's choice.
+    ///   - greeting: the script of every connection before its first request; defaults to none.
+    ///   - handler: returns the script for each request.
+    /// - Throws: a `POSIXError` if no socket can be opened.
     public init(
         requestByteCount: Int = 16 << 20,
         receiveBufferByteCount: Int? = nil,
@@ -86,10 +86,10 @@ public final class LoopbackServer: Sendable {
     /// The requests that arrived, in the order in which their last bytes did.
     public var requests: [Request] { listener.board.requests }
 
-    /// What has happened so far.
+    /// The counts so far.
     public var activity: Activity { listener.board.activity }
 
-    /// Waits until what has happened satisfies a condition, the server is stopped, or the task is cancelled, as by a test's time limit.
+    /// Waits until the counts satisfy a condition, the server is stopped, or the task is cancelled, such as by a time limit.
     ///
     /// ```swift
     /// await server.wait { $0.openConnectionCount == 0 }
@@ -98,14 +98,14 @@ public final class LoopbackServer: Sendable {
         await listener.board.wait(until: isSatisfied)
     }
 
-    /// Lets scripts go on that wait at a ``Action/hold(_:)`` of this name, or will come to one.
+    /// Continues scripts that wait at a ``Action/hold(_:)`` with this name, now or later.
     public func release(_ name: String) {
         listener.board.release(name)
     }
 
     /// Closes all connections and waits for the threads to end.
     ///
-    /// Not to be called by a handler. Stopping twice does nothing.
+    /// A handler must not call it. Stopping twice does nothing.
     public func stop() {
         listener.stop()
     }
@@ -117,18 +117,18 @@ extension LoopbackServer {
         return url
     }
 
-    /// A request as it arrived.
+    /// A request that the server has read.
     public struct Request: Sendable {
         /// The method.
         public let method: String
-        /// Path and query, or whatever stood there.
+        /// The path and query, or whatever was in their place.
         public let target: String
         /// The lines of the header fields, without line ends.
         public let headerLines: [String]
         /// The body, without its transfer coding.
         public let body: Data
 
-        /// The values of a field in the order of their lines; names are compared without case.
+        /// Returns the values of a header field in order; names are compared without case.
         public func values(of name: String) -> [String] {
             headerLines.compactMap { line in
                 let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -138,7 +138,7 @@ extension LoopbackServer {
         }
     }
 
-    /// One step of an answer.
+    /// One step of a script.
     public struct Action: Sendable {
         enum Kind: Sendable {
             case send(Data)

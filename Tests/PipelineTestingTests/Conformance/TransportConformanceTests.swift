@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineTesting
 import TestSupport
 import Testing
+
+@testable import PipelineTesting
 
 @Suite("TransportConformance", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TransportConformanceTests {

@@ -57,8 +57,8 @@ enum Patience {
 
     /// How many rounds, one of each ms after the first, without progress come before a move of time.
     ///
-    /// More before a long one: it is that of a time limit which nothing has to do with, unless somebody who was about to end its wait
-    /// is being kept from that. But no more than a part of the patience.
+    /// More before a long one: it is that of a time limit which nothing has to do with, unless somebody who was about to end its
+    /// wait is being kept from that. But no more than a part of the patience.
     private static func stillness(before move: Duration?, _ patience: Duration) -> Int {
         guard let move, move > .seconds(10) else { return yieldCount + 10 }
         return yieldCount + max(10, min(300, Int(patience / .milliseconds(4))))

@@ -5,7 +5,7 @@ import Synchronization
 /// The servers of an API by environment, of which one is current.
 ///
 /// ```swift
-/// let environments = Environments(
+/// let environments = APIEnvironments(
 ///     dev: ServerURL(base: "https://dev.example.com"),
 ///     testFlight: ServerURL(base: "https://stage.example.com"),
 ///     appStore: ServerURL(base: "https://example.com")
@@ -13,29 +13,29 @@ import Synchronization
 /// try environments.use(.testFlight)
 /// ```
 ///
-/// **Effects**: whoever holds it sees the same current environment; an ``APIClient`` asks for it once, as a call begins, so that a call
-/// and a chain keep the one that they began with. It is safe to switch at any time. Nothing is kept on disk. Who is logged in is
-/// another matter: end the session before switching, or its token goes to the other server.
+/// **Effects**: all holders see the same current environment. An ``APIClient`` reads it once, when a call begins, so a call and
+/// a chain keep theirs. Switching is safe at any time. Nothing is stored on disk. Log the user out before switching, or the
+/// token is sent to the other server.
 ///
 /// **Defaults**: the current one is ``detected``.
 ///
-/// **Errors**: `unknownEnvironment` for one that is not there; the current one stays.
-public final class Environments: Sendable {
+/// **Errors**: `unknownEnvironment` for a name without a server; the current environment stays.
+public final class APIEnvironments: Sendable {
     /// The name of an environment.
     public struct Name: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
         CustomStringConvertible
     {
         /// The name.
         public let rawValue: String
-        /// Makes a name.
+        /// Creates a name.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Makes a name.
+        /// Creates a name.
         public init(stringLiteral value: String) { rawValue = value }
-        /// Where the app is being developed.
+        /// The environment of development builds.
         public static let dev = Name(rawValue: "dev")
-        /// Where it is tested before it is released.
+        /// The environment of builds for testers.
         public static let testFlight = Name(rawValue: "testFlight")
-        /// Where everybody is.
+        /// The environment of released builds.
         public static let appStore = Name(rawValue: "appStore")
         /// The name.
         public var description: String { rawValue }
@@ -44,13 +44,13 @@ public final class Environments: Sendable {
     private let servers: [Name: ServerURL]
     private let currentName: Mutex<Name>
 
-    /// Makes the three environments of an app, and others.
+    /// Creates the three environments of an app and others, of which ``detected`` is current.
     ///
     /// - Parameters:
     ///   - dev: for debug builds.
     ///   - testFlight: for builds with a sandbox receipt.
     ///   - appStore: for all others.
-    ///   - others: environments beyond the three, by name.
+    ///   - others: more servers by name; defaults to none.
     public convenience init(
         dev: ServerURL,
         testFlight: ServerURL,
@@ -61,12 +61,12 @@ public final class Environments: Sendable {
         self.init(servers: servers, current: Self.detected)
     }
 
-    /// Makes environments of any names.
+    /// Creates environments with any names.
     ///
     /// - Parameters:
     ///   - servers: the servers by name.
-    ///   - current: the one to begin with, among those above.
-    /// - Throws: `PipelineError` with code `unknownEnvironment` for one that is not there.
+    ///   - current: the name of the current environment.
+    /// - Throws: `PipelineError` with code `unknownEnvironment` if `current` has no server.
     public convenience init(_ servers: [Name: ServerURL], current: Name) throws {
         self.init(servers: servers, current: current)
         try use(current)
@@ -80,7 +80,7 @@ public final class Environments: Sendable {
     /// The current environment.
     public var current: Name { currentName.withLock { $0 } }
 
-    /// The names of all, sorted.
+    /// The names of all environments, sorted.
     public var names: [Name] { servers.keys.sorted { $0.rawValue < $1.rawValue } }
 
     /// The server of the current environment.
@@ -100,12 +100,13 @@ public final class Environments: Sendable {
         currentName.withLock { $0 = name }
     }
 
-    /// Switches to the environment that a variable of the process names, as a scheme of Xcode sets it; without it, nothing changes.
+    /// Switches to the environment in an environment variable, such as a scheme of Xcode sets; does nothing if the variable is
+    /// unset or empty.
     ///
     /// - Parameters:
-    ///   - variable: the variable.
-    ///   - variables: all variables; by default those of the process.
-    /// - Throws: as ``use(_:)``.
+    ///   - variable: the name of the variable; defaults to `env`.
+    ///   - variables: all variables; defaults to those of the process.
+    /// - Throws: `PipelineError` with code `unknownEnvironment`; the current environment stays.
     public func useVariable(
         _ variable: String = "env",
         of variables: [String: String] = ProcessInfo.processInfo.environment
@@ -114,10 +115,10 @@ public final class Environments: Sendable {
         try use(Name(rawValue: name))
     }
 
-    /// The environment of this build: ``Name/dev`` for a debug build of this package, ``Name/testFlight`` with a sandbox receipt, else
-    /// ``Name/appStore``.
+    /// The environment of this build: ``Name/dev`` for a debug build of this package, ``Name/testFlight`` with a sandbox
+    /// receipt, else ``Name/appStore``.
     ///
-    /// Xcode builds packages for release under a configuration of another name than Debug; such an app says ``use(_:)``.
+    /// Xcode builds packages for release in a configuration that is not named Debug; such an app calls ``use(_:)``.
     public static var detected: Name {
         #if DEBUG
         let isDebug = true
@@ -139,6 +140,6 @@ public final class Environments: Sendable {
 }
 
 extension PipelineError.Code {
-    /// An environment is not one of those that there are.
+    /// The name of an environment has no server.
     public static let unknownEnvironment = Self(rawValue: "unknownEnvironment")
 }

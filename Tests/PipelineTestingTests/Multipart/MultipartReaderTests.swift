@@ -1,8 +1,9 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineTesting
 import Testing
+
+@testable import PipelineTesting
 
 @Suite("MultipartReader")
 struct MultipartReaderTests {

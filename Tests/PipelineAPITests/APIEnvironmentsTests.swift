@@ -8,11 +8,11 @@ import Testing
 @testable import PipelineAPI
 
 @Suite("Servers and environments", .tags(.concurrent))
-struct EnvironmentsTests {
-    private let environments: Environments
+struct APIEnvironmentsTests {
+    private let environments: APIEnvironments
 
     init() throws {
-        environments = Environments(
+        environments = APIEnvironments(
             dev: ServerURL(base: "https://dev.example.com", path: "v1"),
             testFlight: ServerURL(base: "https://test.example.com/"),
             appStore: ServerURL(base: "https://example.com"),
@@ -50,7 +50,7 @@ struct EnvironmentsTests {
     func description(base: String, path: String, shown: String?) throws {
         let server = ServerURL(base: base, path: path)
         #expect("\(server)" == shown ?? "a server that is no URL")
-        var text = "\(String(reflecting: server))\(try Environments(["a": server], current: "a"))"
+        var text = "\(String(reflecting: server))\(try APIEnvironments(["a": server], current: "a"))"
         dump(server, to: &text)
         var api = APIBench().api
         api.server = server
@@ -61,8 +61,8 @@ struct EnvironmentsTests {
     @Test("C4 C50 C52 C55 A call goes to the server of the environment that is current as it begins")
     func switching() async throws {
         let bench = bench()
-        let request = APIRequest<Nothing>("x")
-        for name in [Environments.Name.dev, .testFlight, .appStore, "load"] {
+        let request = APIRequest<IgnoredBody>("x")
+        for name in [APIEnvironments.Name.dev, .testFlight, .appStore, "load"] {
             try environments.use(name)
             #expect(environments.current == name)
             _ = try await bench.api.send(request)
@@ -83,7 +83,7 @@ struct EnvironmentsTests {
         var bench = APIBench(transport, plugins: [again])
         bench.api.server = nil
         bench.api.environments = environments
-        _ = try await bench.api.send(APIRequest<Nothing>("x"))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("x"))
         #expect(environments.current == .appStore)
         #expect(transport.sent.map(\.host) == ["dev.example.com", "dev.example.com"])
     }
@@ -91,7 +91,7 @@ struct EnvironmentsTests {
     @Test("A call with callbacks keeps the environment in which it was executed")
     func keptByCall() async throws {
         let bench = bench()
-        let call = bench.api.call(APIRequest<Nothing>("x")).onRequestStarted { [environments] in
+        let call = bench.api.call(APIRequest<IgnoredBody>("x")).onRequestStarted { [environments] in
             try? environments.use("load")
         }
         try environments.use(.testFlight)
@@ -111,7 +111,7 @@ struct EnvironmentsTests {
             }
         )
         let bench = bench(transport)
-        let (first, second) = (APIRequest<Nothing>("1"), APIRequest<Nothing>("2"))
+        let (first, second) = (APIRequest<IgnoredBody>("1"), APIRequest<IgnoredBody>("2"))
         _ = try await first.and(second).run(in: bench.api, observer: APIObserver()).get()
         _ = try await [first, second].flatten().run(in: bench.api, observer: APIObserver()).get()
         #expect(Set(transport.sent.map(\.host)) == ["dev.example.com"] && transport.sent.count == 4)
@@ -122,7 +122,7 @@ struct EnvironmentsTests {
         let bench = bench()
         let own = OwnOperation { [environments] client, _ in
             for _ in 0..<2 {
-                _ = try await APIRequest<Nothing>("x").run(in: client, observer: APIObserver()).get()
+                _ = try await APIRequest<IgnoredBody>("x").run(in: client, observer: APIObserver()).get()
                 try? environments.use(.appStore)
             }
         }
@@ -147,11 +147,13 @@ struct EnvironmentsTests {
     @Test("C13 The server of a request wins over the client's, and that over the environment")
     func priority() async throws {
         var bench = bench()
-        let request = APIRequest<Nothing>("x")
+        let request = APIRequest<IgnoredBody>("x")
         bench.api.server = ServerURL(base: "https://client.example.com")
         _ = try await bench.api.send(request)
         _ = try await bench.api.send(request.serverURL(ServerURL(base: "https://own.example.com")))
-        _ = try await bench.api.send(APIRequest<Nothing>(ServerURL(base: "https://first.example.com"), "x"))
+        _ = try await bench.api.send(
+            APIRequest<IgnoredBody>("x").serverURL(ServerURL(base: "https://first.example.com"))
+        )
         #expect(bench.transport.sent.map(\.host) == ["client.example.com", "own.example.com", "first.example.com"])
         _ = try await bench.api.send(request.and(request))
         await bench.api.call(request).finished()
@@ -166,11 +168,11 @@ struct EnvironmentsTests {
         #expect(error?.reason.contains("appStore, dev, load, testFlight") == true)
         #expect(environments.names == [.appStore, .dev, "load", .testFlight])
         let saved = await pipelineError {
-            _ = try Environments(["a": ServerURL(base: "https://a.example")], current: "b")
+            _ = try APIEnvironments(["a": ServerURL(base: "https://a.example")], current: "b")
         }
         #expect(saved?.code == .unknownEnvironment)
         #expect(environments.current == .dev)
-        _ = try await bench.api.send(APIRequest<Nothing>("x"))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("x"))
         #expect(bench.transport.sent.map(\.host) == ["dev.example.com"])
     }
 
@@ -190,21 +192,21 @@ struct EnvironmentsTests {
     @Test("C53 A debug build is dev, one with a sandbox receipt testFlight, every other appStore")
     func detected() {
         let sandbox = URL(filePath: "/app/StoreKit/sandboxReceipt")
-        #expect(Environments.detect(isDebug: true, receipt: sandbox) == .dev)
-        #expect(Environments.detect(isDebug: false, receipt: sandbox) == .testFlight)
-        #expect(Environments.detect(isDebug: false, receipt: URL(filePath: "/app/StoreKit/receipt")) == .appStore)
-        #expect(Environments.detect(isDebug: false, receipt: nil) == .appStore)
+        #expect(APIEnvironments.detect(isDebug: true, receipt: sandbox) == .dev)
+        #expect(APIEnvironments.detect(isDebug: false, receipt: sandbox) == .testFlight)
+        #expect(APIEnvironments.detect(isDebug: false, receipt: URL(filePath: "/app/StoreKit/receipt")) == .appStore)
+        #expect(APIEnvironments.detect(isDebug: false, receipt: nil) == .appStore)
         let server = ServerURL(base: "https://example.com")
         let other = ServerURL(base: "https://other.example.com")
-        let all = Environments(
+        let all = APIEnvironments(
             dev: server,
             testFlight: server,
             appStore: server,
-            others: [Environments.detected: other]
+            others: [APIEnvironments.detected: other]
         )
-        #expect(all.current == Environments.detected && all.server == server)
+        #expect(all.current == APIEnvironments.detected && all.server == server)
         #if DEBUG
-        #expect(Environments.detected == .dev)
+        #expect(APIEnvironments.detected == .dev)
         #endif
     }
 
@@ -217,10 +219,10 @@ struct EnvironmentsTests {
     func noServer(server: ServerURL?) async throws {
         var bench = APIBench(ScriptedTransport(always: .ok))
         bench.api.server = server
-        bench.api.errorTexts.set("no server", for: .invalidRequest)
-        let error = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }
+        bench.api.options.errorTexts.set("no server", for: .invalidRequest)
+        let error = await pipelineError { _ = try await bench.api.send(APIRequest<IgnoredBody>("x")) }
         #expect(error?.code.isKind(of: .invalidRequest) == true && error?.customText == "no server")
-        let unresolved = await pipelineError { _ = try bench.api.resolved(APIRequest<Nothing>("x")) }
+        let unresolved = await pipelineError { _ = try bench.api.resolved(APIRequest<IgnoredBody>("x")) }
         #expect(unresolved?.code == (server?.base == "ftp://example.com" ? nil : .invalidRequest(.url)))
         #expect(bench.transport.sent.isEmpty)
     }
@@ -232,7 +234,7 @@ struct EnvironmentsTests {
             for index in 0..<200 {
                 group.addTask {
                     try? environments.use(index.isMultiple(of: 2) ? .dev : .appStore)
-                    _ = try? await bench.api.send(APIRequest<Nothing>("x"))
+                    _ = try? await bench.api.send(APIRequest<IgnoredBody>("x"))
                 }
             }
         }

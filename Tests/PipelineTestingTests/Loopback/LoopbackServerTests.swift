@@ -101,10 +101,4 @@ struct LoopbackServerTests {
         server.release("all")
         for client in clients { #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 200 ")) }
     }
-
-    @Test("a port that refuses does so")
-    func refusal() throws {
-        let refusal = try LoopbackRefusal()
-        #expect(throws: (any Error).self) { _ = try RawClient(port: refusal.port) }
-    }
 }
