@@ -178,10 +178,10 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     ) -> Bool {
         guard case .failure(let error) = result, error.response == nil, !context.isReplayed else { return false }
         guard rules.overridden(by: context.options.retry).connectivityWait.isOn else { return false }
-        // Over http, only a loopback address is confidential.
+        // Over http, only a loopback address is allowed.
         var plain = request
         plain.head.scheme = "http"
-        return !plain.isConfidential
+        return !CleartextPolicy.loopbackOnly.allows(plain)
     }
 
     /// When the next attempt begins; `nil` if the call ends in the result because no network came.
