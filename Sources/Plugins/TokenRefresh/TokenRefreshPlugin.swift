@@ -49,7 +49,7 @@ public import Pipeline
 ///   continue with the new credential.
 /// - The session ends when the application removes the credential and when a refresh returns `nil`. All calls that wait then fail
 ///   with `sessionEnded` and are not sent, and so do calls that were sent before and are refused or retried later: they never use
-///   the token of a later log-in. ``TokenRefreshPolicy/sessionEnd`` chooses to send them without a token instead.
+///   the token of a later log-in. `sessionEnd` of ``TokenRefreshPolicy`` chooses to send them without a token instead.
 ///
 /// **Changes**: `onChange` sees every change of the credential, exactly once and in order: log-in, refresh, log-out, and the end of
 /// a session. It is the one place to store the credential. It runs in a task of its own, one change at a time, and does not see the
