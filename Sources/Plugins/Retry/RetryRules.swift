@@ -22,7 +22,7 @@ struct RetryRules: Sendable {
             maximumAttempts: other.maximumAttempts ?? maximumAttempts,
             policy: other.policy ?? policy,
             backoff: other.backoff ?? backoff,
-            connectivityWait: other.waitsForConnectivity ?? connectivityWait
+            connectivityWait: other.connectivityWait ?? connectivityWait
         )
     }
 
