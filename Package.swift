@@ -101,6 +101,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "Pipeline", dependencies: ["PipelineRedaction", httpTypes], swiftSettings: swiftSettings),
+        // What plugins and recordings share and no product offers: content codings and hashes of contents.
         .target(
             name: "PipelineContentCoding",
             dependencies: ["Pipeline", "CZlib", brotli, zstd, httpTypes],
@@ -111,6 +112,8 @@ let package = Package(
             name: "PipelinePlugins",
             dependencies: ["Pipeline", "PipelineContentCoding", "CZlib", httpTypes, logging, metrics, tracing],
             path: "Sources/Plugins",
+            // The plugins are made of what a stranger's plugin has, too: public API.
+            packageAccess: false,
             swiftSettings: swiftSettings
         ),
         .target(
@@ -201,8 +204,9 @@ let package = Package(
         .testTarget(
             name: "PipelinePluginsTests",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "TestSupport",
-                "CZlib", httpTypes, logging, metrics, metricsTestKit, tracing, inMemoryTracing,
+                "Pipeline", "PipelineAPI", "PipelineContentCoding", "PipelinePlugins", "PipelineTesting",
+                "PipelineTransports", "TestSupport", "CZlib", httpTypes, logging, metrics, metricsTestKit, tracing,
+                inMemoryTracing,
             ],
             swiftSettings: swiftSettings
         ),
@@ -229,8 +233,8 @@ let package = Package(
         .testTarget(
             name: "PipelineRecordingTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineReplayTesting",
-                "PipelineTesting", "TestSupport", "har", httpTypes, asyncHTTPClient,
+                "Pipeline", "PipelineContentCoding", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
+                "PipelineReplayTesting", "PipelineTesting", "TestSupport", "har", httpTypes, asyncHTTPClient,
             ],
             exclude: ["HAR/Samples", "Testing/Replays"],
             swiftSettings: swiftSettings

@@ -13,9 +13,8 @@ extension APIRequest {
     /// keep their case. It replaces a header field of the request, and a token given before. A plugin that sets Authorization
     /// itself, as AccessTokenPlugin does for a request that asks for a token, wins.
     ///
-    /// **Errors**: `invalidRequest.credential` for a name with a colon, for a control character in either, and over http to
-    /// another machine unless the server ``ServerURL/allowsCleartext``, also when a plugin leads the request there; nothing is
-    /// sent then.
+    /// **Errors**: `invalidRequest.credential` for a name with a colon, for a control character in either, and over http to another machine
+    /// unless ``ServerURL/cleartext`` of the server allows it, also when a plugin leads the request there; nothing is sent then.
     ///
     /// **Secrets**: no error and no description shows either. A redirect to another origin drops the field.
     ///
@@ -32,7 +31,7 @@ extension APIRequest {
     /// A copy that sends a token, as Bearer; AccessTokenPlugin is for tokens that change.
     ///
     /// **Errors**: `invalidRequest.credential` for a token that is not one word, and over http to another machine
-    /// unless the server ``ServerURL/allowsCleartext``, also when a plugin leads the request there; nothing is sent then.
+    /// unless ``ServerURL/cleartext`` of the server allows it, also when a plugin leads the request there; nothing is sent then.
     ///
     /// **Secrets**: as `basicAuth(username:password:)`.
     ///

@@ -59,7 +59,7 @@ final class APIRequestContent: RequestContent {
         if !formParts.isEmpty { carried = carried?.adding(parts: formParts) }
         try carried?.encode(into: &request, context: context)
         if parts.task == nil, !request.body.isAbsent { try request.requireBodyCarryingMethod() }
-        try parts.credential?.authorize(&request, allowsCleartext: parts.server?.allowsCleartext ?? false)
+        try parts.credential?.authorize(&request, cleartext: parts.server?.cleartext ?? .loopbackOnly)
     }
 
     private func takePayloadTask() throws -> RequestTask? {

@@ -15,19 +15,19 @@ public struct ServerURL: Sendable, Hashable {
     public let base: String
     /// The path below it, empty for none.
     public let path: String
-    /// Whether requests may send it `basicAuth` and `bearer` over http, readable on the way.
-    public let allowsCleartext: Bool
+    /// Where requests may send `basicAuth` and `bearer` over http.
+    public let cleartext: CleartextPolicy
 
     /// Makes a server; exactly one slash ends up between the two.
     ///
     /// - Parameters:
     ///   - base: scheme and host.
     ///   - path: the path below it.
-    ///   - allowsCleartext: whether requests may send it `basicAuth` and `bearer` over http; always allowed to the machine itself.
-    public init(base: String, path: String = "", allowsCleartext: Bool = false) {
+    ///   - cleartext: where requests may send `basicAuth` and `bearer` over http.
+    public init(base: String, path: String = "", cleartext: CleartextPolicy = .loopbackOnly) {
         self.base = base
         self.path = path
-        self.allowsCleartext = allowsCleartext
+        self.cleartext = cleartext
     }
 
     /// Why no request can go there, `nil` when one may, or when that is seen as it is made.

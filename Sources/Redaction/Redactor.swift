@@ -62,8 +62,21 @@ public struct Redactor: Sendable {
 
     package let revealsSecrets: Bool
 
+    /// Whether the values of query items are shown unless their names are secret.
+    private(set) var showsOrdinaryQueries = false
+
     /// Shows ``standardHeaderFields``, no query value, and of bodies what has no secret name.
     public static let standard = Redactor()
+
+    /// Shows what ``standard`` does, and the values of query items whose names are not secret.
+    ///
+    /// For a developer's own machine: a query may hold personal data under a name that ``secretNames`` does not cover. An item without a
+    /// name, a value that holds a secret name, and the fragment stay hidden.
+    public static let development: Redactor = {
+        var redactor = Redactor()
+        redactor.showsOrdinaryQueries = true
+        return redactor
+    }()
 
     /// Hides nothing but user names and passwords in URLs.
     ///

@@ -204,7 +204,7 @@ struct APIRequestTests {
             var id = 7
             var region: String?
         }
-        let api = client(HeadersPlugin(encoding: Device()), AccessTokenPlugin { _ in "t-1" })
+        let api = client(HeadersPlugin(Device()), AccessTokenPlugin { _ in "t-1" })
         let echo = try await api.send(Posts.get(id: 7).authorized().addHeaders(["X-Own": "Zoe"]))
         #expect(echo.method == "GET" && echo.url.hasSuffix("/anything/post/7") && echo.args == [:])
         #expect(echo.data.isEmpty && echo.form == [:] && echo.files == [:])

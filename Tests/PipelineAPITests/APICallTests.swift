@@ -467,7 +467,7 @@ struct APICallTests {
         let plugins: [any PluginType] = [
             UnauthorizedPlugin { [journal] _, _ in journal.add("client") },
             HeadersPlugin { _ in ["X-Count": "\(count.add(1, ordering: .relaxed).newValue)"] },
-            HeadersPlugin(encoding: Device(id: 7)),
+            HeadersPlugin(Device(id: 7)),
         ]
         let bench = APIBench(ScriptedTransport(always: .status(401)), plugins: plugins)
         for _ in 0..<2 { await call(bench.api.call(APIRequest<IgnoredBody>("x"))).finished() }

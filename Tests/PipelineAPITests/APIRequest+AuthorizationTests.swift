@@ -54,7 +54,7 @@ struct APIRequestAuthorizationTests {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let request = APIRequest<IgnoredBody>("x")
         _ = try await bench.api.send(request.bearer("t").serverURL(ServerURL(base: "http://127.0.0.1:8080")))
-        let other = ServerURL(base: "http://example.com", allowsCleartext: true)
+        let other = ServerURL(base: "http://example.com", cleartext: .allowed)
         _ = try await bench.api.send(request.bearer("t").serverURL(other))
         #expect(bench.transport.sent.map { $0.headers[.authorization] } == ["Bearer t", "Bearer t"])
         let refused = request.bearer("t").serverURL(ServerURL(base: "http://example.com"))

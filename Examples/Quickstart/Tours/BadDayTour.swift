@@ -84,7 +84,7 @@ struct BadDayTour {
     private func takeTime() async throws {
         heading("An answer that comes too soon to be seen: MinimumDurationPlugin")
         let duration = try await ContinuousClock().measure {
-            _ = try await provider.request(.kept, options: RequestOptions { $0.additionalTimeout = .milliseconds(400) })
+            _ = try await provider.request(.kept, options: RequestOptions { $0.minimumDuration = .milliseconds(400) })
         }
         show("took", milliseconds(duration))
         try expect(duration >= .milliseconds(400), "the call takes at least 400 ms")

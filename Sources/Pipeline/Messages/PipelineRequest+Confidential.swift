@@ -1,10 +1,8 @@
 public import HTTPTypes
 
 extension PipelineRequest {
-    /// Whether the request goes over https or to a loopback address, so that it cannot be read on the way.
-    ///
-    /// Source: W3C Secure Contexts §3.1, https://www.w3.org/TR/secure-contexts/#is-origin-trustworthy
-    public var hasTrustworthyOrigin: Bool { head.scheme == "https" || Self.isLoopback(host ?? "") }
+    /// Whether the request cannot be read on the way: it goes over https, or to a loopback address.
+    var isConfidential: Bool { head.scheme == "https" || Self.isLoopback(host ?? "") }
 
     /// Sets a header field that is secret and must not be sent in clear text, replacing all of that name.
     ///
@@ -22,7 +20,7 @@ extension PipelineRequest {
 
     /// Why the request cannot be sent, `nil` if each confidential value is safe or is no longer there.
     var confidentialityFailure: PipelineError? {
-        guard !confidentialFields.isEmpty, !hasTrustworthyOrigin else { return nil }
+        guard !confidentialFields.isEmpty, !isConfidential else { return nil }
         // A plugin may have added to a field, or another field of its name.
         let leaks = confidentialFields.contains { field in
             headers[values: field.name].contains { $0.contains(field.value) }

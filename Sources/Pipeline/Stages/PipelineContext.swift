@@ -97,12 +97,12 @@ public struct PipelineContext: Sendable {
     ///
     /// - Parameter byteCount: the bytes of this exchange so far, all together.
     public func reportSent(_ byteCount: Int) {
-        call.meter?.sent(byteCount, isProgress: call.isUpload)
+        call.meter?.sent(byteCount, at: clock.now)
     }
 
     /// Tells how much of the answer's body has arrived.
     func reportReceived(_ byteCount: Int, of totalByteCount: Int?) {
-        call.meter?.received(byteCount, of: totalByteCount, isProgress: !call.isUpload)
+        call.meter?.received(byteCount, of: totalByteCount, at: clock.now)
     }
 
     /// The exchanges of the call that have ended so far; in a stack with exchange plugins, each from its header fields on.

@@ -21,7 +21,7 @@ public import Pipeline
 ///
 /// | setting | default |
 /// |---|---|
-/// | `allowsCleartext` | `false`: no token leaves over http, except to the machine itself |
+/// | `cleartext` | `.loopbackOnly`: no token is sent over http, except to a loopback address |
 ///
 /// Whether a request leaves over http is judged by the URL that is sent, after the provider's endpoint closure.
 ///
@@ -35,19 +35,19 @@ public import Pipeline
 /// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1,
 /// RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
 public struct AccessTokenPlugin: Stage.Prepare {
-    private let allowsCleartext: Bool
+    private let cleartext: CleartextPolicy
     private let token: @Sendable (any TargetType) async throws -> String?
 
     /// Makes a plugin.
     ///
     /// - Parameters:
-    ///   - allowsCleartext: whether a token may leave over http; always allowed to the machine itself.
+    ///   - cleartext: where a token may be sent over http.
     ///   - token: gives the token for a target, `nil` when nobody is logged in; it may wait, and may throw.
     public init(
-        allowsCleartext: Bool = false,
+        cleartext: CleartextPolicy = .loopbackOnly,
         token: @escaping @Sendable (any TargetType) async throws -> String?
     ) {
-        self.allowsCleartext = allowsCleartext
+        self.cleartext = cleartext
         self.token = token
     }
 
@@ -57,7 +57,7 @@ public struct AccessTokenPlugin: Stage.Prepare {
             return
         }
         guard CredentialScope.isOwnOrigin(request, context) else { return }
-        try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, "an access token")
+        try CredentialScope.check(request, cleartext, "an access token")
         guard let token = try await token(context.target) else { return }
         try request.setAccessToken(token, type)
     }

@@ -5,7 +5,7 @@ public import Pipeline
 ///
 /// ```swift
 /// BasicAuthPlugin(username: "shop", password: key)
-/// BasicAuthPlugin(username: "shop", password: key) { target in target is AdminAPI }
+/// BasicAuthPlugin { target in target is AdminAPI ? adminCredential : nil }
 /// BasicAuthPlugin { target in try await keychain.credential(for: target) }
 /// ```
 ///
@@ -29,8 +29,7 @@ public import Pipeline
 ///
 /// | setting | default |
 /// |---|---|
-/// | `where` | all targets |
-/// | `allowsCleartext` | `false`: no credential leaves over http, except to the machine itself |
+/// | `cleartext` | `.loopbackOnly`: no credential is sent over http, except to a loopback address |
 ///
 /// **Errors**: what the closure throws, as the underlying error of code `plugin`; `invalidRequest.credential` for a user name
 /// with a colon, for a control character in either, and for a credential that would leave over http to another machine.
@@ -40,37 +39,31 @@ public import Pipeline
 ///
 /// Source: RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
 public struct BasicAuthPlugin: Stage.Prepare {
-    private let allowsCleartext: Bool
+    private let cleartext: CleartextPolicy
     private let credential: @Sendable (any TargetType) async throws -> PasswordCredential?
 
-    /// Makes a plugin with one credential.
+    /// Creates a plugin that sends one credential with all targets.
     ///
     /// - Parameters:
     ///   - username: the user name, without a colon.
     ///   - password: the password.
-    ///   - allowsCleartext: whether a credential may leave over http; always allowed to the machine itself.
-    ///   - isIncluded: which targets it is sent with; by default all.
-    public init(
-        username: String,
-        password: String,
-        allowsCleartext: Bool = false,
-        where isIncluded: @escaping @Sendable (any TargetType) -> Bool = { _ in true }
-    ) {
+    ///   - cleartext: where the credential may be sent over http.
+    public init(username: String, password: String, cleartext: CleartextPolicy = .loopbackOnly) {
         let credential = PasswordCredential(username: username, password: password)
-        self.init(allowsCleartext: allowsCleartext) { isIncluded($0) ? credential : nil }
+        self.init(cleartext: cleartext) { _ in credential }
     }
 
-    /// Makes a plugin that asks for the credential of each target.
+    /// Creates a plugin that asks for the credential of each target.
     ///
     /// - Parameters:
-    ///   - allowsCleartext: whether a credential may leave over http; always allowed to the machine itself.
+    ///   - cleartext: where a credential may be sent over http.
     ///   - credential: gives the credential for a target, `nil` for none; it may wait, and may throw. By default none: only
     ///     calls with the option `basicAuth` have one.
     public init(
-        allowsCleartext: Bool = false,
+        cleartext: CleartextPolicy = .loopbackOnly,
         credential: @escaping @Sendable (any TargetType) async throws -> PasswordCredential? = { _ in nil }
     ) {
-        self.allowsCleartext = allowsCleartext
+        self.cleartext = cleartext
         self.credential = credential
     }
 
@@ -79,7 +72,7 @@ public struct BasicAuthPlugin: Stage.Prepare {
         guard CredentialScope.isOwnOrigin(request, context),
             let credential = try await credential(for: request, context)
         else { return }
-        try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, "a password")
+        try CredentialScope.check(request, cleartext, "a password")
         try request.setHeader(credential.basicAuthorization(), for: .authorization, isSecret: true)
     }
 

@@ -1,13 +1,13 @@
 public import Pipeline
 
-/// Answers a call no sooner than a given time after it began, so that what people see does not flash.
+/// A plugin that delays the result of a call until a minimum time has passed, so that what people see does not flash.
 ///
 /// ```swift
 /// MinimumDurationPlugin(.milliseconds(400))
 /// MinimumDurationPlugin(.milliseconds(400), appliesTo: .always)
 /// ```
 ///
-/// One call sets its own: `options: .init { $0.additionalTimeout = .seconds(2) }`; zero turns it off.
+/// One call sets its own: `options: .init { $0.minimumDuration = .seconds(2) }`; zero turns it off.
 ///
 /// **Position**: outside a plugin that sends again: inside it each attempt is held back, and what would be sent again is later. The
 /// time counts from the start of the call in either place, so that attempts do not add up. Outside ``TimeoutPlugin``, or inside it
@@ -30,15 +30,15 @@ public import Pipeline
 /// **Errors**: a call that is cancelled while it is held back ends at once, as cancelled. Failures are passed on.
 public struct MinimumDurationPlugin: Stage.Process {
     /// Which results are held back.
-    public struct Results: RawRepresentable, Sendable, Hashable {
-        /// The name.
-        public let rawValue: String
-        /// Makes a choice; only those below are known.
-        public init(rawValue: String) { self.rawValue = rawValue }
+    public struct Results: Sendable, Hashable {
+        private enum Kind { case success, always }
+
+        private let kind: Kind
+
         /// Responses that the target accepts.
-        public static let success = Results(rawValue: "success")
+        public static let success = Results(kind: .success)
         /// Responses and failures.
-        public static let always = Results(rawValue: "always")
+        public static let always = Results(kind: .always)
     }
 
     /// An answer needs some time on its way out through the plugins.
@@ -60,7 +60,7 @@ public struct MinimumDurationPlugin: Stage.Process {
 
     /// Holds the result back.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
-        let minimum = context.options.additionalTimeout ?? minimum
+        let minimum = context.options.minimumDuration ?? minimum
         guard minimum > .zero, isHeldBack(result, context) else { return }
         var end = context.start.advanced(by: minimum)
         if let deadline = context.deadline { end = min(end, deadline.advanced(by: .zero - Self.leeway)) }
@@ -100,4 +100,9 @@ extension MinimumDurationPlugin {
 extension MinimumDurationPlugin: CapabilityDeclaring {
     /// `PluginCapability.delaysResults`.
     public var capabilities: Set<PluginCapability> { [.delaysResults] }
+}
+
+extension MinimumDurationPlugin: OptionHandling {
+    /// `minimumDuration`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.minimumDuration] }
 }

@@ -27,17 +27,17 @@ public import Pipeline
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2
 public struct RetryPolicy: Sendable {
     /// What to do about an outcome.
-    public struct Decision: RawRepresentable, Sendable, Hashable {
-        /// The decision's name.
-        public let rawValue: String
-        /// Makes a decision; one that the plugin does not know is ``giveBack``.
-        public init(rawValue: String) { self.rawValue = rawValue }
+    public struct Decision: Sendable, Hashable {
+        private enum Kind { case giveBack, retry, retryUnprocessed }
+
+        private let kind: Kind
+
         /// It is the outcome of the call.
-        public static let giveBack = Decision(rawValue: "giveBack")
+        public static let giveBack = Decision(kind: .giveBack)
         /// Another attempt may help, where the method allows it.
-        public static let retry = Decision(rawValue: "retry")
+        public static let retry = Decision(kind: .retry)
         /// Another attempt may help, and the server has done nothing yet, so that any method allows it.
-        public static let retryUnprocessed = Decision(rawValue: "retryUnprocessed")
+        public static let retryUnprocessed = Decision(kind: .retryUnprocessed)
     }
 
     /// What came of an attempt.
@@ -79,11 +79,11 @@ public struct RetryPolicy: Sendable {
     }()
 
     /// The statuses that are worth another attempt.
-    public let statusCodes: Set<Int>
+    let statusCodes: Set<Int>
     /// The methods that may be sent again; others need an Idempotency-Key field.
-    public let methods: Set<HTTPRequest.Method>
+    let methods: Set<HTTPRequest.Method>
     /// The longest wait that a server may ask for; for a longer one the response is given back.
-    public let maximumRetryAfter: Duration
+    let maximumRetryAfter: Duration
     private let decide: (@Sendable (Outcome) -> Decision?)?
 
     /// Makes a policy.

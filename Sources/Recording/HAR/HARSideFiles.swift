@@ -1,5 +1,6 @@
 package import Foundation
 import Pipeline
+import PipelineContentCoding
 
 #if canImport(Darwin)
 import Darwin

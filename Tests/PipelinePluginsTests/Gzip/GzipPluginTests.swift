@@ -14,7 +14,7 @@ struct GzipPluginTests: GzipSending {
     @Test("It does what every plugin has to do")
     func conformance() async {
         #expect(await PluginConformance { GzipPlugin() }.run() == [])
-        #expect(await PluginConformance { GzipPlugin(requests: .off) }.run() == [])
+        #expect(await PluginConformance { GzipPlugin(requestCompression: .off) }.run() == [])
     }
 
     // MARK: Asking

@@ -35,9 +35,9 @@ struct HandledOptionsTests {
 
     static let cases: [Case] = [
         Case("retry", "RetryPlugin", [RetryPlugin()]) { $0.retry(on: [.serviceUnavailable]) },
-        Case("retry", "RetryPlugin", [RetryPlugin()]) { $0.retry(.init(backoff: .immediate)) },
+        Case("retry", "RetryPlugin", [RetryPlugin()]) { $0.options { $0.retry = .init(backoff: .immediate) } },
         Case("idempotencyKey", "RetryPlugin", [RetryPlugin()]) { $0.options { $0.idempotencyKey = .generated } },
-        Case("additionalTimeout", "MinimumDurationPlugin", [MinimumDurationPlugin(.zero)]) {
+        Case("minimumDuration", "MinimumDurationPlugin", [MinimumDurationPlugin(.zero)]) {
             $0.additionalTimeout(.nanoseconds(1))
         },
         Case("totalTimeout", "TimeoutPlugin", [TimeoutPlugin(idle: .seconds(9))]) {
@@ -109,10 +109,11 @@ struct HandledOptionsTests {
     func askingForNothing() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<MultiTarget>(transport: transport, unhandledOptions: .fail)
-        let request = Case.plain.additionalTimeout(.zero).avoidLogError().authorized().authorized(nil)
+        let request = Case.plain.additionalTimeout(.zero).authorized().authorized(nil)
             .retry(on: [.serviceUnavailable], attempts: 0).attemptTimeout(.seconds(5))
             .basicAuth(username: "ann", password: "hunter2")
             .options {
+                $0.avoidLogError = true
                 $0.idempotencyKey = nil
                 $0.totalTimeout = nil
                 $0.basicAuth = nil
@@ -124,8 +125,8 @@ struct HandledOptionsTests {
                 $0.idleTimeout = .seconds(5)
             }
         _ = try await APIClient(provider).send(request)
-        _ = try await APIClient(provider).send(request.retry(.never))
-        _ = try await APIClient(provider).send(request.retry(RetryPlugin.Override()))
+        _ = try await APIClient(provider).send(request.options { $0.retry = .never })
+        _ = try await APIClient(provider).send(request.options { $0.retry = .init() })
         #expect(transport.sent.count == 3)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import PipelineContentCoding
 import PipelineRecording
 import Testing
 

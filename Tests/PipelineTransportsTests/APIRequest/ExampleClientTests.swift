@@ -117,7 +117,7 @@ struct ExampleClientTests {
         let bench = try ExampleBench(
             transport,
             [Self.list: [.respond(200, body: "[]")]],
-            plugins: [HeadersPlugin(encoding: Device())]
+            plugins: [HeadersPlugin(Device())]
         )
         _ = try await bench.api.send(PostController.list())
         _ = try await bench.api.send(PostController.list().addHeaders(["x-device": "own"]))

@@ -1,28 +1,32 @@
 public import Foundation
-public import HTTPTypes
-import Pipeline
+import HTTPTypes
+public import Pipeline
 
-/// How long a response asks to wait before the next request.
-///
-/// ```swift
-/// if let wait = RetryAfter(in: response.headers, now: clock.date)?.delay { show("Try again in \(wait)") }
-/// ```
-///
-/// A number of seconds, or a date in any of the three forms of HTTP. A date counts from the response's own Date field, so that a
-/// clock that is wrong here does no harm, else from `now`; one that is past asks for no wait. Of several values the longest counts.
-/// Anything else, such as `-1` or `1.5`, is as if it were not there.
-///
-/// Source: RFC 9110 §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
-public struct RetryAfter: Sendable, Hashable {
-    /// The wait, zero and up; `Int64.max` seconds for a number that is larger.
-    public let delay: Duration
-
-    /// Reads Retry-After; `nil` when there is none that can be understood.
+extension PipelineResponse {
+    /// Returns how long the response asks to wait before the next request, by its field Retry-After.
     ///
-    /// - Parameters:
-    ///   - fields: the header fields of a response.
-    ///   - now: the present date.
-    public init?(in fields: HTTPFields, now: Date) {
+    /// ```swift
+    /// if let wait = response.retryAfter(now: clock.date) { show("Try again in \(wait)") }
+    /// ```
+    ///
+    /// The field holds a number of seconds, or a date in any of the three forms of HTTP. A date counts from the response's own Date
+    /// field, so that a clock that is wrong here does no harm, else from `now`; one that is past asks for no wait. Of several values
+    /// the longest counts. Any other value, such as `-1` or `1.5`, is ignored.
+    ///
+    /// Source: RFC 9110 §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
+    ///
+    /// - Parameter now: the present date.
+    /// - Returns: the wait, zero and up; `Int64.max` seconds for a number that is larger; `nil` without a value that can be understood.
+    public func retryAfter(now: Date) -> Duration? {
+        RetryAfter(in: headers, now: now)?.delay
+    }
+}
+
+/// The wait that a field Retry-After asks for.
+private struct RetryAfter {
+    let delay: Duration
+
+    init?(in fields: HTTPFields, now: Date) {
         let values = fields[values: .retryAfter]
         guard !values.isEmpty else { return nil }
         let sent = fields[.date].flatMap { HTTPDate($0, now: now)?.date } ?? now

@@ -61,7 +61,7 @@ struct APIRequestOptionsTests {
         #expect(transport.sent.count == 3)
         await #expect(throws: PipelineError.self) { try await api.send(request.method(.post)) }
         #expect(transport.sent.count == 4)
-        await #expect(throws: PipelineError.self) { try await api.send(request.retry(.never)) }
+        await #expect(throws: PipelineError.self) { try await api.send(request.options { $0.retry = .never }) }
         #expect(transport.sent.count == 5)
     }
 
@@ -104,7 +104,7 @@ struct APIRequestOptionsTests {
         let logging = LoggingPlugin(level: .error) { _, line in lines.withLock { $0.append(line) } }
         let api = client(ScriptedTransport(always: .status(500)), ManualClock(), logging)
         let request = APIRequest<IgnoredBody>("x")
-        await #expect(throws: PipelineError.self) { try await api.send(request.avoidLogError()) }
+        await #expect(throws: PipelineError.self) { try await api.send(request.options { $0.avoidLogError = true }) }
         #expect(lines.withLock { $0.isEmpty })
         await #expect(throws: PipelineError.self) { try await api.send(request) }
         #expect(lines.withLock { !$0.isEmpty })
@@ -154,7 +154,8 @@ struct APIRequestOptionsTests {
         api.options.retry = .never
         await #expect(throws: PipelineError.self) { try await api.send(APIRequest<IgnoredBody>("x")) }
         #expect(transport.sent.count == 1)
-        let task = Task { [api] in try await api.send(APIRequest<IgnoredBody>("x").retry(.init(maximumAttempts: 2))) }
+        let retried = APIRequest<IgnoredBody>("x").options { $0.retry = .init(maximumAttempts: 2) }
+        let task = Task { [api] in try await api.send(retried) }
         await clock.advanceToNextSleeper()
         await #expect(throws: PipelineError.self) { try await task.value }
         #expect(transport.sent.count == 3)
@@ -175,8 +176,8 @@ struct APIRequestOptionsTests {
                 return copy
             }
         }
-        let ask = Ask().additionalTimeout(.seconds(2)).avoidLogError().retry(on: [.gone], attempts: 2)
-        #expect(ask.options.additionalTimeout == .seconds(2) && ask.options.avoidLogError)
+        let ask = Ask().additionalTimeout(.seconds(2)).retry(on: [.gone], attempts: 2)
+        #expect(ask.options.minimumDuration == .seconds(2))
         #expect(ask.options.retry.maximumAttempts == 3)
     }
 }

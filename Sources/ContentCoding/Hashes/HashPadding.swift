@@ -1,7 +1,7 @@
 /// What MD5 and SHA-256 have in common: blocks of 64 bytes, filled up with a bit, zeros, and the length in bits.
-package enum HashPadding {
+public enum HashPadding {
     /// The padded message in words, 16 to the block.
-    package static func words(of message: [UInt8], isBigEndian: Bool) -> [UInt32] {
+    public static func words(of message: [UInt8], isBigEndian: Bool) -> [UInt32] {
         let zeroCount = (119 - message.count % 64) % 64
         let bitCount = UInt64(message.count) << 3
         let shifts: [UInt64] = [0, 8, 16, 24, 32, 40, 48, 56]

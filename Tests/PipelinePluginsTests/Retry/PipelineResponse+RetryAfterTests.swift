@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
+import Pipeline
 import PipelinePlugins
 import Testing
 
-@Suite("RetryAfter")
-struct RetryAfterTests {
+@Suite("PipelineResponse.retryAfter")
+struct PipelineResponseRetryAfterTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT.
     private static let now = Date(timeIntervalSince1970: 784_111_777)
 
@@ -12,7 +13,8 @@ struct RetryAfterTests {
         var fields = HTTPFields()
         for value in values { fields.append(HTTPField(name: .retryAfter, value: value)) }
         fields[.date] = date
-        return RetryAfter(in: fields, now: now)?.delay
+        let request = PipelineRequest(head: HTTPRequest(method: .get, scheme: "https", authority: "a.test", path: "/"))
+        return PipelineResponse(request: request, statusCode: 503, headers: fields).retryAfter(now: now)
     }
 
     @Test(

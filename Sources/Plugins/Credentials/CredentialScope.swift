@@ -14,15 +14,11 @@ enum CredentialScope {
         return request.origin == endpoint.origin
     }
 
-    /// Refuses to let a credential leave over http, except to the machine itself.
+    /// Fails if a policy does not allow a request to carry a credential.
     ///
     /// - Throws: `PipelineError` with code `invalidRequest.credential`.
-    static func requireConfidential(
-        _ request: PipelineRequest,
-        allowsCleartext: Bool,
-        _ credential: String
-    ) throws {
-        guard !allowsCleartext, !request.hasTrustworthyOrigin else { return }
+    static func check(_ request: PipelineRequest, _ policy: CleartextPolicy, _ credential: String) throws {
+        guard !policy.allows(request) else { return }
         throw PipelineError(.invalidRequest(.credential), "\(credential) would leave over http, readable on the way")
     }
 

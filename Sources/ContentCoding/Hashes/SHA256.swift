@@ -1,9 +1,9 @@
 /// The hash function of Digest in RFC 7616, and of the names of side files.
 ///
 /// Source: FIPS 180-4 §6.2, https://doi.org/10.6028/NIST.FIPS.180-4
-package enum SHA256 {
+public enum SHA256 {
     /// The 32 bytes of the hash.
-    package static func hash(_ message: [UInt8]) -> [UInt8] {
+    public static func hash(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
         ]
