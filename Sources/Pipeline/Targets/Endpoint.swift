@@ -112,7 +112,7 @@ public struct Endpoint: Sendable {
     /// The same, with chance from the provider's generator.
     func makeRequest(random: PipelineRandom, files: FileChecks = .immediate) throws -> PipelineRequest {
         if let refusal { throw refusal }
-        let target = try URLText.requestTarget(of: url)
+        let target = try requestTarget()
         var head = HTTPRequest(
             method: method,
             scheme: target.scheme,
@@ -130,6 +130,14 @@ public struct Endpoint: Sendable {
         encoding.files = files
         try task.encode(into: &request, context: encoding)
         return request
+    }
+
+    private func requestTarget() throws -> URLText.RequestTarget {
+        do {
+            return try URLText.requestTarget(of: url)
+        } catch {
+            throw Self.failure(ofURL: url) ?? error
+        }
     }
 
     /// Method and URL alone, for the error of a request that could not be made; `nil` when the URL is none.
