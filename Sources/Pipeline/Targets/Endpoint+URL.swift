@@ -11,6 +11,7 @@ extension Endpoint {
     /// ``PipelineError/Code-swift.struct/invalidRequest(_:)``, and the error shows the text as far as it is no secret: scheme and host.
     ///
     /// - Parameter text: an absolute http or https URL, usually a literal.
+    /// - Returns: the URL, or one that no request can be made of.
     public static func url(_ text: String) -> URL {
         if let url = URL(string: text) { return url }
         var reason = "the text of the URL cannot be parsed"
