@@ -19,7 +19,7 @@ public import Pipeline
 /// | setting | default |
 /// |---|---|
 /// | `server`, `environments` | none |
-/// | `coders` | ``APICoders`` |
+/// | `coders` | `PipelineCoders` |
 /// | `options` | none; those of the request win, key by key |
 /// | `errorTexts` | none; those of the request win, text by text |
 ///
@@ -33,7 +33,7 @@ public struct APIClient: Sendable {
     /// The servers of requests that name none, when there is no ``server``.
     public var environments: Environments?
     /// How values are written and read.
-    public var coders = APICoders()
+    public var coders = PipelineCoders()
     /// Settings of all requests.
     public var options = RequestOptions()
 

@@ -12,5 +12,5 @@ public protocol APIPayload: Encodable, Sendable {
     /// - Parameter coders: the client's, with the dates of the request.
     /// - Returns: the task.
     /// - Throws: any error when the value cannot be carried; nothing is sent then.
-    func makeTask(with coders: APICoders) throws -> RequestTask
+    func makeTask(with coders: PipelineCoders) throws -> RequestTask
 }

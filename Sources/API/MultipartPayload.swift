@@ -17,7 +17,7 @@ public protocol MultipartPayload: APIPayload {}
 
 extension MultipartPayload {
     /// The value as a form of several parts.
-    public func makeTask(with coders: APICoders) throws -> RequestTask {
+    public func makeTask(with coders: PipelineCoders) throws -> RequestTask {
         .uploadMultipartFormData(try MultipartFormData(encoding: self, using: coders.formEncoder(for: self)))
     }
 }

@@ -70,7 +70,7 @@ extension Publisher where Output == PipelineResponse, Failure == PipelineError {
     public func map<Value: Decodable>(
         _ type: Value.Type,
         atKeyPath keyPath: String? = nil,
-        using decoder: JSONDecoder = JSONDecoder(),
+        using decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true
     ) -> AnyPublisher<Value, PipelineError> {
         mapped { try $0.map(type, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData) }

@@ -27,7 +27,7 @@ extension Provider {
     /// - Parameters:
     ///   - target: the first page.
     ///   - type: what the body of a page decodes to.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; `nil` for that of the provider.
     ///   - next: how a page leads to the next one.
     ///   - maximumPageCount: the most pages, 1 and up. One more is an error; `prefix(_:)` reads the first pages alone.
     ///   - options: settings of each call; they win over the target's own.
@@ -35,7 +35,7 @@ extension Provider {
     public func pages<Page: Decodable & Sendable>(
         _ target: Target,
         of type: Page.Type,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         next: NextPage<Page> = .linkHeader,
         maximumPageCount: Int = 1_000,
         options: RequestOptions = RequestOptions()

@@ -10,7 +10,7 @@ extension Provider {
     ///   - target: what to ask.
     ///   - type: what the body decodes to.
     ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; `nil` for that of the provider.
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
     ///   - options: settings of this call; they win over the target's own.
     /// - Returns: the value.
@@ -21,7 +21,7 @@ extension Provider {
         _ target: Target,
         as type: Value.Type,
         atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Value {
@@ -41,7 +41,7 @@ extension Provider {
         _ target: Target,
         as type: Value.Type,
         atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,
@@ -62,7 +62,7 @@ extension Provider where Target: DecodableTargetType {
     /// - Parameters:
     ///   - target: what to ask.
     ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
-    ///   - decoder: the decoder; `nil` for the target's own.
+    ///   - decoder: the decoder; `nil` for that of the target, or else that of the provider.
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
     ///   - options: settings of this call; they win over the target's own.
     /// - Returns: the value.

@@ -59,7 +59,7 @@ extension Provider where Target == MultiTarget {
         _ target: some TargetType,
         as type: Value.Type,
         atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Value {
@@ -81,7 +81,7 @@ extension Provider where Target == MultiTarget {
         _ target: some TargetType,
         as type: Value.Type,
         atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions(),
         callbackQueue: DispatchQueue? = nil,

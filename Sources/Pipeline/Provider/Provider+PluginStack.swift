@@ -12,6 +12,7 @@ extension Provider {
     ///   - clock: the source of time.
     ///   - random: the source of chance.
     ///   - callbackQueue: where completions run that were given no queue of their own.
+    ///   - coders: how values are encoded and responses decoded; `nil` for `JSONEncoder` and `JSONDecoder` without settings.
     ///   - endpoint: makes a target concrete; called for every call.
     public convenience init(
         transport: any Transport,
@@ -22,6 +23,7 @@ extension Provider {
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
         callbackQueue: DispatchQueue? = nil,
+        coders: PipelineCoders? = nil,
         endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
     ) {
         self.init(
@@ -33,6 +35,7 @@ extension Provider {
             clock: clock,
             random: random,
             callbackQueue: callbackQueue,
+            coders: coders,
             endpoint: endpoint
         )
     }

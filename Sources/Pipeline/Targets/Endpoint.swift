@@ -110,7 +110,11 @@ public struct Endpoint: Sendable {
     }
 
     /// The same, with chance from the provider's generator.
-    func makeRequest(random: PipelineRandom, files: FileChecks = .immediate) throws -> PipelineRequest {
+    func makeRequest(
+        random: PipelineRandom,
+        coders: PipelineCoders? = nil,
+        files: FileChecks = .immediate
+    ) throws -> PipelineRequest {
         if let refusal { throw refusal }
         let target = try requestTarget()
         var head = HTTPRequest(
@@ -128,6 +132,7 @@ public struct Endpoint: Sendable {
         }
         var encoding = RequestTask.EncodingContext(random: random)
         encoding.files = files
+        coders?.apply(to: &encoding)
         try task.encode(into: &request, context: encoding)
         return request
     }
