@@ -7,11 +7,9 @@ extension PipelineError.Code {
     }
 
     /// Why a list of pages could not be continued.
-    public struct PaginationReason: RawRepresentable, Sendable, Hashable {
-        /// The text after the full stop.
-        public let rawValue: String
-        /// Makes a reason.
-        public init(rawValue: String) { self.rawValue = rawValue }
+    public struct PaginationReason: Sendable, Hashable {
+        let rawValue: String
+
         /// The link to the next page leads to another origin than the target's, or from https to http.
         public static let origin = Self(rawValue: "origin")
         /// The link or the cursor of the next page is that of an earlier page.
