@@ -167,7 +167,8 @@ let package = Package(
         .executableTarget(
             name: "quickstart",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", httpTypes, flyingFox, flyingSocks,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording", httpTypes,
+                flyingFox, flyingSocks,
             ],
             path: "Examples/Quickstart",
             swiftSettings: swiftSettings

@@ -19,7 +19,7 @@ public import Pipeline
 /// | setting | default |
 /// |---|---|
 /// | `server`, `environments` | none |
-/// | `coders` | ``APICoders`` |
+/// | `coders` | `PipelineCoders` |
 /// | `options` | none; those of the request win, key by key, and of their `errorTexts` text by text |
 ///
 /// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a
@@ -32,7 +32,7 @@ public struct APIClient: Sendable {
     /// The servers of requests without a server of their own, if ``server`` is `nil`.
     public var environments: APIEnvironments?
     /// The encoders and decoders of values.
-    public var coders = APICoders()
+    public var coders = PipelineCoders()
     /// The options of all requests.
     public var options = RequestOptions()
 

@@ -12,5 +12,5 @@ public protocol APIPayload: Encodable, Sendable {
     /// - Parameter coders: the coders of the client, with the date strategies of the request.
     /// - Returns: the task.
     /// - Throws: any error if the value cannot be encoded; nothing is sent then.
-    func makeTask(with coders: APICoders) throws -> RequestTask
+    func makeTask(with coders: PipelineCoders) throws -> RequestTask
 }

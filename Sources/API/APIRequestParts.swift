@@ -23,7 +23,7 @@ struct APIRequestParts: Sendable {
     var validation = ValidationType.customCodes([200])
     var sampleData = Data()
     var options = RequestOptions()
-    var coders = APICoders()
+    var coders = PipelineCoders()
     var dateEncoding: DateCodingStrategy?
     var dateDecoding: DateCodingStrategy?
 
@@ -53,7 +53,7 @@ struct APIRequestParts: Sendable {
     }
 
     /// The client's coders with the date strategies of this request.
-    var ownCoders: APICoders {
+    var ownCoders: PipelineCoders {
         var own = coders
         if let dateEncoding { own.dateEncodingStrategy = dateEncoding }
         if let dateDecoding { own.dateDecodingStrategy = dateDecoding }

@@ -9,7 +9,7 @@ public protocol FormURLEncodedPayload: APIPayload {}
 
 extension FormURLEncodedPayload {
     /// Returns a task with the value as a form.
-    public func makeTask(with coders: APICoders) -> RequestTask {
+    public func makeTask(with coders: PipelineCoders) -> RequestTask {
         .requestFormURLEncodable(self, encoder: coders.formEncoder(for: self))
     }
 }

@@ -17,7 +17,7 @@ public protocol JSONPayload: APIPayload {}
 
 extension JSONPayload {
     /// Returns a task with the value as JSON.
-    public func makeTask(with coders: APICoders) -> RequestTask {
+    public func makeTask(with coders: PipelineCoders) -> RequestTask {
         .requestCustomJSONEncodable(self, encoder: coders.jsonEncoder(for: self))
     }
 }

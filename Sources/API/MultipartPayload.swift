@@ -17,7 +17,7 @@ public protocol MultipartPayload: APIPayload {}
 
 extension MultipartPayload {
     /// Returns a task with the value as a multipart form.
-    public func makeTask(with coders: APICoders) throws -> RequestTask {
+    public func makeTask(with coders: PipelineCoders) throws -> RequestTask {
         .uploadMultipartFormData(try MultipartFormData(encoding: self, using: coders.formEncoder(for: self)))
     }
 }

@@ -281,7 +281,7 @@ struct APICallTests {
     func progressOfOwnPayload() async throws {
         struct Raw: APIPayload {
             func encode(to encoder: any Encoder) throws {}
-            func makeTask(with coders: APICoders) -> RequestTask {
+            func makeTask(with coders: PipelineCoders) -> RequestTask {
                 .requestStream(.bytes(Data(repeating: 7, count: 100)))
             }
         }

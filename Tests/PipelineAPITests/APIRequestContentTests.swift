@@ -45,7 +45,7 @@ struct APIRequestContentTests {
         let count: Count
         var throwsFirst = false
         func encode(to encoder: any Encoder) throws {}
-        func makeTask(with coders: APICoders) throws -> RequestTask {
+        func makeTask(with coders: PipelineCoders) throws -> RequestTask {
             if count.next() == 1, throwsFirst { throw PipelineError(.file(.unreadable), "gone") }
             return .requestStream(.bytes(Data(repeating: 7, count: 100)))
         }
@@ -55,7 +55,7 @@ struct APIRequestContentTests {
     private struct Borrowed: APIPayload {
         let request: APIRequest<IgnoredBody>
         func encode(to encoder: any Encoder) throws {}
-        func makeTask(with coders: APICoders) -> RequestTask { request.task }
+        func makeTask(with coders: PipelineCoders) -> RequestTask { request.task }
     }
 
     @Test("What is wrong before the payload is told first, with progress too", arguments: [true, false])
@@ -111,7 +111,7 @@ struct APIRequestContentTests {
         struct Broken: APIPayload, Error {
             var error: PipelineError?
             func encode(to encoder: any Encoder) throws {}
-            func makeTask(with coders: APICoders) throws -> RequestTask { throw error ?? self }
+            func makeTask(with coders: PipelineCoders) throws -> RequestTask { throw error ?? self }
         }
         let own = Broken(error: PipelineError(.file(.unreadable), "gone"))
         #expect(await pipelineError { _ = try await send(APIRequest("x", payload: own)) }?.code == .file(.unreadable))

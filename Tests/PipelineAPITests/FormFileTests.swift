@@ -18,7 +18,7 @@ struct FormFileTests {
     @Test("A file of a form encodes nowhere else, and does not decode")
     func formFile() throws {
         let file = FormFile(Data([1, 2]), fileName: "a.bin", mimeType: "x/y")
-        #expect(throws: EncodingError.self) { try APICoders().jsonEncoder(for: file).encode(file) }
+        #expect(throws: EncodingError.self) { try PipelineCoders().jsonEncoder(for: file).encode(file) }
         #expect(!((FormFile.self as Any.Type) is any Decodable.Type))
         #expect("\(file)" == "\"a.bin\"")
         var text = ""

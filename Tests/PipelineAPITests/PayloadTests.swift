@@ -128,7 +128,7 @@ struct PayloadTests {
         struct Form: FormURLEncodedPayload, MultipartPayload {
             var most = UInt64.max
             var least = Int64.min
-            func makeTask(with coders: APICoders) -> RequestTask {
+            func makeTask(with coders: PipelineCoders) -> RequestTask {
                 .requestFormURLEncodable(self, encoder: coders.formEncoder(for: self))
             }
         }
@@ -162,7 +162,7 @@ struct PayloadTests {
     @Test("A payload in a form of its own makes its task itself")
     func ownForm() async throws {
         struct Lines: APIPayload {
-            func makeTask(with coders: APICoders) -> RequestTask { .requestData(Data("a\nb".utf8)) }
+            func makeTask(with coders: PipelineCoders) -> RequestTask { .requestData(Data("a\nb".utf8)) }
         }
         #expect(try await send(APIRequest("x", payload: Lines())).body.bytes == Data("a\nb".utf8))
         let task = APIRequest<IgnoredBody>("x", payload: Lines()).task(.requestData(Data("c".utf8)))

@@ -6,6 +6,8 @@ final class CallSettings: Sendable {
     let redirects: RedirectPolicy
     let clock: PipelineClock
     let random: PipelineRandom
+    /// `nil` for those of Foundation.
+    let coders: PipelineCoders.Shared?
     let transportDecodesContent: Bool
     /// The plugins that see how a call ended, in the order in which they do.
     let finishers: [any Stage.DidFinish]
@@ -18,6 +20,7 @@ final class CallSettings: Sendable {
         redirects: RedirectPolicy,
         clock: PipelineClock,
         random: PipelineRandom,
+        coders: PipelineCoders?,
         transportDecodesContent: Bool,
         finishers: [any Stage.DidFinish]
     ) {
@@ -25,6 +28,7 @@ final class CallSettings: Sendable {
         self.redirects = redirects
         self.clock = clock
         self.random = random
+        self.coders = coders.map(PipelineCoders.Shared.init)
         self.transportDecodesContent = transportDecodesContent
         self.finishers = finishers
     }

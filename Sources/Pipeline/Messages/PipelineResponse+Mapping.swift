@@ -51,7 +51,7 @@ extension PipelineResponse {
     ///   - type: what to decode.
     ///   - keyPath: where the value stands: names of members as they are in the JSON, and indices of arrays, joined by full
     ///     stops. A name that holds full stops itself is found too. `nil` for the whole body.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; `nil` for that of the provider that returned the response, see ``PipelineCoders``.
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}`, or as `[]` where that fails.
     /// - Returns: the value.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.object` when
@@ -61,9 +61,10 @@ extension PipelineResponse {
     public func map<Value: Decodable>(
         _ type: Value.Type,
         atKeyPath keyPath: String? = nil,
-        using decoder: JSONDecoder = JSONDecoder(),
+        using decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true
     ) throws -> Value {
+        let decoder = decoder ?? jsonDecoder(for: type)
         if data.isEmpty, !failsOnEmptyData, keyPath == nil {
             if let value = try? decoder.decode(type, from: Data("{}".utf8)) { return value }
             if let value = try? decoder.decode(type, from: Data("[]".utf8)) { return value }
@@ -78,6 +79,11 @@ extension PipelineResponse {
             let place = data.isEmpty ? ": it is \(emptyText)" : Self.place(of: error, in: json)
             throw mappingFailure(.object, "the body does not decode to \(type)\(place)", error)
         }
+    }
+
+    /// A decoder of the provider's coders, or a plain one.
+    func jsonDecoder(for type: any Decodable.Type) -> JSONDecoder {
+        coders?.coders.jsonDecoder(for: type) ?? JSONDecoder()
     }
 
     /// What an error says of an empty body.

@@ -20,7 +20,7 @@ extension PipelineResponse {
     ///   the media type is not `application/problem+json`, `.object` when the body does not decode.
     public func mapProblem<Value: Decodable>(
         _ type: Value.Type,
-        using decoder: JSONDecoder = JSONDecoder()
+        using decoder: JSONDecoder? = nil
     ) throws -> Value {
         guard reportsProblem else {
             throw PipelineError(.mapping(.problem), "the response does not report a problem", response: self)

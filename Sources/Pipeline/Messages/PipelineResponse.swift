@@ -14,6 +14,7 @@ public struct PipelineResponse: Sendable {
         var source: Source?
         var hopToken: HopToken?
         var exchangeID: PipelineContext.ExchangeID?
+        var coders: PipelineCoders.Shared?
         weak var openExchange: OpenExchange?
     }
 
@@ -88,6 +89,12 @@ public struct PipelineResponse: Sendable {
     var openExchange: OpenExchange? {
         get { content.value.openExchange }
         set { content.value.openExchange = newValue }
+    }
+
+    /// The coders of the provider that returned the response; `nil` for those of Foundation.
+    var coders: PipelineCoders.Shared? {
+        get { content.value.coders }
+        set { content.value.coders = newValue }
     }
 
     /// Why a body that was made up is empty, for the error of a mapping that needs one.

@@ -7,7 +7,7 @@ extension Provider {
     ///   - target: the target.
     ///   - type: the type of the value.
     ///   - keyPath: the position of the value in the JSON, names joined by full stops; defaults to `nil`, the whole body.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; defaults to `nil`, that of the provider.
     ///   - failsOnEmptyData: whether an empty body is an error, which is the default; otherwise it decodes as `{}` or `[]`.
     ///   - options: options of this call; they win over the target's own.
     /// - Returns: the value.
@@ -18,7 +18,7 @@ extension Provider {
         _ target: Target,
         as type: Value.Type,
         atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Value {
@@ -36,7 +36,7 @@ extension Provider where Target: DecodableTargetType {
     /// - Parameters:
     ///   - target: the target.
     ///   - keyPath: the position of the value in the JSON, names joined by full stops; defaults to `nil`, the whole body.
-    ///   - decoder: the decoder; defaults to `nil`, the target's own.
+    ///   - decoder: the decoder; defaults to `nil`, that of the target, or else that of the provider.
     ///   - failsOnEmptyData: whether an empty body is an error, which is the default; otherwise it decodes as `{}` or `[]`.
     ///   - options: options of this call; they win over the target's own.
     /// - Returns: the value.

@@ -26,6 +26,7 @@ public import Dispatch
 /// | `clock` | `ContinuousClock` |
 /// | `random` | ``PipelineRandom/system`` |
 /// | `callbackQueue` | none: completions run on a background executor |
+/// | `coders` | none: `JSONEncoder` with sorted keys and `JSONDecoder` |
 /// | `endpoint` | `Endpoint(target)` |
 public final class Provider<Target: TargetType>: Sendable {
     let engine: Engine
@@ -46,6 +47,7 @@ public final class Provider<Target: TargetType>: Sendable {
     ///   - clock: the source of time.
     ///   - random: the source of chance.
     ///   - callbackQueue: where completions run that belong to no actor and were given no queue of their own.
+    ///   - coders: how values are encoded and responses decoded; `nil` for `JSONEncoder` and `JSONDecoder` without settings.
     ///   - endpoint: makes a target concrete; called for every call.
     public init(
         transport: any Transport,
@@ -56,6 +58,7 @@ public final class Provider<Target: TargetType>: Sendable {
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
         callbackQueue: DispatchQueue? = nil,
+        coders: PipelineCoders? = nil,
         endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
     ) {
         let plugins = PluginStack(plugins).plugins
@@ -65,6 +68,7 @@ public final class Provider<Target: TargetType>: Sendable {
             redirects: redirects,
             clock: PipelineClock(clock),
             random: random,
+            coders: coders,
             transportDecodesContent: transport.decodesContent,
             finishers: pipeline.finishers
         )

@@ -38,10 +38,15 @@ extension StreamedResponse {
     /// - Returns: the values.
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         maximumByteCount: Int = 1 << 20
     ) -> StreamedValues<Value> {
-        values(decodedBy: JSONLineDecoder<Value>(decoder: decoder, maximumByteCount: maximumByteCount))
+        values(
+            decodedBy: JSONLineDecoder<Value>(
+                decoder: decoder ?? response.jsonDecoder(for: type),
+                maximumByteCount: maximumByteCount
+            )
+        )
     }
 
     /// Returns the body as Server-Sent Events, until it ends.

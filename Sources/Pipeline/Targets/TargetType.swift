@@ -28,6 +28,8 @@ public protocol TargetType: Sendable {
     /// The origin and, if any, the path and query that all requests of this API share.
     ///
     /// It must be absolute, http or https, and carry no user name or password.
+    ///
+    /// ``Endpoint/url(_:)`` makes one from a literal.
     var baseURL: URL { get }
 
     /// The path below `baseURL`; exactly one slash ends up between the two.

@@ -16,6 +16,7 @@ extension Provider {
     ///   - clock: the source of time.
     ///   - random: the source of chance.
     ///   - callbackQueue: where completions run that were given no queue of their own.
+    ///   - coders: how values are encoded and responses decoded; `nil` for `JSONEncoder` and `JSONDecoder` without settings.
     ///   - endpoint: makes a target concrete; called for every call.
     public convenience init(
         plugins: [any PluginType] = [],
@@ -25,6 +26,7 @@ extension Provider {
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
         callbackQueue: DispatchQueue? = nil,
+        coders: PipelineCoders? = nil,
         endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
     ) {
         self.init(
@@ -36,6 +38,7 @@ extension Provider {
             clock: clock,
             random: random,
             callbackQueue: callbackQueue,
+            coders: coders,
             endpoint: endpoint
         )
     }

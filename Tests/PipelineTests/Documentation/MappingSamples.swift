@@ -13,7 +13,7 @@ private enum MappingSamples {
         case book(id: Int)
         case cover(id: Int)
 
-        var baseURL: URL { URL(string: "https://library.example/v1") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://library.example/v1") }
         var path: String {
             switch self {
             case .book(let id): "books/\(id)"

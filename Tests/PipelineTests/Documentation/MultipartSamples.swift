@@ -10,7 +10,7 @@ struct PhotoUpload: TargetType {
     let title: String
     let image: URL
 
-    var baseURL: URL { URL(string: "https://photos.example/v1") ?? URL(filePath: "/") }
+    var baseURL: URL { Endpoint.url("https://photos.example/v1") }
     var path: String { "images" }
     var method: HTTPMethod { .post }
     var task: RequestTask {

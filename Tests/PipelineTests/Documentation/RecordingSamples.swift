@@ -13,7 +13,7 @@ enum RecordingSamples {
         case zen
         case search(page: Int)
 
-        var baseURL: URL { URL(string: "https://api.github.example") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://api.github.example") }
         var path: String {
             switch self {
             case .zen: "zen"

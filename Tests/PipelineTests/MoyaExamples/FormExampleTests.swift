@@ -11,7 +11,7 @@ struct FormExampleTests {
         case uploadGif(Data, description: String)
         case uploadTagged(Data, tag: String)
 
-        var baseURL: URL { URL(string: "https://api.myservice.com") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://api.myservice.com") }
         var path: String { "/gifs/upload" }
         var method: HTTPMethod { .post }
         var headers: [String: String]? { ["Content-type": "application/json"] }

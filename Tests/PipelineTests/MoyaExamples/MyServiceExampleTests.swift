@@ -15,7 +15,7 @@ struct MyServiceExampleTests {
         case updateUser(id: Int, firstName: String, lastName: String)
         case showAccounts
 
-        var baseURL: URL { URL(string: "https://api.myservice.com") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://api.myservice.com") }
         var path: String {
             switch self {
             case .zen: "/zen"

@@ -6,8 +6,8 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("APICoders")
-struct APICodersTests {
+@Suite("PipelineCoders")
+struct PipelineCodersTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 
     private func send(_ request: APIRequest<IgnoredBody>) async throws -> PipelineRequest {
