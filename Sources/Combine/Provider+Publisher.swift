@@ -13,7 +13,8 @@ extension Provider {
     ///
     /// ```swift
     /// provider.requestPublisher(.book(id: 3))
-    ///     .mapResponse { try $0.filterSuccessfulStatusCodes().map(Book.self) }
+    ///     .filterSuccessfulStatusCodes()
+    ///     .map(Book.self)
     ///     .sink { completion in … } receiveValue: { book in … }
     /// ```
     ///

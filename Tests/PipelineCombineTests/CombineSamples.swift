@@ -20,7 +20,8 @@ private enum CombineSamples {
     ) -> AnyCancellable {
         // sample: Combine call
         let subscription = provider.requestPublisher(.book(id: 3))
-            .mapResponse { try $0.filterSuccessfulStatusCodes().map(Book.self) }
+            .filterSuccessfulStatusCodes()
+            .map(Book.self)
             .sink { completion in
                 if case .failure(let error) = completion { show("\(error.code)") }
             } receiveValue: { book in
@@ -38,11 +39,8 @@ private enum CombineSamples {
         // sample: Combine progress
         let steps = provider.requestWithProgressPublisher(.book(id: 3)).share()
         let subscriptions = [
-            steps.filter { !$0.completed }.map(\.progress).sink(
-                receiveCompletion: { _ in },
-                receiveValue: { show($0) }
-            ),
-            steps.compactMap(\.response).sink(receiveCompletion: { _ in }, receiveValue: { keep($0) }),
+            steps.filterProgress().sink(receiveCompletion: { _ in }, receiveValue: { show($0) }),
+            steps.filterCompleted().sink(receiveCompletion: { _ in }, receiveValue: { keep($0) }),
         ]
         // end
         return subscriptions

@@ -49,7 +49,7 @@ struct MainActorPublisherTests {
     @Test("A class of the main actor subscribes to a provider without a queue")
     func provider() async {
         let shelf = Shelf()
-        await shelf.show(provider.requestPublisher(Library.book(id: 3)).mapResponse { try $0.map(Book.self).title })
+        await shelf.show(provider.requestPublisher(Library.book(id: 3)).map(Book.self).map(\.title))
         #expect(shelf.titles == ["Eden", "end"])
     }
 
@@ -57,7 +57,7 @@ struct MainActorPublisherTests {
     func progress() async {
         let shelf = Shelf()
         let steps = provider.requestWithProgressPublisher(Library.book(id: 3))
-        await shelf.show(steps.compactMap(\.response).mapResponse { try $0.map(Book.self).title })
+        await shelf.show(steps.filterCompleted().map(Book.self).map(\.title))
         #expect(shelf.titles == ["Eden", "end"])
     }
 }

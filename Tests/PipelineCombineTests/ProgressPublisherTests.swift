@@ -48,16 +48,6 @@ struct ProgressPublisherTests {
         #expect(outcome.values.last?.response?.data == Data("abcd".utf8))
     }
 
-    @Test("M182 The last step alone has the response, and is the only one that is completed")
-    func parts() async throws {
-        let request = try PipelineRequest(url: "https://library.example/v1/books/3")
-        let last = ProgressResponse(progress: 1, response: PipelineResponse(request: request, statusCode: 201))
-        let steps = [ProgressResponse(progress: 0), ProgressResponse(progress: 0.5), last].publisher
-            .setFailureType(to: PipelineError.self)
-        #expect(await Outcome.of(steps.compactMap(\.response)).values.map(\.statusCode) == [201])
-        #expect(await Outcome.of(steps.filter { !$0.completed }.map(\.progress)).values == [0, 0.5])
-    }
-
     @Test("M180 A call that fails on the way publishes its steps, then the failure")
     func failure() async {
         let body = Body()

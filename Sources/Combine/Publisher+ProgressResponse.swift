@@ -1,0 +1,21 @@
+#if canImport(Combine) || OpenCombine
+public import Pipeline
+
+#if canImport(Combine)
+public import Combine
+#else
+public import OpenCombine
+#endif
+
+extension Publisher where Output == ProgressResponse, Failure == PipelineError {
+    /// The response of the last step.
+    public func filterCompleted() -> AnyPublisher<PipelineResponse, PipelineError> {
+        compactMap { $0.response }.eraseToAnyPublisher()
+    }
+
+    /// How far the call has come, from 0 to below 1: that of every step but the last.
+    public func filterProgress() -> AnyPublisher<Double, PipelineError> {
+        filter { !$0.completed }.map { $0.progress }.eraseToAnyPublisher()
+    }
+}
+#endif
