@@ -4,6 +4,7 @@ final class Interceptor: Sendable {
     let inside: Segment
     /// From 0 for the innermost.
     let number: Int
+    let position = Stage.Position()
 
     init(_ step: StageStep<any Stage.Intercept>, inside: Segment, number: Int) {
         self.step = step

@@ -39,8 +39,8 @@ extension Stage {
             }
         }
 
-        /// The same for all calls that come by this place of a provider's stack; another for every other place and provider.
-        public var place: ObjectIdentifier { ObjectIdentifier(interceptor) }
+        /// The position of the interceptor, as a key for what it shares between calls.
+        public var position: Position { interceptor.position }
 
         /// Notes that `next` is called.
         @inline(never)
@@ -55,5 +55,25 @@ extension Stage {
         private func run(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
             try await interceptor.inside.run(request, context).asPassedOn.get()
         }
+    }
+
+    /// The position of an interceptor in the stack of one provider.
+    ///
+    /// It is equal for all calls that pass the position and differs from that of every other position and provider, also of one that
+    /// exists no longer.
+    public struct Position: Sendable, Hashable {
+        /// Its address is unique as long as a copy of the position lives.
+        private final class Token: Sendable {}
+
+        private let token = Token()
+
+        /// Makes a position that differs from all others, for tests.
+        public init() {}
+
+        /// Whether two positions are the same one of the same provider.
+        public static func == (one: Position, other: Position) -> Bool { one.token === other.token }
+
+        /// Hashes the identity of the position.
+        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(token)) }
     }
 }

@@ -135,7 +135,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
         if context.wantsStream || InflightExchanges.isInside { return nil }
         return InflightKey(
             request,
-            at: next.place,
+            at: next.position,
             ignoring: ignoredFields,
             identities: context.identities,
             attemptTimeout: context.options.attemptTimeout ?? request.attemptTimeout,

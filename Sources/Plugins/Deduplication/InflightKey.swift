@@ -7,7 +7,7 @@ import Pipeline
 /// Texts are compared as bytes: two that are one to a reader, as the two forms of é, are two to a server. The order of fields of
 /// different names means nothing (RFC 9110 §5.3), that of fields of one name does.
 struct InflightKey: Hashable, Sendable {
-    private let place: ObjectIdentifier
+    private let place: Stage.Position
     private let head: [UInt8]
     private let body: Data?
     private let secretFields: Set<HTTPField.Name>
@@ -19,14 +19,14 @@ struct InflightKey: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - place: the place in the stack of the provider that sends it.
+    ///   - place: the position in the stack of the provider that sends it.
     ///   - ignoredFields: the names of fields that are left out, unless the request marks them as secret.
     ///   - identities: on whose behalf the call is made.
     ///   - attemptTimeout: how long the exchange may take.
     ///   - idleTimeout: how long its body may go without a byte.
     init?(
         _ request: PipelineRequest,
-        at place: ObjectIdentifier,
+        at place: Stage.Position,
         ignoring ignoredFields: Set<HTTPField.Name> = [],
         identities: [String] = [],
         attemptTimeout: Duration? = nil,

@@ -23,7 +23,7 @@ struct InflightExchangesTests {
             transport: transport,
             plugins: [
                 .intercept { request, context, next in
-                    guard let key = InflightKey(request, at: next.place) else { throw CancellationError() }
+                    guard let key = InflightKey(request, at: next.position) else { throw CancellationError() }
                     withUnsafeCurrentTask { $0?.cancel() }
                     let outcome = await exchanges.outcome(for: key, request, context, next)
                     texts.continuation.yield("\(outcome)")

@@ -7,16 +7,14 @@ import Testing
 
 @Suite("InflightKey")
 struct InflightKeyTests {
-    private final class Place: Sendable {}
-
-    private let place = Place()
+    private let place = Stage.Position()
 
     private func key(
         _ request: PipelineRequest,
         ignoring: Set<HTTPField.Name> = [],
         attemptTimeout: Duration? = nil
     ) -> InflightKey? {
-        InflightKey(request, at: ObjectIdentifier(place), ignoring: ignoring, attemptTimeout: attemptTimeout)
+        InflightKey(request, at: place, ignoring: ignoring, attemptTimeout: attemptTimeout)
     }
 
     private func request(_ fields: [(String, String)], body: PipelineBody = .absent) -> PipelineRequest {
@@ -74,10 +72,10 @@ struct InflightKeyTests {
         let plain = request([("X-Key", "1")])
         var marked = plain
         marked.secretFields = [.named("X-Key")]
-        let elsewhere = Place()
+        let elsewhere = Stage.Position()
         #expect(key(plain) == key(plain))
         #expect(key(plain) != key(marked))
-        #expect(key(plain) != InflightKey(plain, at: ObjectIdentifier(elsewhere)))
+        #expect(key(plain) != InflightKey(plain, at: elsewhere))
         #expect(key(plain, attemptTimeout: .seconds(1)) != key(plain, attemptTimeout: .seconds(2)))
         #expect(key(plain, attemptTimeout: .seconds(1)) != key(plain))
         #expect(key(plain, attemptTimeout: .seconds(1)) == key(plain, attemptTimeout: .seconds(1)))

@@ -9,7 +9,7 @@ import Testing
 struct SuccessorTests {
     private func ending() throws -> Successor.Ending {
         let request = try PipelineRequest(.get, url: "https://a.test/b")
-        let key = try #require(InflightKey(request, at: ObjectIdentifier(Census())))
+        let key = try #require(InflightKey(request, at: Stage.Position()))
         let result = Result<PipelineResponse, any Error>.success(PipelineResponse(request: request, statusCode: 503))
         let clock = PipelineClock(ManualClock())
         let convoy = Convoy(key: key, result: result, end: clock.now, depth: 0, earlierExchangeCount: 0)

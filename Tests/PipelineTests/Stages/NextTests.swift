@@ -121,18 +121,18 @@ struct NextTests {
         #expect(transport.sent.count == 3)
     }
 
-    @Test("A place is the same for all calls of a provider, another for another provider and another place")
-    func place() async throws {
-        let places = Mutex<[ObjectIdentifier]>([])
+    @Test("A position is equal for all calls of a provider, and differs for another provider and another position")
+    func position() async throws {
+        let positions = Mutex<[Stage.Position]>([])
         let plugin = PluginStack.intercept { request, _, next in
-            places.withLock { $0.append(next.place) }
+            positions.withLock { $0.append(next.position) }
             return try await next(request)
         }
         let transport = ScriptedTransport(always: .status(200))
         let one = Provider<TestTarget>(transport: transport, plugins: [plugin, plugin])
         let other = Provider<TestTarget>(transport: transport, plugins: [plugin])
         for provider in [one, one, other] { _ = try await provider.request(TestTarget()) }
-        let found = places.withLock { $0 }
+        let found = positions.withLock { $0 }
         #expect(found.count == 5)
         #expect(Array(found[0...1]) == Array(found[2...3]))
         #expect(Set(found).count == 3)
