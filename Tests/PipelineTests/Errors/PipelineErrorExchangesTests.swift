@@ -40,7 +40,8 @@ struct PipelineErrorExchangesTests {
         let status = try await Self.error([.failure(.connectionLost), .status(500)])
         #expect(
             status?.description
-                == "unacceptableStatus: the status 500 is not one that the target accepts: 200…299; GET example.com/path; target SampleTarget; "
+                == "unacceptableStatus: the status 500 is not one that the target accepts: 200…299; "
+                + "GET example.com/path; target SampleTarget; "
                 + "exchanges: connectionLost, 500"
         )
     }
