@@ -1,7 +1,7 @@
 import HTTPTypes
 public import Pipeline
 
-/// Sends a user name and a password with every request, without waiting to be asked for them.
+/// A plugin that sends a user name and a password with every request, without waiting for a challenge.
 ///
 /// ```swift
 /// BasicAuthPlugin(username: "shop", password: key)
@@ -9,21 +9,20 @@ public import Pipeline
 /// BasicAuthPlugin { target in try await keychain.credential(for: target) }
 /// ```
 ///
-/// A call may have a credential of its own, for which a plugin without any will do:
+/// A call may have a credential of its own, also with a plugin that has none:
 ///
 /// ```swift
 /// let options = RequestOptions { $0.basicAuth = .init(username: name, password: password) }
 /// try await provider.request(.login, options: options)
 /// ```
 ///
-/// **Position**: inside a plugin that sends again, so that the closure is asked for each attempt; outside it once. Inside or outside
-/// an `AccessTokenPlugin`, a target that asks for a token gets the token. Of two in one stack the outer one's credential is
-/// sent.
+/// **Position**: inside a plugin that retries, so that the closure runs for each attempt; outside it, it runs once. Inside or outside an
+/// `AccessTokenPlugin`, a target that asks for a token gets the token. Of two in one stack, the outer one's credential is sent.
 ///
-/// **Effects**: sets Authorization to `Basic` and the base64 of `username:password` in UTF-8, Normalization Form C. A request
-/// that has an Authorization already is untouched, and so is one of a target for which there is no credential; the option
-/// `basicAuth` wins over both. Requests that a plugin outside has led to another origin than the endpoint's are untouched. The
-/// closure is asked only when its answer decides. Nothing is kept between calls.
+/// **Effects**: sets Authorization to `Basic` and the base64 of `username:password` in UTF-8, Normalization Form C. A request that
+/// already has an Authorization field is untouched, and so is a request of a target without a credential; the option `basicAuth` wins
+/// over both. Requests that an outer plugin has led to another origin than the endpoint's are untouched. The closure runs only if its
+/// result is needed. Nothing is kept between calls.
 ///
 /// **Defaults**
 ///
@@ -31,10 +30,10 @@ public import Pipeline
 /// |---|---|
 /// | `cleartext` | `.loopbackOnly`: no credential is sent over http, except to a loopback address |
 ///
-/// **Errors**: what the closure throws, as the underlying error of code `plugin`; `invalidRequest.credential` for a user name
-/// with a colon, for a control character in either, and for a credential that would leave over http to another machine.
+/// **Errors**: what the closure throws, as the underlying error of code `plugin`; `invalidRequest.credential` for a user name with a
+/// colon, for a control character in either, and for a request that `cleartext` does not allow.
 ///
-/// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin, and no error names the user or the
+/// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin. No error shows the user name or the
 /// password.
 ///
 /// Source: RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
@@ -57,8 +56,8 @@ public struct BasicAuthPlugin: Stage.Prepare {
     ///
     /// - Parameters:
     ///   - cleartext: where a credential may be sent over http.
-    ///   - credential: gives the credential for a target, `nil` for none; it may wait, and may throw. By default none: only
-    ///     calls with the option `basicAuth` have one.
+    ///   - credential: returns the credential for a target, `nil` for none. It may suspend and throw. By default, only calls with the
+    ///     option `basicAuth` have one.
     public init(
         cleartext: CleartextPolicy = .loopbackOnly,
         credential: @escaping @Sendable (any TargetType) async throws -> PasswordCredential? = { _ in nil }

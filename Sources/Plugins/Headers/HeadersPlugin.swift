@@ -33,32 +33,31 @@ public import Pipeline
 /// | `Date` | by the value's own `CustomDateEncodingStrategy`, else by `dates` |
 /// | an array, a set | one field, the elements joined by `, ` |
 ///
-/// **Position**: inside a plugin that sends again, so that a closure is asked for each attempt; outside it once. Of two in one stack
-/// the outer one's field is sent; of two that override, the inner one's.
+/// **Position**: inside a plugin that retries, so that a closure runs for each attempt; outside it, it runs once. Of two in one stack, the
+/// outer one's field is sent; of two that override, the inner one's.
 ///
-/// **Effects**: adds the fields, each name with all its values, where the request has none of that name: what a target, a call or a
-/// plugin outside has set stays; with `overrides` it is replaced. Requests that a plugin outside has led to another origin than
-/// the endpoint's are untouched, and the closure is not asked for them. Of names in a dictionary that differ in case only, the later in
-/// the order of their characters is sent. What is given as a value is made into fields once; nothing is kept between calls.
+/// **Effects**: adds each name with all its values if the request has no field of that name: fields that a target, a call or an outer
+/// plugin has set stay. With `overrides` they are replaced. Requests that an outer plugin has led to another origin than the endpoint's
+/// are untouched, and the closure does not run for them. Of names in a dictionary that differ only in case, the last in the order of their
+/// characters is sent. Fields given as a value are made once. Nothing is kept between calls.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
-/// | `overrides` | `false`: what the request has stays |
+/// | `overrides` | `false`: the fields of the request stay |
 /// | `secret` | none by name; see Secrets |
 /// | `cleartext` | `.loopbackOnly`: no secret field is sent over http, except to a loopback address |
 /// | `dates` | `.iso8601` |
 ///
-/// **Errors**, none of which names a value: `invalidRequest.headerName` and `invalidRequest.headerValue` for what may not stand
-/// in a field; `encoding` for a value without keys, and with the key for a member that has members itself and for an element of
-/// several that has a comma; `invalidRequest.credential` for a secret field that would leave over http to another machine; what the
-/// closure throws, as the underlying error of code `plugin`.
+/// **Errors**, none of which shows a value: `invalidRequest.headerName` and `invalidRequest.headerValue` for what a field cannot hold;
+/// `encoding` for a value without keys, and, with the key, for a member that has members itself and for one of several elements that has
+/// a comma; `invalidRequest.credential` for a secret field of a request that `cleartext` does not allow; what the closure throws, as
+/// the underlying error of code `plugin`.
 ///
-/// **Secrets**: a field is marked as secret, so that it is dropped when a redirect leaves the origin and shown in no log, when `secret` has
-/// its name, when it is Authorization, Cookie or Proxy-Authorization, and when its name matches `Redactor.standardSecretNames` as
-/// `Redactor.secretNames` describes or has `key`, `sig` or `ticket` as a part: X-Api-Key and X-Auth-Token, for example. Those in
-/// `Redactor.standardHeaderFields` are not.
+/// **Secrets**: a secret field is marked as such, so that it is dropped when a redirect leaves the origin and is shown in no log. A
+/// field is secret if `secret` has its name, or if `Redactor.soundsSecret(_:)` is true of it: Authorization, Cookie, X-Api-Key and
+/// X-Auth-Token, for example.
 ///
 /// Source: RFC 9110 §5, https://www.rfc-editor.org/rfc/rfc9110.html#section-5
 public struct HeadersPlugin: Stage.Prepare {
@@ -115,7 +114,7 @@ public struct HeadersPlugin: Stage.Prepare {
         self.fields = fields
     }
 
-    /// Adds the fields.
+    /// Adds the header fields.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         guard CredentialScope.isOwnOrigin(request, context) else { return }
         for field in try await fields(context.target) where overrides || !request.headers.contains(field.name) {
