@@ -64,7 +64,7 @@ extension Publisher where Output == PipelineResponse, Failure == PipelineError {
     /// - Parameters:
     ///   - type: what to decode.
     ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; `nil` for that of the provider that returned the response.
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
     /// - Returns: a publisher of the value.
     public func map<Value: Decodable>(
