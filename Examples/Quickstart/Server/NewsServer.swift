@@ -35,8 +35,8 @@ actor NewsServer {
             hasBrokenOff = true
             return Self.part(Data(body), .ok, [.contentLength: String(all.count)])
         }
-        let range = [HTTPHeader.contentRange: "bytes \(start)-\(all.count - 1)/\(all.count)"]
-        return Self.part(Data(all[start...]), .partialContent, range)
+        let fields = [HTTPHeader.contentRange: "bytes \(start)-\(all.count - 1)/\(all.count)"]
+        return Self.part(Data(all[start...]), .partialContent, fields)
     }
 
     private static func part(

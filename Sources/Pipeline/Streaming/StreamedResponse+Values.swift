@@ -33,7 +33,7 @@ extension StreamedResponse {
     ///
     /// - Parameters:
     ///   - type: what a line decodes to.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; `nil` for that of the provider that returned the response.
     ///   - maximumByteCount: the most bytes of a line, 1 and up; default 1 MiB.
     /// - Returns: the values.
     public func jsonLines<Value: Decodable & Sendable>(

@@ -7,7 +7,8 @@ public import Foundation
 /// let provider = Provider<GitHub>(transport: URLSessionTransport(), coders: coders)
 /// ```
 ///
-/// A decoder or an encoder that is passed with a call or a task takes precedence, then the one of the target, then these.
+/// A decoder or an encoder that is passed with a call or a task takes precedence, then the one of the target, then these. Plugins see a
+/// response before it has the coders: one that decodes a response passes a decoder.
 ///
 /// **Defaults**
 ///
