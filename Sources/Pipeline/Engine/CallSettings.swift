@@ -14,17 +14,14 @@ final class CallSettings: Sendable {
     private let callCount = CallCount()
 
     init(
-        limits: PipelineLimits,
-        redirects: RedirectPolicy,
-        clock: PipelineClock,
-        random: PipelineRandom,
+        _ configuration: ProviderConfiguration,
         transportDecodesContent: Bool,
         finishers: [any Stage.DidFinish]
     ) {
-        self.limits = limits
-        self.redirects = redirects
-        self.clock = clock
-        self.random = random
+        limits = configuration.limits
+        redirects = configuration.redirects
+        clock = configuration.clock
+        random = configuration.random
         self.transportDecodesContent = transportDecodesContent
         self.finishers = finishers
     }

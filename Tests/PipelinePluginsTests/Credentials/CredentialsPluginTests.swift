@@ -35,7 +35,7 @@ struct CredentialsPluginTests {
     private let keychain = Keychain()
 
     private func provider(_ transport: ScriptedTransport, _ plugins: any PluginType...) -> Provider<Ask> {
-        Provider(transport: transport, plugins: plugins, random: .seeded(1))
+        Provider(transport: transport, plugins: plugins, configuration: .init(random: .seeded(1)))
     }
 
     private func challenge(_ values: String...) -> ScriptedTransport.Step {
@@ -178,8 +178,7 @@ struct CredentialsPluginTests {
         let provider = Provider<Ask>(
             transport: transport,
             plugins: [plugin(0), plugin(1), sharing],
-            unhandledOptions: .ignore,
-            clock: clock
+            configuration: .init(unhandledOptions: .ignore, clock: clock)
         )
         let calls = [0, 0, 1].map { turn in
             Task {
@@ -235,7 +234,11 @@ struct CredentialsPluginTests {
         }
         let sharing = DeduplicationPlugin()
         let clock = ManualClock()
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin, sharing], clock: clock)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [plugin, sharing],
+            configuration: .init(clock: clock)
+        )
         let calls = (0..<10).map { _ in Task { try await provider.request(Ask()).mapString() } }
         await eventually { sharing.callerCount == 10 }
         await clock.waitForSleepers(accountCount)

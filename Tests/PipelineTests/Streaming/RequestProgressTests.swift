@@ -10,7 +10,7 @@ import Testing
 @Suite("Progress", .tags(.concurrent))
 struct RequestProgressTests {
     static func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType] = []) -> Provider<TestTarget> {
-        Provider(transport: transport, plugins: plugins, clock: ManualClock())
+        Provider(transport: transport, plugins: plugins, configuration: .init(clock: ManualClock()))
     }
 
     static func values(_ steps: [ProgressResponse]) -> [Double] {

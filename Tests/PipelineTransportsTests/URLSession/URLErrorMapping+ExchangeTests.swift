@@ -13,7 +13,7 @@ import FoundationNetworking
 
 @Suite("URLSessionTransport: errors of Foundation", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLErrorMappingExchangeTests {
-    private let provider = Provider<Probe>(transport: URLSessionTransport(), redirects: .none)
+    private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .none))
 
     /// What a POST comes to that is answered with this script; POST, because it is not tried again.
     private func code(_ script: [LoopbackServer.Action]) async throws -> PipelineError.Code? {

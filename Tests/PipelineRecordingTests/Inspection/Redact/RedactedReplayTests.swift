@@ -32,7 +32,7 @@ struct RedactedReplayTests {
                     )
                 }
             ],
-            redirects: .none
+            configuration: .init(redirects: .none)
         )
     }
 
