@@ -33,7 +33,7 @@ struct CookieTests {
     }
 
     private func provider(_ redirects: RedirectPolicy = .standard) -> Provider<Cookies> {
-        Provider(redirects: redirects)
+        Provider(configuration: .init(redirects: redirects))
     }
 
     private func seen(_ response: PipelineResponse) throws -> [String: String] {

@@ -24,7 +24,7 @@ struct RedirectTests {
         of: Target.Type = Target.self,
         _ redirects: RedirectPolicy = .standard
     ) -> Provider<Target> {
-        Provider(redirects: redirects)
+        Provider(configuration: .init(redirects: redirects))
     }
 
     @Test("each hop is an exchange", arguments: ["/redirect", "/absolute-redirect", "/relative-redirect"])

@@ -13,7 +13,7 @@ struct StatusTests {
         var path: String { "/status/\(code)" }
     }
 
-    private let provider = Provider<Status>(redirects: .never)
+    private let provider = Provider<Status>(configuration: .init(redirects: .never))
 
     @Test(
         "every status is a response when nothing is validated",

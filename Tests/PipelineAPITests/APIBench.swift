@@ -13,7 +13,7 @@ struct APIBench {
     init(_ transport: ScriptedTransport, plugins: [any PluginType] = [], server: String = "https://api.example.com/v1")
     {
         self.transport = transport
-        let provider = Provider<MultiTarget>(transport: transport, plugins: plugins, clock: clock)
+        let provider = Provider<MultiTarget>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
         api = APIClient(provider, server: ServerURL(base: server))
     }
 

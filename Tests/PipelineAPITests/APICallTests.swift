@@ -376,7 +376,10 @@ struct APICallTests {
         let queue = DispatchQueue(label: "provider")
         let key = DispatchSpecificKey<String>()
         queue.setSpecific(key: key, value: "provider")
-        let provider = Provider<MultiTarget>(transport: ScriptedTransport(always: .ok), callbackQueue: queue)
+        let provider = Provider<MultiTarget>(
+            transport: ScriptedTransport(always: .ok),
+            configuration: .init(callbackQueue: queue)
+        )
         let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
         await api.call(APIRequest<IgnoredBody>("x"))
             .onSuccess { [journal] _ in journal.add(DispatchQueue.getSpecific(key: key) ?? "elsewhere") }

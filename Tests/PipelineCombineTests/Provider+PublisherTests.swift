@@ -121,7 +121,7 @@ struct ProviderPublisherTests {
         defer { DispatchQueue.main.setSpecific(key: key, value: nil) }
         let provider = Provider<Library>(
             transport: ScriptedTransport(always: .status(200)),
-            callbackQueue: expected == "main" ? nil : own
+            configuration: .init(callbackQueue: expected == "main" ? nil : own)
         )
         let places = AsyncStream.makeStream(of: String?.self)
         let subscription = provider.requestPublisher(.book(id: 3), callbackQueue: expected == "given" ? given : nil)

@@ -86,7 +86,7 @@ struct ReplayTransportTests {
             let provider = Provider<Probe>(
                 transport: try ReplayTransport(bench.file, pace: pace),
                 plugins: [RetryPlugin()],
-                clock: bench.clock
+                configuration: .init(clock: bench.clock)
             )
             let start = bench.clock.now
             let clock = bench.clock

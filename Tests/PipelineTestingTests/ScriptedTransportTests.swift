@@ -104,7 +104,7 @@ struct ScriptedTransportTests {
     func delayed() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .delayed(.seconds(9), .status(204)))
-        let provider = Provider<Zen>(transport: transport, clock: clock)
+        let provider = Provider<Zen>(transport: transport, configuration: .init(clock: clock))
         let call = Task { [zen] in try await provider.request(zen) }
         #expect(await clock.advanceToNextSleeper() == .seconds(9))
         #expect(try await call.value.statusCode == 204)

@@ -16,19 +16,15 @@ final class CallSettings: Sendable {
     private let callCount = CallCount()
 
     init(
-        limits: PipelineLimits,
-        redirects: RedirectPolicy,
-        clock: PipelineClock,
-        random: PipelineRandom,
-        coders: PipelineCoders?,
+        _ configuration: ProviderConfiguration,
         transportDecodesContent: Bool,
         finishers: [any Stage.DidFinish]
     ) {
-        self.limits = limits
-        self.redirects = redirects
-        self.clock = clock
-        self.random = random
-        self.coders = coders.map(PipelineCoders.Shared.init)
+        limits = configuration.limits
+        redirects = configuration.redirects
+        clock = configuration.clock
+        random = configuration.random
+        coders = configuration.coders.map(PipelineCoders.Shared.init)
         self.transportDecodesContent = transportDecodesContent
         self.finishers = finishers
     }

@@ -36,17 +36,20 @@ struct CompiledPipeline: Sendable {
                     + "run; conform its type to the stages whose methods it has: Stage.Prepare, Stage.Intercept, Stage.Exchange, "
                     + "Stage.WillSend, Stage.DidReceive, Stage.Process or Stage.DidFinish"
             )
-            func step<Plugin>(_ stage: Stage.Kind, _ typed: Plugin) -> StageStep<Plugin> {
-                StageStep(position, typed, stage.wakingOptions(of: plugin))
-            }
             if let plugin = plugin as? any Stage.Intercept {
+                let options = Stage.Kind.intercept.wakingOptions(of: plugin)
+                let step = StageStep<any Stage.Intercept>(position, plugin, options)
                 let number = interceptor.map { $0.number + 1 } ?? 0
-                interceptor = Interceptor(step(.intercept, plugin), inside: makeSegment(), number: number)
+                interceptor = Interceptor(step, inside: makeSegment(), number: number)
                 prepares = []
                 processes = []
             }
-            if let plugin = plugin as? any Stage.Prepare { prepares.append(step(.prepare, plugin)) }
-            if let plugin = plugin as? any Stage.Process { processes.append(step(.process, plugin)) }
+            if let plugin = plugin as? any Stage.Prepare {
+                prepares.append(StageStep(position, plugin, Stage.Kind.prepare.wakingOptions(of: plugin)))
+            }
+            if let plugin = plugin as? any Stage.Process {
+                processes.append(StageStep(position, plugin, Stage.Kind.process.wakingOptions(of: plugin)))
+            }
         }
         let count = interceptor.map { $0.number + 1 } ?? 0
         precondition(

@@ -1,4 +1,4 @@
-public import Dispatch
+package import Dispatch
 
 /// What users hold: sends targets through a stack of plugins to a transport.
 ///
@@ -20,13 +20,7 @@ public import Dispatch
 /// | setting | default |
 /// |---|---|
 /// | `plugins` | none |
-/// | `redirects` | ``RedirectPolicy/standard`` |
-/// | `limits` | ``PipelineLimits`` |
-/// | `unhandledOptions` | ``UnhandledOptionPolicy/warn`` |
-/// | `clock` | `ContinuousClock` |
-/// | `random` | ``PipelineRandom/system`` |
-/// | `callbackQueue` | none: completions run on a background executor |
-/// | `coders` | none: `JSONEncoder` with sorted keys and `JSONDecoder` |
+/// | `configuration` | ``ProviderConfiguration`` |
 /// | `endpoint` | `Endpoint(target)` |
 public final class Provider<Target: TargetType>: Sendable {
     let engine: Engine
@@ -41,40 +35,24 @@ public final class Provider<Target: TargetType>: Sendable {
     /// - Parameters:
     ///   - transport: sends the requests.
     ///   - plugins: plugins and stacks, outermost first; a stack counts as its plugins.
-    ///   - redirects: which redirects are followed.
-    ///   - limits: upper bounds.
-    ///   - unhandledOptions: what happens if a call sets an option whose plugin is not in the stack.
-    ///   - clock: the source of time.
-    ///   - random: the source of chance.
-    ///   - callbackQueue: where completions run that belong to no actor and were given no queue of their own.
-    ///   - coders: how values are encoded and responses decoded; `nil` for `JSONEncoder` and `JSONDecoder` without settings.
+    ///   - configuration: settings for all calls.
     ///   - endpoint: makes a target concrete; called for every call.
     public init(
         transport: any Transport,
         plugins: [any PluginType] = [],
-        redirects: RedirectPolicy = .standard,
-        limits: PipelineLimits = PipelineLimits(),
-        unhandledOptions: UnhandledOptionPolicy = .warn,
-        clock: some Clock<Duration> = ContinuousClock(),
-        random: PipelineRandom = .system,
-        callbackQueue: DispatchQueue? = nil,
-        coders: PipelineCoders? = nil,
+        configuration: ProviderConfiguration = ProviderConfiguration(),
         endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
     ) {
         let plugins = PluginStack(plugins).plugins
         let pipeline = CompiledPipeline(plugins: plugins, transport: transport)
         let settings = CallSettings(
-            limits: limits,
-            redirects: redirects,
-            clock: PipelineClock(clock),
-            random: random,
-            coders: coders,
+            configuration,
             transportDecodesContent: transport.decodesContent,
             finishers: pipeline.finishers
         )
-        let optionCheck = OptionCheck(unhandledOptions, handledBy: plugins, in: Self.self)
+        let optionCheck = OptionCheck(configuration.unhandledOptions, handledBy: plugins, in: Self.self)
         self.engine = Engine(pipeline, settings, optionCheck)
-        self.callbackQueue = callbackQueue
+        self.callbackQueue = configuration.callbackQueue
         self.makeEndpoint = endpoint
     }
 

@@ -3,7 +3,7 @@ import Foundation
 /// What a provider does when a call sets an option whose plugin is not in the stack.
 ///
 /// ```swift
-/// let provider = Provider<GitHub>(transport: transport, plugins: plugins, unhandledOptions: .fail)
+/// let provider = Provider<GitHub>(transport: transport, plugins: plugins, configuration: .init(unhandledOptions: .fail))
 /// try await provider.request(.zen, options: .init { $0.totalTimeout = .seconds(5) })
 /// // invalidRequest.option: the option totalTimeout has no effect because no plugin of Provider<GitHub> handles it; add TimeoutPlugin, …
 /// ```

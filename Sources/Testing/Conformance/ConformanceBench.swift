@@ -122,10 +122,7 @@ struct ConformanceBench: Sendable {
         Provider(
             transport: transport,
             plugins: plugins,
-            redirects: .never,
-            limits: limits,
-            unhandledOptions: .fail,
-            clock: clock
+            configuration: .init(redirects: .never, limits: limits, unhandledOptions: .fail, clock: clock)
         ) { target in
             var endpoint = Endpoint(target)
             endpoint.sampleResponse = { target.answer.sample }

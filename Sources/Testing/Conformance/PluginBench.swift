@@ -10,7 +10,11 @@ struct PluginBench: Sendable {
     let clock = ManualClock()
 
     func provider(_ transport: ScriptedTransport, with others: [any PluginType] = []) -> Provider<PluginProbe> {
-        Provider(transport: transport, plugins: others + [plugin], unhandledOptions: .fail, clock: clock)
+        Provider(
+            transport: transport,
+            plugins: others + [plugin],
+            configuration: .init(unhandledOptions: .fail, clock: clock)
+        )
     }
 
     /// One call, to its end, with all the virtual time that it wants.

@@ -1,4 +1,3 @@
-public import Dispatch
 public import Pipeline
 
 extension Provider {
@@ -10,35 +9,17 @@ extension Provider {
     ///
     /// - Parameters:
     ///   - plugins: plugins and stacks, outermost first; a stack counts as its plugins.
-    ///   - redirects: which redirects are followed.
-    ///   - limits: upper bounds.
-    ///   - unhandledOptions: what happens if a call sets an option whose plugin is not in the stack.
-    ///   - clock: the source of time.
-    ///   - random: the source of chance.
-    ///   - callbackQueue: where completions run that were given no queue of their own.
-    ///   - coders: how values are encoded and responses decoded; `nil` for `JSONEncoder` and `JSONDecoder` without settings.
+    ///   - configuration: settings for all calls.
     ///   - endpoint: makes a target concrete; called for every call.
     public convenience init(
         plugins: [any PluginType] = [],
-        redirects: RedirectPolicy = .standard,
-        limits: PipelineLimits = PipelineLimits(),
-        unhandledOptions: UnhandledOptionPolicy = .warn,
-        clock: some Clock<Duration> = ContinuousClock(),
-        random: PipelineRandom = .system,
-        callbackQueue: DispatchQueue? = nil,
-        coders: PipelineCoders? = nil,
+        configuration: ProviderConfiguration = ProviderConfiguration(),
         endpoint: (@Sendable (Target) throws -> Endpoint)? = nil
     ) {
         self.init(
             transport: DefaultTransport.make(),
             plugins: plugins,
-            redirects: redirects,
-            limits: limits,
-            unhandledOptions: unhandledOptions,
-            clock: clock,
-            random: random,
-            callbackQueue: callbackQueue,
-            coders: coders,
+            configuration: configuration,
             endpoint: endpoint
         )
     }

@@ -13,7 +13,7 @@ struct APIRequestOptionsTests {
     private func client(_ transport: ScriptedTransport, _ clock: ManualClock, _ plugins: any PluginType...) -> APIClient
     {
         APIClient(
-            Provider<MultiTarget>(transport: transport, plugins: plugins, clock: clock),
+            Provider<MultiTarget>(transport: transport, plugins: plugins, configuration: .init(clock: clock)),
             server: ServerURL(base: "https://api.example.com")
         )
     }

@@ -257,7 +257,7 @@ struct AccessTokenPluginTests {
             try await clock.sleep(for: .seconds(60))
             return "token"
         }
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask(authorizationType: .bearer)) }
         await clock.waitForSleepers()
         call.cancel()

@@ -50,7 +50,7 @@ struct ActivityPluginTests {
     }
 
     private func provider(_ step: ScriptedTransport.Step, _ plugins: any PluginType...) -> Provider<Ask> {
-        Provider(transport: ScriptedTransport(always: step), plugins: plugins, clock: clock)
+        Provider(transport: ScriptedTransport(always: step), plugins: plugins, configuration: .init(clock: clock))
     }
 
     private func delayed(_ milliseconds: Int) -> ScriptedTransport.Step {
@@ -198,7 +198,7 @@ struct ActivityPluginTests {
         let other = Provider<Ask>(
             transport: ScriptedTransport(always: .status(204)),
             plugins: [.prepare { _, _ in }],
-            limits: PipelineLimits(nestedCallCount: 1)
+            configuration: .init(limits: PipelineLimits(nestedCallCount: 1))
         )
         let plugin = ActivityPlugin(showAfter: .zero, hold: .zero) { _ in
             told.yield((try? await other.request(Ask()).statusCode) ?? 0)
@@ -317,7 +317,11 @@ struct ActivityPluginTests {
     func loopback() async throws {
         let server = try LoopbackServer { _ in [.hold("answer"), .respond(200, body: "hello")] }
         defer { server.stop() }
-        let provider = Provider<Ask>(transport: URLSessionTransport(), plugins: [plugin(200, 0)], clock: clock)
+        let provider = Provider<Ask>(
+            transport: URLSessionTransport(),
+            plugins: [plugin(200, 0)],
+            configuration: .init(clock: clock)
+        )
         let call = Task { try await provider.request(Ask(url: "\(server.url)")) }
         await server.wait { $0.holdCount == 1 }
         await clock.waitForSleepers(1)

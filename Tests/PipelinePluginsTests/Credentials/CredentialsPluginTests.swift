@@ -34,7 +34,7 @@ struct CredentialsPluginTests {
     private let keychain = Keychain()
 
     private func provider(_ transport: ScriptedTransport, _ plugins: any PluginType...) -> Provider<Ask> {
-        Provider(transport: transport, plugins: plugins, random: .seeded(1))
+        Provider(transport: transport, plugins: plugins, configuration: .init(random: .seeded(1)))
     }
 
     private func challenge(_ values: String...) -> ScriptedTransport.Step {
@@ -177,8 +177,7 @@ struct CredentialsPluginTests {
         let provider = Provider<Ask>(
             transport: transport,
             plugins: [plugin(0), plugin(1), sharing],
-            unhandledOptions: .ignore,
-            clock: clock
+            configuration: .init(unhandledOptions: .ignore, clock: clock)
         )
         let calls = [0, 0, 1].map { turn in
             Task {
@@ -234,7 +233,11 @@ struct CredentialsPluginTests {
         }
         let sharing = DeduplicationPlugin()
         let clock = ManualClock()
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin, sharing], clock: clock)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [plugin, sharing],
+            configuration: .init(clock: clock)
+        )
         let calls = (0..<10).map { _ in Task { try await provider.request(Ask()).mapString() } }
         await eventually { sharing.callerCount == 10 }
         await clock.waitForSleepers(accountCount)

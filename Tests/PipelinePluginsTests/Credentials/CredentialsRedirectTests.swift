@@ -31,7 +31,11 @@ struct CredentialsRedirectTests {
             return .status(302, headers: [.location: "/\(index)/"])
         }
         let redirects = RedirectPolicy(maximumHopCount: 2)
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], redirects: redirects)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [plugin],
+            configuration: .init(redirects: redirects)
+        )
         let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask(path: "/a/b")) }
         #expect(error?.response?.statusCode == 302)
         #expect(transport.sent.map(\.path) == ["/a/b", "/a/b", "/1/", "/1/", "/3/", "/3/"])

@@ -135,7 +135,7 @@ struct CredentialsScopeTests {
             }
         }
         let clock = ManualClock()
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let call = Task { try await provider.stream(Ask()).statusCode }
         #expect(await clock.advanceToNextSleeper() == .seconds(1))
         #expect(try await call.value == 200)
@@ -318,7 +318,7 @@ struct CredentialsScopeTests {
             try await clock.sleep(for: .seconds(60))
             return Self.mufasa
         }
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask()) }
         await clock.waitForSleepers()
         call.cancel()

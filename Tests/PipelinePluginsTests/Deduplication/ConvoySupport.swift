@@ -33,7 +33,11 @@ struct ConvoyBench: Sendable {
             guard let delay = index == 0 ? .seconds(1) : delay else { return step }
             return .delayed(delay, step)
         }
-        provider = Provider(transport: transport, plugins: plugins, clock: clock, random: .seeded(seed))
+        provider = Provider(
+            transport: transport,
+            plugins: plugins,
+            configuration: .init(clock: clock, random: .seeded(seed))
+        )
     }
 
     var callerCount: Int {

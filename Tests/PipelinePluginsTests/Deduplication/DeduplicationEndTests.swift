@@ -153,7 +153,7 @@ struct DeduplicationEndTests {
                 return PipelineResponse(request: request, statusCode: 200 + index)
             }
         }
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let calls = (0..<2).map { _ in Task { try await provider.request(Ask()) } }
         await eventually { plugin.callerCount == 2 && transport.sent.count == 1 }
         for call in calls {

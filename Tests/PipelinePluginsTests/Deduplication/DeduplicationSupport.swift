@@ -27,7 +27,11 @@ struct DeduplicationBench: Sendable {
     ) {
         self.plugin = plugin
         transport = ScriptedTransport { _, index in .delayed(.seconds(1), step(index)) }
-        provider = Provider(transport: transport, plugins: outside + [plugin] + inside, clock: clock)
+        provider = Provider(
+            transport: transport,
+            plugins: outside + [plugin] + inside,
+            configuration: .init(clock: clock)
+        )
     }
 
     typealias Call = Task<PipelineResponse, any Error>

@@ -49,7 +49,7 @@ struct CodedAnswer: Sendable {
         let pieces = serving.pieceByteCount.map { Pieces(body, of: $0) }
         let step = ScriptedTransport.Step.status(status, headers: fields, body: pieces.map { .stream($0) } ?? answer)
         let transport = ScriptedTransport(always: step, decodesContent: decodesContent)
-        let provider = Provider<Ask>(transport: transport, plugins: plugins, limits: limits)
+        let provider = Provider<Ask>(transport: transport, plugins: plugins, configuration: .init(limits: limits))
         let target = Ask(method: method, headers: requestHeaders)
         guard pieces != nil else {
             let response = try await provider.request(target)

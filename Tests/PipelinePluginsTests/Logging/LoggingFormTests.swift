@@ -15,7 +15,7 @@ struct LoggingFormTests {
     private let lines = LogLines()
 
     private func provider(_ steps: [ScriptedTransport.Step], _ plugins: any PluginType...) -> Provider<Ask> {
-        Provider(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
+        Provider(transport: ScriptedTransport(steps), plugins: plugins, configuration: .init(clock: clock))
     }
 
     private let retry = PluginStack.intercept { request, _, next in

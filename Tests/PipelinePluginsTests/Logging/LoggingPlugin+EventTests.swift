@@ -14,7 +14,7 @@ struct LoggingPluginEventTests {
     private let lines = LogLines()
 
     private func provider(_ steps: [ScriptedTransport.Step], _ plugins: any PluginType...) -> Provider<Ask> {
-        Provider(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
+        Provider(transport: ScriptedTransport(steps), plugins: plugins, configuration: .init(clock: clock))
     }
 
     /// A step that takes a time, which passes by itself.

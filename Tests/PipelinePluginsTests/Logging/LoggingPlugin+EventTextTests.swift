@@ -14,7 +14,7 @@ struct LoggingPluginEventTextTests {
     private let lines = LogLines()
 
     private func provider(_ steps: [ScriptedTransport.Step], _ plugins: any PluginType...) -> Provider<Ask> {
-        Provider(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
+        Provider(transport: ScriptedTransport(steps), plugins: plugins, configuration: .init(clock: clock))
     }
 
     @Test("The description of an event is the line as it is without a formatter")

@@ -13,7 +13,7 @@ struct LoggingPluginOutcomeTests {
     private let lines = LogLines()
 
     private func provider(_ steps: [ScriptedTransport.Step], _ plugins: any PluginType...) -> Provider<Ask> {
-        Provider(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
+        Provider(transport: ScriptedTransport(steps), plugins: plugins, configuration: .init(clock: clock))
     }
 
     private func log(_ level: LoggingPlugin.Level = .error, _ form: LoggingPlugin.Form = .lines) -> LoggingPlugin {

@@ -17,7 +17,7 @@ struct LoggingPluginTests {
         _ steps: [ScriptedTransport.Step],
         _ plugins: [any PluginType]
     ) -> Provider<Ask> {
-        Provider(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
+        Provider(transport: ScriptedTransport(steps), plugins: plugins, configuration: .init(clock: clock))
     }
 
     /// Lets the calls of a test sleep for as long as they want.

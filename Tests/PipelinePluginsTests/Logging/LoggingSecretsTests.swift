@@ -87,7 +87,7 @@ struct LoggingSecretsTests {
         let provider = Provider<Ask>(
             transport: ScriptedTransport(steps),
             plugins: [logging, mark],
-            clock: ManualClock()
+            configuration: .init(clock: ManualClock())
         )
         var text = ""
         for _ in steps {
@@ -133,7 +133,11 @@ struct LoggingSecretsTests {
         for form in [LoggingPlugin.Form.lines, .curl, .summary] {
             let lines = LogLines()
             let logging = LoggingPlugin(level: .trace, form: form, handler: lines.handler)
-            let provider = Provider<Ask>(transport: ScriptedTransport(steps), plugins: [logging], clock: ManualClock())
+            let provider = Provider<Ask>(
+                transport: ScriptedTransport(steps),
+                plugins: [logging],
+                configuration: .init(clock: ManualClock())
+            )
             var text = ""
             for _ in steps {
                 do { _ = try await provider.request(target) } catch {

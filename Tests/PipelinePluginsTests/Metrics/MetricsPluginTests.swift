@@ -30,7 +30,7 @@ struct MetricsPluginTests {
         to transport: ScriptedTransport,
         _ plugins: (any PluginType)...
     ) async -> Result<PipelineResponse, any Error> {
-        let provider = Provider<Ask>(transport: transport, plugins: plugins, clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
         do {
             return .success(try await provider.request(ask))
         } catch {
@@ -118,7 +118,7 @@ struct MetricsPluginTests {
         let transport = ScriptedTransport { request, _ in
             .delayed(.seconds(request.path == "/1" ? 1 : 2), .status(200))
         }
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let calls = (1...2).map { number in Task { try await provider.request(Ask(path: "/\(number)")) } }
         await clock.waitForSleepers(2)
         #expect(metrics.levels == ["pipeline.calls.active": [1, 2], "pipeline.exchanges.active": [1, 2]])
@@ -157,7 +157,7 @@ struct MetricsPluginTests {
         let provider = Provider<Ask>(
             transport: ScriptedTransport(always: .delayed(.seconds(9), .status(200))),
             plugins: [plugin],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let call = Task { try await provider.request(Ask()) }
         await clock.waitForSleepers()
@@ -187,7 +187,7 @@ struct MetricsPluginTests {
         let provider = Provider<Ask>(
             transport: ScriptedTransport(always: .delayed(.seconds(1), .status(200))),
             plugins: [plugin, deduplication],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let calls = (0..<2).map { _ in Task { try await provider.request(Ask()) } }
         await eventually { deduplication.callerCount >= 2 }
@@ -235,7 +235,7 @@ struct MetricsPluginTests {
             continuation.finish()
         }
         let transport = ScriptedTransport([.status(200, body: .stream(chunks, byteCount: 7))])
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let response = try await provider.stream(Ask())
         #expect(metrics.totals.keys.contains { $0.hasPrefix("pipeline.calls ") } == false)
         #expect(metrics.levels["pipeline.calls.active"] == [1])
@@ -298,7 +298,7 @@ struct MetricsPluginTests {
         let provider = Provider<Ask>(
             transport: ScriptedTransport(always: .status(200)),
             plugins: [sharing, waiting, plugin],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let leader = Task { try await provider.request(Ask()) }
         await eventually { sharing.callerCount == 1 }
@@ -317,7 +317,7 @@ struct MetricsPluginTests {
         let provider = Provider<Ask>(
             transport: ScriptedTransport([.status(200, body: "{}")]),
             plugins: [plugin],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         await #expect(throws: PipelineError.self) { try await provider.request(Ask(), as: Item.self) }
         #expect(metrics.totals["pipeline.calls method=GET host=a.test status=2xx outcome=mapping"] == 1)
@@ -325,7 +325,11 @@ struct MetricsPluginTests {
 
     @Test("A call that is cancelled before it begins counts, and was never among those that go on")
     func cancelledBefore() async {
-        let provider = Provider<Ask>(transport: ScriptedTransport([]), plugins: [plugin], clock: clock)
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport([]),
+            plugins: [plugin],
+            configuration: .init(clock: clock)
+        )
         await withTaskGroup(of: Void.self) { group in
             group.cancelAll()
             group.addTask { _ = try? await provider.request(Ask()) }

@@ -14,7 +14,7 @@ struct MinimumDurationPluginTests {
     private let minimum = MinimumDurationPlugin(.seconds(2))
 
     private func provider(_ transport: any Transport, _ plugins: any PluginType...) -> Provider<Ask> {
-        Provider(transport: transport, plugins: plugins, clock: clock)
+        Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock))
     }
 
     /// An answer after so many seconds.
@@ -102,7 +102,7 @@ struct MinimumDurationPluginTests {
         let provider = Provider<Ask>(
             transport: step(0),
             plugins: [MinimumDurationPlugin(.seconds(2), appliesTo: isAlways ? .always : .success)],
-            clock: clock,
+            configuration: .init(clock: clock),
             endpoint: { _ in throw Unmade() }
         )
         let call = Task { try await provider.request(Ask()) }
@@ -180,7 +180,7 @@ struct MinimumDurationPluginTests {
     @Test("M01 A date that jumps changes no wait", arguments: [-1e6, 1e6])
     func jump(seconds: TimeInterval) async throws {
         let jumping = JumpingClock(clock)
-        let provider = Provider<Ask>(transport: step(1), plugins: [minimum], clock: jumping)
+        let provider = Provider<Ask>(transport: step(1), plugins: [minimum], configuration: .init(clock: jumping))
         let call = Task { try await provider.request(Ask()) }
         await clock.waitForSleepers()
         jumping.jump.withLock { $0 = seconds }

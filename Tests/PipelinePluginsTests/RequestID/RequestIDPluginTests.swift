@@ -17,7 +17,7 @@ struct RequestIDPluginTests {
         transport: (any Transport)? = nil,
         seed: UInt64 = 1
     ) -> Provider<Ask> {
-        Provider(transport: transport ?? self.transport, plugins: plugins, random: .seeded(seed))
+        Provider(transport: transport ?? self.transport, plugins: plugins, configuration: .init(random: .seeded(seed)))
     }
 
     @Test("It does what every plugin has to do")

@@ -70,7 +70,11 @@ struct RetryBench {
     ) {
         self.clock = clock
         self.transport = transport
-        self.provider = Provider(transport: transport, plugins: plugins, clock: clock, random: .seeded(1))
+        self.provider = Provider(
+            transport: transport,
+            plugins: plugins,
+            configuration: .init(clock: clock, random: .seeded(1))
+        )
     }
 
     /// Sends the target; what comes of it as a status or the code of a failure.

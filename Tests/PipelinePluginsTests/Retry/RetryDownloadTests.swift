@@ -38,7 +38,7 @@ struct RetryDownloadTests {
 
     private func provider(_ transport: ScriptedTransport, maximumAttempts: Int) -> Provider<Ask> {
         let retry = RetryPlugin(maximumAttempts: maximumAttempts, backoff: .immediate)
-        return Provider(transport: transport, plugins: [retry], clock: ManualClock())
+        return Provider(transport: transport, plugins: [retry], configuration: .init(clock: ManualClock()))
     }
 
     @Test("T10 Each attempt asks for the rest of what all attempts before have kept, and progress never goes back")

@@ -150,8 +150,7 @@ struct RetryPluginConnectivityWaitTests {
         let provider = Provider<Ask>(
             transport: transport,
             plugins: [TimeoutPlugin(total: .seconds(3)), retry],
-            clock: clock,
-            random: .seeded(1)
+            configuration: .init(clock: clock, random: .seeded(1))
         )
         let call = Task { try await provider.request(Ask()) }
         for step in [1_000, 1_000, 950] {
@@ -170,7 +169,7 @@ struct RetryPluginConnectivityWaitTests {
         let clock = ManualClock()
         let retry = RetryPlugin(connectivityWait: .upTo(.seconds(60), of: Connectivity { false }))
         let transport = ScriptedTransport([.failure(.offline), .status(200)])
-        let provider = Provider<Ask>(transport: transport, plugins: [retry], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [retry], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask()) }
         await clock.waitForSleepers()
         call.cancel()

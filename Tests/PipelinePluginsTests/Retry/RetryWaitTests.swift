@@ -127,7 +127,7 @@ struct RetryWaitTests {
     func cancelledWait() async {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .status(503))
-        let provider = Provider<Ask>(transport: transport, plugins: [Self.second], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [Self.second], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask()) }
         await clock.waitForSleepers()
         call.cancel()
@@ -191,7 +191,7 @@ struct RetryWaitTests {
         let provider = Provider<Ask>(
             transport: transport,
             plugins: [RetryPlugin(backoff: .constant(.milliseconds(milliseconds)))],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let call = Task { try await provider.stream(Ask()).statusCode }
         let driver = Task {
@@ -213,7 +213,7 @@ struct RetryWaitTests {
             let provider = Provider<Ask>(
                 transport: transport,
                 plugins: [RetryPlugin(backoff: .constant(.milliseconds(wait)))],
-                clock: clock
+                configuration: .init(clock: clock)
             )
             async let status = provider.stream(Ask()).statusCode
             for step in steps { #expect(await clock.advanceToNextSleeper() == .milliseconds(step)) }
@@ -232,7 +232,7 @@ struct RetryWaitTests {
             return .status(503, body: .stream(pieces))
         }
         let clock = ManualClock()
-        let provider = Provider<Ask>(transport: transport, plugins: [Self.second], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [Self.second], configuration: .init(clock: clock))
         async let status = provider.stream(Ask()).statusCode
         await eventually {
             // Asleep before is the bound of the reading.
@@ -256,7 +256,7 @@ struct RetryWaitTests {
             return .status(503, body: .stream(endless))
         }
         let clock = ManualClock()
-        let provider = Provider<Ask>(transport: transport, plugins: [Self.second], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [Self.second], configuration: .init(clock: clock))
         async let status = provider.stream(Ask()).statusCode
         await clock.waitForSleepers()
         // Asleep is the bound of the reading, then the wait itself.

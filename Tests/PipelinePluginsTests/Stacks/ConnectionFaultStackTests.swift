@@ -75,7 +75,7 @@ struct ConnectionFaultStackTests {
         let provider = Provider<Ask>(
             transport: Self.transports[index],
             plugins: [TimeoutPlugin(total: .seconds(30), idle: .seconds(5))],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let response = try await provider.stream(Ask(url: "\(server.url)"))
         var byteCount = 0

@@ -65,7 +65,7 @@ struct HandledOptionsTests {
         let transport = ScriptedTransport(always: .status(200))
         let warning = Provider<MultiTarget>(
             transport: transport,
-            unhandledOptions: .warn { message in messages.withLock { $0.append(message) } }
+            configuration: .init(unhandledOptions: .warn { message in messages.withLock { $0.append(message) } })
         )
         for _ in 0..<2 { _ = try await APIClient(warning).send(test.request) }
         let text =
@@ -74,7 +74,7 @@ struct HandledOptionsTests {
         #expect(messages.withLock { $0.first?.hasPrefix(text) } == true)
         #expect(transport.sent.count == 2)
 
-        let failing = Provider<MultiTarget>(transport: transport, unhandledOptions: .fail)
+        let failing = Provider<MultiTarget>(transport: transport, configuration: .init(unhandledOptions: .fail))
         let error = try await #require(throws: PipelineError.self) {
             _ = try await APIClient(failing).send(test.request)
         }
@@ -87,7 +87,11 @@ struct HandledOptionsTests {
     func handled(test: Case) async throws {
         for plugin in test.handlers {
             let transport = ScriptedTransport(always: .status(200))
-            let provider = Provider<MultiTarget>(transport: transport, plugins: [plugin], unhandledOptions: .fail)
+            let provider = Provider<MultiTarget>(
+                transport: transport,
+                plugins: [plugin],
+                configuration: .init(unhandledOptions: .fail)
+            )
             _ = try await APIClient(provider).send(test.request)
             #expect(transport.sent.count == 1)
         }
@@ -98,7 +102,7 @@ struct HandledOptionsTests {
         let provider = Provider<MultiTarget>(
             transport: ScriptedTransport(always: .status(200)),
             plugins: [.standard(logging: .off)],
-            unhandledOptions: .fail
+            configuration: .init(unhandledOptions: .fail)
         )
         for test in Self.cases where !["basicAuth", "authorized()"].contains(test.name) {
             _ = try await APIClient(provider).send(test.request)
@@ -108,10 +112,10 @@ struct HandledOptionsTests {
     @Test("Values that ask a plugin for nothing need none")
     func askingForNothing() async throws {
         let transport = ScriptedTransport(always: .status(200))
-        let provider = Provider<MultiTarget>(transport: transport, unhandledOptions: .fail)
-        let request = Case.plain.additionalTimeout(.zero).authorized().authorized(nil)
-            .retry(on: [.serviceUnavailable], attempts: 0).attemptTimeout(.seconds(5))
-            .basicAuth(username: "ann", password: "hunter2")
+        let provider = Provider<MultiTarget>(transport: transport, configuration: .init(unhandledOptions: .fail))
+        let request = Case.plain.additionalTimeout(.zero).avoidLogError().authorized().authorized(nil)
+            .retry(on: [.serviceUnavailable], attempts: 0).responseTimeout(.seconds(5))
+            .basicAuth(email: "ann", password: "hunter2")
             .options {
                 $0.avoidLogError = true
                 $0.idempotencyKey = nil
@@ -133,7 +137,11 @@ struct HandledOptionsTests {
     @Test("A plugin of your own can handle the option of another")
     func ownPlugin() async throws {
         let transport = ScriptedTransport(always: .status(200))
-        let provider = Provider<MultiTarget>(transport: transport, plugins: [OwnLogin()], unhandledOptions: .fail)
+        let provider = Provider<MultiTarget>(
+            transport: transport,
+            plugins: [OwnLogin()],
+            configuration: .init(unhandledOptions: .fail)
+        )
         _ = try await APIClient(provider).send(Case.plain.authorized())
         #expect(transport.sent.first?.headers[.authorization] == "Bearer own")
     }

@@ -11,7 +11,10 @@ struct IdleStagesTests {
 
     private func provider(_ step: ScriptedTransport.Step) -> (ScriptedTransport, Provider<Ask>) {
         let transport = ScriptedTransport(always: step)
-        return (transport, Provider(transport: transport, plugins: [.standard(logging: .off)], clock: clock))
+        return (
+            transport,
+            Provider(transport: transport, plugins: [.standard(logging: .off)], configuration: .init(clock: clock))
+        )
     }
 
     @Test("Plugins without a setting of their own declare the option that wakes them")

@@ -18,7 +18,7 @@ struct OrderTests {
     }
 
     private func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType]) -> Provider<Ask> {
-        Provider(transport: transport, plugins: plugins, clock: clock, random: .seeded(4))
+        Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock, random: .seeded(4)))
     }
 
     /// Ends the work, moving the clock whenever somebody sleeps and nothing else happens.

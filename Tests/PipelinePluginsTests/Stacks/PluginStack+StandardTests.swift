@@ -70,7 +70,7 @@ struct PluginStackStandardTests {
     func call() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport([.status(503), .status(200, body: "ok")])
-        let provider = Provider<Ask>(transport: transport, plugins: [.standard], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [.standard], configuration: .init(clock: clock))
         async let response = provider.request(Ask())
         await clock.advanceToNextSleeper()
         #expect(try await response.mapString() == "ok")
@@ -83,7 +83,7 @@ struct PluginStackStandardTests {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(200, body: "ok")))
         let stack = PluginStack.standard { AccessTokenPlugin { _ in "token" } }
-        let provider = Provider<Ask>(transport: transport, plugins: [stack], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [stack], configuration: .init(clock: clock))
         let calls = (0..<50).map { _ in Task { try await provider.request(Ask(authorizationType: .bearer)) } }
         await eventually {
             provider.plugins.contains { ($0 as? DeduplicationPlugin)?.callerCount == 50 } && clock.sleeperCount == 1

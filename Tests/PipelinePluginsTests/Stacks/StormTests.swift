@@ -108,8 +108,7 @@ struct StormTests {
         let provider = Provider<MultiTarget>(
             transport: transport,
             plugins: [plugins],
-            clock: clock,
-            random: random
+            configuration: .init(clock: clock, random: random)
         )
         let ended = Tally()
         let wrong = Lines()

@@ -62,7 +62,7 @@ struct PluginStreamTests {
                 ]
             }
             defer { server.stop() }
-            let provider = Provider<Ask>(transport: transport, clock: ManualClock())
+            let provider = Provider<Ask>(transport: transport, configuration: .init(clock: ManualClock()))
             var data: [String] = []
             var failure: PipelineError?
             do {
@@ -108,7 +108,7 @@ struct PluginStreamTests {
             .status(200, headers: headers, body: .bytes(pieces[0])), .status(204),
         ])
         let clock = ManualClock()
-        let provider = Provider<Ask>(transport: transport, plugins: [GzipPlugin()], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [GzipPlugin()], configuration: .init(clock: clock))
         let reading = Task {
             var data: [String] = []
             for try await event in provider.serverSentEvents(Ask()) { data.append(event.data) }

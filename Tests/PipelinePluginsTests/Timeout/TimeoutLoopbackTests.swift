@@ -12,7 +12,7 @@ struct TimeoutLoopbackTests {
     private let clock = ManualClock()
 
     private func provider(_ plugins: any PluginType...) -> Provider<Ask> {
-        Provider(transport: URLSessionTransport(), plugins: plugins, clock: clock)
+        Provider(transport: URLSessionTransport(), plugins: plugins, configuration: .init(clock: clock))
     }
 
     @Test(

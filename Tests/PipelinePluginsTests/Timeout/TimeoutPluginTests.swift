@@ -12,7 +12,7 @@ struct TimeoutPluginTests {
     private let clock = ManualClock()
 
     private func provider(_ transport: ScriptedTransport, _ plugins: any PluginType...) -> Provider<Ask> {
-        Provider(transport: transport, plugins: plugins, clock: clock)
+        Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock))
     }
 
     private func body(

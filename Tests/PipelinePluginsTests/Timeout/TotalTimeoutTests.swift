@@ -12,7 +12,7 @@ struct TotalTimeoutTests {
     private let clock = ManualClock()
 
     private func provider(_ transport: ScriptedTransport, _ plugins: any PluginType...) -> Provider<Ask> {
-        Provider(transport: transport, plugins: plugins, clock: clock)
+        Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock))
     }
 
     @Test("The total counts over all attempts and waits, and the error lists the exchanges until then")

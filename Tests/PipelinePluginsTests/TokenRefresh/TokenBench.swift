@@ -104,7 +104,7 @@ final class TokenBench: Sendable {
     }
 
     func provider(_ plugins: any PluginType...) -> Provider<MultiTarget> {
-        Provider(transport: transport, plugins: plugins, clock: clock)
+        Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock))
     }
 
     /// Lets the refresh that waits at the gate go on.

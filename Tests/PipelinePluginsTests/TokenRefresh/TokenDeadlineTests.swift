@@ -64,7 +64,7 @@ struct TokenDeadlineTests: TokenCalls {
         let provider = Provider<Ask>(
             transport: transport,
             plugins: [deadline(.milliseconds(steps.reduce(0, +))), plugin],
-            clock: bench.clock
+            configuration: .init(clock: bench.clock)
         )
         let call = Task { try await provider.stream(.bearer).statusCode }
         await bench.waitForCallers(1, of: plugin)

@@ -88,7 +88,11 @@ struct TokenRefreshErrorTests: TokenCalls {
     func passesThrough() async throws {
         let bench = TokenBench { _ in true }
         let transport = ScriptedTransport(always: .failure(.connectionLost))
-        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [bench.plugin()],
+            configuration: .init(clock: bench.clock)
+        )
         let error = await #expect(throws: PipelineError.self) { try await provider.request(.bearer) }
         #expect(error?.code == .connectionLost)
         #expect(bench.expired == [])
@@ -202,7 +206,11 @@ struct TokenRefreshErrorTests: TokenCalls {
     func redirect(location: String) async throws {
         let transport = ScriptedTransport([.status(302, headers: [.location: location]), .status(200)])
         let bench = TokenBench { _ in true }
-        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [bench.plugin()],
+            configuration: .init(clock: bench.clock)
+        )
         _ = try await provider.request(.bearer)
         #expect(transport.sent.first?.secretFields == [.authorization])
         #expect(transport.sent.last?.headers[.authorization] == (location == "/c" ? "Bearer old" : nil))
@@ -230,7 +238,7 @@ struct TokenRefreshErrorTests: TokenCalls {
             }
             return Session(accessToken: "canary-new", refreshToken: "canary-refresh")
         }
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         var codes: [PipelineError.Code] = []
         var text = ""
         for _ in 1...4 {

@@ -121,7 +121,11 @@ struct TokenRefreshPluginTests {
     func redirected() async throws {
         let transport = ScriptedTransport([.status(302, headers: [.location: "https://b.test/"]), .status(401)])
         let bench = TokenBench { _ in true }
-        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [bench.plugin()],
+            configuration: .init(clock: bench.clock)
+        )
         #expect(try await provider.request(.bearer).statusCode == 401)
         #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer old", nil])
         #expect(bench.expired == [])
@@ -135,7 +139,11 @@ struct TokenRefreshPluginTests {
             .status(401),
         ])
         let bench = TokenBench { _ in true }
-        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [bench.plugin()],
+            configuration: .init(clock: bench.clock)
+        )
         #expect(try await provider.request(.bearer).statusCode == 401)
         #expect(bench.expired == [])
     }
@@ -173,7 +181,11 @@ struct TokenRefreshPluginTests {
             .status(401, body: source.body(chunks: chunks)), .status(200, body: Source().body(chunks: 2)),
         ])
         let bench = TokenBench { _ in true }
-        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [bench.plugin()],
+            configuration: .init(clock: bench.clock)
+        )
         let response = try await provider.stream(.bearer)
         #expect(try await response.body.reduce(0) { $0 + $1.count } == 2_048)
         #expect(source.chunkCount.load(ordering: .relaxed) == read)
@@ -194,7 +206,11 @@ struct TokenRefreshPluginTests {
         }
         let transport = ScriptedTransport([.status(401, body: .stream(stalled)), .status(200)])
         let bench = TokenBench { _ in true }
-        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [bench.plugin()],
+            configuration: .init(clock: bench.clock)
+        )
         let options = RequestOptions { $0.attemptTimeout = timeout.map { .seconds($0) } }
         let call = Task { try await provider.stream(.bearer, options: options).statusCode }
         // Until then the attempt's own timeout sleeps; from then on only the bound of the reading, and no refresh has begun.

@@ -88,7 +88,11 @@ struct TokenRefreshPolicyTests {
             credential: Session(accessToken: "old"),
             policy: TokenRefreshPolicy { $0.statusCode == 419 }
         ) { _, _ in Session(accessToken: "new") }
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: ManualClock())
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [plugin],
+            configuration: .init(clock: ManualClock())
+        )
         #expect(try await provider.request(.bearer).statusCode == 401)
         #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer old", "Bearer new"])
     }

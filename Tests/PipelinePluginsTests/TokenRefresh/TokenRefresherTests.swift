@@ -47,7 +47,7 @@ struct TokenRefresherTests: TokenCalls {
         _ = try await bench.provider(plugin).request(Ask.bearer)
         let other = ManualClock()
         other.advance(by: .seconds(1_000))
-        let provider = Provider<Ask>(transport: bench.transport, plugins: [plugin], clock: other)
+        let provider = Provider<Ask>(transport: bench.transport, plugins: [plugin], configuration: .init(clock: other))
         let error = await #expect(throws: PipelineError.self) { try await provider.request(.bearer) }
         #expect(error?.code == .excessiveRefresh)
         bench.clock.advance(by: .seconds(30))
@@ -62,7 +62,7 @@ struct TokenRefresherTests: TokenCalls {
             return request.path == "/slow" ? .delayed(.seconds(5), .status(401)) : .status(401)
         }
         let plugin = bench.plugin()
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: bench.clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: bench.clock))
         let slow = Task { try await provider.request(Ask(path: "/slow", authorizationType: .bearer)) }
         await bench.clock.waitForSleepers()
         #expect(try await provider.request(.bearer).statusCode == 200)
@@ -114,7 +114,11 @@ struct TokenRefresherTests: TokenCalls {
         let transport = ScriptedTransport { request, _ in
             request.path == "/slow" ? .delayed(.seconds(5), .status(401)) : .status(401)
         }
-        let provider = Provider<Ask>(transport: transport, plugins: [bench.plugin()], clock: bench.clock)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [bench.plugin()],
+            configuration: .init(clock: bench.clock)
+        )
         let slow = Task { try await provider.request(Ask(path: "/slow", authorizationType: .bearer)) }
         await bench.clock.waitForSleepers()
         await #expect(throws: PipelineError.self) { try await provider.request(.bearer) }

@@ -36,7 +36,7 @@ struct TokenRequestTests {
         let plugin = TokenRefreshPlugin(credential: Session(accessToken: "old")) { [client] _, _ in
             Session(accessToken: try await refresh(client))
         }
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         client.set(provider)
         return provider
     }

@@ -110,7 +110,11 @@ struct TokenSessionTests: TokenCalls {
             request.body = .stream(AsyncStream { $0.finish() })
         }
         let plugin = bench.plugin()
-        let provider = Provider<Ask>(transport: transport, plugins: [handled.plugin, body, plugin], clock: bench.clock)
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [handled.plugin, body, plugin],
+            configuration: .init(clock: bench.clock)
+        )
         let call = Task { try await provider.request(.bearer) }
         await bench.clock.waitForSleepers()
         await plugin.setCredential(nil)
@@ -168,7 +172,7 @@ struct TokenSessionTests: TokenCalls {
         let transport = ScriptedTransport { request, _ in
             request.path == "/slow" ? .delayed(.seconds(1), .status(401)) : .status(401, body: "no")
         }
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: bench.clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: bench.clock))
         let slow = Task { try await provider.request(Ask(path: "/slow", authorizationType: .bearer)) }
         await bench.clock.waitForSleepers()
         #expect(try await provider.request(.bearer).data == Data("no".utf8))

@@ -21,7 +21,11 @@ struct SpanTextTests {
     private var exchanges: [FinishedInMemorySpan] { tracer.finished.filter { $0.kind == .client } }
 
     private func send(_ ask: Ask = Ask(), to steps: [ScriptedTransport.Step], _ plugins: (any PluginType)...) async {
-        let provider = Provider<Ask>(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport(steps),
+            plugins: plugins,
+            configuration: .init(clock: clock)
+        )
         _ = try? await provider.request(ask)
     }
 

@@ -217,7 +217,7 @@ struct TracingPluginPropagationTests {
         let provider = Provider<Ask>(
             transport: ScriptedTransport(always: .delayed(.seconds(1), .status(200))),
             plugins: [plugin, propagation, early],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         #expect(try await provider.request(Ask()).statusCode == 203)
         #expect(exchanges.isEmpty)

@@ -26,7 +26,11 @@ struct TracingPluginTests {
     private var exchanges: [FinishedInMemorySpan] { tracer.finished.filter { $0.kind == .client } }
 
     private func send(_ ask: Ask = Ask(), to steps: [ScriptedTransport.Step], _ plugins: (any PluginType)...) async {
-        let provider = Provider<Ask>(transport: ScriptedTransport(steps), plugins: plugins, clock: clock)
+        let provider = Provider<Ask>(
+            transport: ScriptedTransport(steps),
+            plugins: plugins,
+            configuration: .init(clock: clock)
+        )
         _ = try? await provider.request(ask)
     }
 
@@ -179,7 +183,7 @@ struct TracingPluginTests {
     @Test("A call that was cancelled has not failed: only error.type says so")
     func cancelled() async {
         let transport = ScriptedTransport(always: .delayed(.seconds(9), .status(200)))
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask()) }
         await clock.waitForSleepers()
         call.cancel()
@@ -225,7 +229,11 @@ struct TracingPluginTests {
     func endsAtItsPlace() async {
         let slow = PluginStack.process { _, context in try? await context.clock.sleep(for: .seconds(1)) }
         for plugins in [[plugin, slow] as [any PluginType], [slow, plugin]] {
-            let provider = Provider<Ask>(transport: ScriptedTransport([.status(200)]), plugins: plugins, clock: clock)
+            let provider = Provider<Ask>(
+                transport: ScriptedTransport([.status(200)]),
+                plugins: plugins,
+                configuration: .init(clock: clock)
+            )
             let call = Task { try await provider.request(Ask()) }
             await clock.advanceToNextSleeper()
             _ = try? await call.value

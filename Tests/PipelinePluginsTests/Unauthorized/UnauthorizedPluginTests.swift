@@ -87,7 +87,7 @@ struct UnauthorizedPluginTests {
             hasReturned.store(true, ordering: .relaxed)
         }
         let transport = ScriptedTransport(always: .status(401))
-        let provider = Provider<Ask>(transport: transport, plugins: [plugin], clock: clock)
+        let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         let call = Task {
             _ = try await provider.request(Ask())
             return hasReturned.load(ordering: .relaxed)

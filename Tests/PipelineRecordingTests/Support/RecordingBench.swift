@@ -51,8 +51,7 @@ final class RecordingBench: Sendable {
         Provider(
             transport: transport,
             plugins: [.prepare { request, _ in try prepare(&request) }],
-            redirects: redirects,
-            clock: clock
+            configuration: .init(redirects: redirects, clock: clock)
         )
     }
 

@@ -31,7 +31,7 @@ struct ReadmePluginSample {
         let clock = ManualClock()
         let transport = ScriptedTransport([.status(503), .status(200)])
         let plugin = BusyPlugin(pause: .seconds(2))
-        let provider = Provider<Library>(transport: transport, plugins: [plugin], clock: clock)
+        let provider = Provider<Library>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
         async let response = provider.request(.book(id: 3))
         #expect(await clock.advanceToNextSleeper() == .seconds(2))
         #expect(try await response.statusCode == 200)

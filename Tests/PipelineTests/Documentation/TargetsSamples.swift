@@ -94,7 +94,7 @@ enum TargetsSamples {
         // sample: coders
         var coders = PipelineCoders(configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase })
         coders.dateDecodingStrategy = .secondsSince1970
-        let provider = Provider<Shop>(transport: URLSessionTransport(), coders: coders)
+        let provider = Provider<Shop>(transport: URLSessionTransport(), configuration: .init(coders: coders))
         // end
         return provider
     }

@@ -24,7 +24,7 @@ struct TestingSamples {
         let clock = ManualClock()
         let transport = ScriptedTransport([.status(503), .status(200, body: #"{"token": "t"}"#), .failure(.offline)])
         let retry = RetryPlugin(maximumAttempts: 2, backoff: .constant(.seconds(2)))
-        let provider = Provider<MultiTarget>(transport: transport, plugins: [retry], clock: clock)
+        let provider = Provider<MultiTarget>(transport: transport, plugins: [retry], configuration: .init(clock: clock))
         let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
         let login = API.auth.login(email: "ann@example.com", password: "secret").options {
             $0.idempotencyKey = .generated

@@ -16,7 +16,7 @@ struct AttemptTimerTests {
         _ answer: @escaping @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse
     ) -> Task<Result<PipelineResponse, PipelineError>, Never> {
         let transport = ScriptedTransport(always: .answer(answer))
-        let provider = Provider<TestTarget>(transport: transport, plugins: plugins, clock: clock)
+        let provider = Provider<TestTarget>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
         return Task {
             do {
                 return .success(

@@ -17,7 +17,7 @@ struct BackgroundCallsTests {
         limits: PipelineLimits = PipelineLimits(),
         _ plugins: any PluginType...
     ) -> Provider<TestTarget> {
-        Provider(transport: transport, plugins: plugins, limits: limits, clock: clock)
+        Provider(transport: transport, plugins: plugins, configuration: .init(limits: limits, clock: clock))
     }
 
     private var delayed: ScriptedTransport {

@@ -185,7 +185,7 @@ struct EndingReaderTests {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(steps + [.status(503), .status(200)]),
             plugins: [outcomes],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let reading = Task { for try await _ in provider.serverSentEvents(TestTarget()) {} }
         await clock.advanceToNextSleeper()

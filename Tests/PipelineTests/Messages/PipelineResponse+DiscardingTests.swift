@@ -55,7 +55,7 @@ struct PipelineResponseDiscardingTests {
         let provider = Provider<TestTarget>(
             transport: Self.redirect(stalling.body()),
             plugins: [Self.seen(in: journal)],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let call = Task { try await provider.request(TestTarget()) }
         #expect(await clock.advanceToNextSleeper() == .seconds(1))
@@ -70,7 +70,10 @@ struct PipelineResponseDiscardingTests {
     func attempt() async throws {
         let clock = ManualClock()
         let stalling = Stalling()
-        let provider = Provider<TestTarget>(transport: Self.redirect(stalling.body()), clock: clock)
+        let provider = Provider<TestTarget>(
+            transport: Self.redirect(stalling.body()),
+            configuration: .init(clock: clock)
+        )
         let options = RequestOptions { $0.attemptTimeout = .milliseconds(500) }
         let call = Task { try await provider.request(TestTarget(), options: options).statusCode }
         await stalling.waitForReader()
@@ -82,7 +85,10 @@ struct PipelineResponseDiscardingTests {
     func idle() async throws {
         let clock = ManualClock()
         let stalling = Stalling()
-        let provider = Provider<TestTarget>(transport: Self.redirect(stalling.body()), clock: clock)
+        let provider = Provider<TestTarget>(
+            transport: Self.redirect(stalling.body()),
+            configuration: .init(clock: clock)
+        )
         let options = RequestOptions { $0.idleTimeout = .seconds(60) }
         let call = Task { try await provider.request(TestTarget(), options: options).statusCode }
         await eventually { clock.sleeperCount == 2 }
@@ -97,8 +103,7 @@ struct PipelineResponseDiscardingTests {
         let stalling = Stalling()
         let provider = Provider<TestTarget>(
             transport: Self.redirect(stalling.body()),
-            limits: PipelineLimits(discardedBodyDuration: .seconds(seconds)),
-            clock: clock
+            configuration: .init(limits: PipelineLimits(discardedBodyDuration: .seconds(seconds)), clock: clock)
         )
         let call = Task { try await provider.request(TestTarget()).statusCode }
         if seconds > 0 { #expect(await clock.advanceToNextSleeper() == .seconds(seconds)) }
@@ -111,7 +116,7 @@ struct PipelineResponseDiscardingTests {
         let stalling = Stalling()
         let provider = Provider<TestTarget>(
             transport: Self.redirect(stalling.body(byteCount: 101 << 20)),
-            clock: ManualClock()
+            configuration: .init(clock: ManualClock())
         )
         #expect(try await provider.request(TestTarget()).statusCode == 200)
         #expect(stalling.isClosed)
@@ -124,8 +129,7 @@ struct PipelineResponseDiscardingTests {
         let provider = Provider<TestTarget>(
             transport: Self.redirect(body),
             plugins: [Self.seen(in: journal)],
-            limits: PipelineLimits(discardedBodyByteCount: limit),
-            clock: ManualClock()
+            configuration: .init(limits: PipelineLimits(discardedBodyByteCount: limit), clock: ManualClock())
         )
         _ = try await provider.request(TestTarget())
         #expect(journal.entries == ["302 \(limit < 4 ? "none" : "body")", "200 there"])
@@ -153,7 +157,7 @@ struct PipelineResponseDiscardingTests {
                 .status(200, headers: headers, body: cut), .status(416, body: stalling.body()),
                 .status(200, body: "0123456789"),
             ]),
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let destination = DownloadDestination.file(folder.file("done")).resumable(at: folder.file("part"))
         let target = TestTarget(task: .downloadDestination(destination))
@@ -169,7 +173,7 @@ struct PipelineResponseDiscardingTests {
     func cancelled() async throws {
         let stalling = Stalling()
         let transport = Self.redirect(stalling.body())
-        let provider = Provider<TestTarget>(transport: transport, clock: ManualClock())
+        let provider = Provider<TestTarget>(transport: transport, configuration: .init(clock: ManualClock()))
         let call = Task { try await provider.request(TestTarget()) }
         await stalling.waitForReader()
         call.cancel()
@@ -201,7 +205,7 @@ struct PipelineResponseDiscardingTests {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport([.status(503, body: stalling.body()), .status(200)]),
             plugins: [Self.plugin(journal) { await $0.discardBody($1, within: .milliseconds(milliseconds.given)) }],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let call = Task { try await provider.stream(TestTarget()).statusCode }
         #expect(await clock.advanceToNextSleeper() == .milliseconds(milliseconds.used))
@@ -219,8 +223,7 @@ struct PipelineResponseDiscardingTests {
             let provider = Provider<TestTarget>(
                 transport: ScriptedTransport([.status(503, body: body), .status(200)]),
                 plugins: [Self.plugin(journal) { await $0.discardBody($1) }],
-                limits: PipelineLimits(discardedBodyByteCount: 10),
-                clock: ManualClock()
+                configuration: .init(limits: PipelineLimits(discardedBodyByteCount: 10), clock: ManualClock())
             )
             _ = try await provider.stream(TestTarget())
         }

@@ -23,7 +23,7 @@ struct CallbackCancellationTests {
     func waitingForActor(step: ScriptedTransport.Step, hasQueue: Bool) async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .delayed(.seconds(1), step))
-        let provider = Provider<TestTarget>(transport: transport, clock: clock)
+        let provider = Provider<TestTarget>(transport: transport, configuration: .init(clock: clock))
         let busy = BusyActor()
         let handle = await busy.request(provider, on: hasQueue ? DispatchQueue(label: "callbacks") : nil)
         await clock.waitForSleepers()

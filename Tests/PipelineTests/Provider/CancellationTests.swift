@@ -24,7 +24,7 @@ struct CancellationTests {
         let provider = Provider<TestTarget>(
             transport: transport,
             plugins: [Observer(name: "O", journal: journal)],
-            clock: ManualClock()
+            configuration: .init(clock: ManualClock())
         )
         let call = Task { try await provider.request(TestTarget()) }
         for await _ in started { break }
@@ -56,7 +56,7 @@ struct CancellationTests {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(200)),
             plugins: [plugin],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let call = Task { try await provider.request(TestTarget()) }
         await clock.waitForSleepers()

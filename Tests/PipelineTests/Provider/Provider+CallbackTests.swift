@@ -17,7 +17,7 @@ struct ProviderCallbackTests {
         general.setSpecific(key: key, value: "provider")
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(200)),
-            callbackQueue: general
+            configuration: .init(callbackQueue: general)
         )
         let (names, continuation) = AsyncStream.makeStream(of: String?.self)
         let note = { @Sendable in _ = continuation.yield(DispatchQueue.getSpecific(key: key)) }
@@ -57,7 +57,7 @@ struct ProviderCallbackTests {
         do {
             let provider = Provider<TestTarget>(
                 transport: ScriptedTransport(always: .delayed(.seconds(1), .status(200))),
-                clock: clock
+                configuration: .init(clock: clock)
             )
             weakProvider = provider
             provider.request(TestTarget()) { result in

@@ -66,14 +66,14 @@ struct ProviderCodersTests {
     @Test("They decode responses, however the response is asked for")
     func decoding() async throws {
         let transport = ScriptedTransport(always: .status(200, body: body))
-        let provider = Provider<Plain>(transport: transport, coders: coders)
+        let provider = Provider<Plain>(transport: transport, configuration: .init(coders: coders))
         #expect(try await provider.request(Plain(), as: Repo.self) == repo)
         #expect(try await provider.requestDecoded(Plain()) == repo)
         #expect(try await provider.request(Plain()).map(Repo.self) == repo)
         for try await value in try await provider.stream(Plain()).jsonLines(as: Repo.self) { #expect(value == repo) }
         for try await page in provider.pages(Plain(), of: Repo.self) { #expect(page == repo) }
 
-        let any = Provider<MultiTarget>(transport: transport, coders: coders)
+        let any = Provider<MultiTarget>(transport: transport, configuration: .init(coders: coders))
         #expect(try await any.request(Plain(), as: Repo.self) == repo)
         #expect(try await any.requestDecoded(Plain()) == repo)
     }
@@ -82,7 +82,7 @@ struct ProviderCodersTests {
     func decodingError() async throws {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(409, body: body)),
-            coders: coders
+            configuration: .init(coders: coders)
         )
         let target = TestTarget(validationType: .successCodes)
         let error = await pipelineError { _ = try await provider.request(target) }
@@ -94,7 +94,7 @@ struct ProviderCodersTests {
         let body = #"{"star_count": 1, "own.starCount": 2, "call.starCount": 3}"#
         let provider = Provider<MultiTarget>(
             transport: ScriptedTransport(always: .status(200, body: body)),
-            coders: coders
+            configuration: .init(coders: coders)
         )
         let decoder = Own.decoder(prefix: "call")
         #expect(try await provider.requestDecoded(Plain()).starCount == 1)
@@ -108,7 +108,7 @@ struct ProviderCodersTests {
         let transport = ScriptedTransport(always: .status(200))
         var coders = coders
         coders.form.boolEncoding = .literal
-        let provider = Provider<TestTarget>(transport: transport, coders: coders)
+        let provider = Provider<TestTarget>(transport: transport, configuration: .init(coders: coders))
         func send(_ task: RequestTask, _ method: HTTPRequest.Method = .post) async throws -> PipelineRequest {
             _ = try await provider.request(TestTarget(method: method, task: task))
             return try #require(transport.sent.last)

@@ -37,7 +37,7 @@ struct ProviderLimitsTests {
         }
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport([.status(200, body: body(101)), .status(200, body: body(100))]),
-            limits: PipelineLimits(bufferedBodyByteCount: 100)
+            configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 100))
         )
         let error = await pipelineError { _ = try await provider.request(TestTarget()) }
         #expect(error?.code == .limit(.bodyBytes))
@@ -54,7 +54,7 @@ struct ProviderLimitsTests {
 
         let received = Provider<TestTarget>(
             transport: ScriptedTransport([.status(200, headers: many), .status(200, headers: large), .status(200)]),
-            limits: limits
+            configuration: .init(limits: limits)
         )
         let tooMany = await pipelineError { _ = try await received.request(TestTarget()) }
         #expect(tooMany?.code == .limit(.headerCount))
@@ -66,7 +66,7 @@ struct ProviderLimitsTests {
         let sent = Provider<TestTarget>(
             transport: transport,
             plugins: [.prepare { request, _ in request.headers = large }],
-            limits: limits
+            configuration: .init(limits: limits)
         )
         let refused = await pipelineError { _ = try await sent.request(TestTarget()) }
         #expect(refused?.code == .limit(.headerBytes))
@@ -83,7 +83,7 @@ struct ProviderLimitsTests {
                     while true { _ = try await next(request) }
                 }
             ],
-            limits: PipelineLimits(exchangeCount: 5)
+            configuration: .init(limits: PipelineLimits(exchangeCount: 5))
         )
         let error = await pipelineError { _ = try await provider.request(TestTarget()) }
         #expect(error?.code == .limit(.exchanges))
@@ -106,7 +106,7 @@ struct ProviderLimitsTests {
                     throw TestFailure()
                 },
             ],
-            limits: PipelineLimits(exchangeCount: 5)
+            configuration: .init(limits: PipelineLimits(exchangeCount: 5))
         )
         let error = await pipelineError { _ = try await provider.request(TestTarget()) }
         #expect(error?.code == .limit(.exchanges))

@@ -79,7 +79,7 @@ struct ProviderTests {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .delayed(.seconds(3), .status(200))),
             plugins: [.prepare { _, context in try await context.clock.sleep(for: .seconds(2)) }],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         async let pending = provider.request(TestTarget())
         #expect(await clock.advanceToNextSleeper() == .seconds(2))
@@ -104,7 +104,7 @@ struct ProviderTests {
                     return try await next(request)
                 }
             ],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         async let pending = provider.request(TestTarget(), options: .init { $0.attemptTimeout = .seconds(5) })
         #expect(await clock.advanceToNextSleeper() == .seconds(5))
@@ -121,7 +121,7 @@ struct ProviderTests {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(200, body: .stream(chunks))),
             plugins: [Observer(name: "O", journal: Journal())],
-            limits: PipelineLimits(bufferedBodyByteCount: 1)
+            configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 1))
         )
         let response = try await provider.stream(TestTarget())
         #expect(response.statusCode == 200)
@@ -146,7 +146,7 @@ struct ProviderTests {
         // The time in which the body of a refused answer is read is that of the clock.
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(410, body: .stream(chunks))),
-            clock: ManualClock()
+            configuration: .init(clock: ManualClock())
         )
         let error = await pipelineError {
             _ = try await provider.stream(TestTarget(validationType: .successCodes))
@@ -163,7 +163,7 @@ struct ProviderTests {
         let transport = ScriptedTransport { _, _ in
             .status(404, body: .stream(AsyncStream { $0.yield(Data("part".utf8)) }))
         }
-        let provider = Provider<TestTarget>(transport: transport, clock: clock)
+        let provider = Provider<TestTarget>(transport: transport, configuration: .init(clock: clock))
         let target = TestTarget(validationType: .successCodes)
         async let pending = pipelineError { _ = try await provider.stream(target) }
         #expect(await clock.advanceToNextSleeper() == .seconds(10))
@@ -195,7 +195,7 @@ struct ProviderTests {
                         PipelineResponse(request: request, head: HTTPResponse(status: .ok), body: body)
                     },
                 ],
-                limits: PipelineLimits(bufferedBodyByteCount: limit)
+                configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: limit))
             )
         }
         let stream = PipelineBody.stream(replaying: {

@@ -33,7 +33,11 @@ struct PipelineClockTests {
         for _ in 0..<3 {
             manual.advance(by: .seconds(10))
             let transport = ScriptedTransport(always: .status(200))
-            let provider = Provider<TestTarget>(transport: transport, plugins: [plugin], clock: clock)
+            let provider = Provider<TestTarget>(
+                transport: transport,
+                plugins: [plugin],
+                configuration: .init(clock: clock)
+            )
             _ = try await provider.request(TestTarget())
         }
         return plugin.all.withLock { $0 }

@@ -7,7 +7,10 @@ import Testing
 @Suite("PipelineLimits")
 struct PipelineLimitsTests {
     static func provider(_ limits: PipelineLimits, _ step: ScriptedTransport.Step) -> Provider<SampleTarget> {
-        Provider(transport: ScriptedTransport { _, index in index == 0 ? step : .status(200) }, limits: limits)
+        Provider(
+            transport: ScriptedTransport { _, index in index == 0 ? step : .status(200) },
+            configuration: .init(limits: limits)
+        )
     }
 
     /// Sends twice: the second call must work whatever came of the first.
@@ -120,7 +123,7 @@ struct PipelineLimitsTests {
                 let provider = Provider<SampleTarget>(
                     transport: ScriptedTransport(always: .status(200)),
                     plugins: [Nesting()],
-                    limits: context.limits
+                    configuration: .init(limits: context.limits)
                 )
                 _ = try await provider.request(SampleTarget())
             }
@@ -128,7 +131,7 @@ struct PipelineLimitsTests {
         let provider = Provider<SampleTarget>(
             transport: ScriptedTransport(always: .status(200)),
             plugins: [Nesting()],
-            limits: PipelineLimits(nestedCallCount: 3)
+            configuration: .init(limits: PipelineLimits(nestedCallCount: 3))
         )
         let error = await #expect(throws: PipelineError.self) { try await provider.request(SampleTarget()) }
         #expect(error?.code == .limit(.nestedCalls))

@@ -20,7 +20,7 @@ struct PipelineRandomTests {
                         drawn.add("\(Int.random(in: 0..<1_000_000, using: &random))")
                     }
                 ],
-                random: .seeded(seed)
+                configuration: .init(random: .seeded(seed))
             )
             for _ in 0..<3 { _ = try await provider.request(TestTarget()) }
             return drawn.entries

@@ -48,7 +48,7 @@ struct RedirectPolicyTests {
         let provider = Provider<TestTarget>(
             transport: transport,
             plugins: [secrets],
-            redirects: RedirectPolicy(allowsDowngrade: true)
+            configuration: .init(redirects: RedirectPolicy(allowsDowngrade: true))
         )
         _ = try await provider.request(TestTarget(headers: ["Accept": "text/plain", "Origin": "https://a.example"]))
         let names = transport.sent.map { $0.headers.map(\.name.canonicalName).sorted() }
@@ -205,7 +205,7 @@ struct RedirectPolicyTests {
         let transport = ScriptedTransport([
             .status(302, headers: [.location: "/x"], body: endless), .status(200, body: "there"),
         ])
-        let provider = Provider<TestTarget>(transport: transport, clock: ManualClock())
+        let provider = Provider<TestTarget>(transport: transport, configuration: .init(clock: ManualClock()))
         let response = try await provider.request(TestTarget())
         #expect(try response.mapString() == "there")
         #expect(read.entries.count == 5)
@@ -214,14 +214,14 @@ struct RedirectPolicyTests {
     @Test("Rule 11: a policy of none gives every redirect back, and a filter decides for itself")
     func policies() async throws {
         let transport = ScriptedTransport(always: moved("/x"))
-        let none = Provider<TestTarget>(transport: transport, redirects: .never)
+        let none = Provider<TestTarget>(transport: transport, configuration: .init(redirects: .never))
         let response = try await none.request(TestTarget())
         #expect(response.statusCode == 302)
         #expect(response.exchanges.last?.refusedRedirect == .disabled)
 
         let filtered = Provider<TestTarget>(
             transport: transport,
-            redirects: RedirectPolicy { _, next in next.path != "/x" }
+            configuration: .init(redirects: RedirectPolicy { _, next in next.path != "/x" })
         )
         #expect(try await filtered.request(TestTarget()).exchanges.last?.refusedRedirect == .filter)
     }

@@ -146,7 +146,7 @@ struct UnhandledOptionPolicyTests {
     @Test("The option of a target in a MultiTarget counts")
     func multiTarget() async throws {
         let transport = ScriptedTransport(always: .status(200))
-        let provider = Provider<MultiTarget>(transport: transport, unhandledOptions: .fail)
+        let provider = Provider<MultiTarget>(transport: transport, configuration: .init(unhandledOptions: .fail))
         let target = try SampleTarget { $0.options = Self.options }
         let error = try await #require(throws: PipelineError.self) { _ = try await provider.request(target) }
         #expect(error.reason.contains("Provider<MultiTarget>"))
@@ -238,7 +238,7 @@ private struct Bench {
         provider = Provider(
             transport: transport,
             plugins: plugins,
-            unhandledOptions: policy ?? .warn { messages.add($0) }
+            configuration: .init(unhandledOptions: policy ?? .warn { messages.add($0) })
         )
     }
 

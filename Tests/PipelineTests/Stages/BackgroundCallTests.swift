@@ -53,7 +53,7 @@ struct BackgroundCallTests {
         limits: PipelineLimits = PipelineLimits(),
         _ plugins: any PluginType...
     ) -> Provider<TestTarget> {
-        Provider(transport: transport, plugins: plugins, limits: limits, clock: clock)
+        Provider(transport: transport, plugins: plugins, configuration: .init(limits: limits, clock: clock))
     }
 
     private var delayed: ScriptedTransport {
@@ -109,8 +109,7 @@ struct BackgroundCallTests {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(200)),
             plugins: [outside, cache, inside],
-            unhandledOptions: .ignore,
-            clock: clock
+            configuration: .init(unhandledOptions: .ignore, clock: clock)
         )
         _ = try await provider.request(TestTarget(), options: options)
         #expect(await provider.drain(within: .seconds(1)))

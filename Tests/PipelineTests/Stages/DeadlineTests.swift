@@ -23,7 +23,7 @@ struct DeadlineTests {
                     return try await next(request)
                 },
             ],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         for _ in 1...2 { _ = try await provider.request(TestTarget()) }
         #expect(seen.entries == ["true", "3.0 seconds", "true", "3.0 seconds"])

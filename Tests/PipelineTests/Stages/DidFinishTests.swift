@@ -16,7 +16,11 @@ struct DidFinishTests {
         _ plugins: [any PluginType] = [],
         limits: PipelineLimits = PipelineLimits()
     ) -> Provider<TestTarget> {
-        Provider(transport: ScriptedTransport(steps), plugins: [outcomes] + plugins, limits: limits, clock: clock)
+        Provider(
+            transport: ScriptedTransport(steps),
+            plugins: [outcomes] + plugins,
+            configuration: .init(limits: limits, clock: clock)
+        )
     }
 
     /// A step that takes a time, which passes without the test.
@@ -142,7 +146,7 @@ struct DidFinishTests {
         let made = Provider<TestTarget>(
             transport: transport,
             plugins: plugins,
-            limits: PipelineLimits(nestedCallCount: 3)
+            configuration: .init(limits: PipelineLimits(nestedCallCount: 3))
         )
         provider.withLock { $0 = made }
         _ = try await made.request(TestTarget())

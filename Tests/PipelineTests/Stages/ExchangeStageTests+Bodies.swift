@@ -200,8 +200,7 @@ extension ExchangeStageTests {
         let provider = Provider<TestTarget>(
             transport: transport,
             plugins: [.exchange { request, _, send in try await send(request) }],
-            redirects: RedirectPolicy(maximumHopCount: 1),
-            clock: clock
+            configuration: .init(redirects: RedirectPolicy(maximumHopCount: 1), clock: clock)
         )
         let error = await pipelineError { _ = try await provider.request(TestTarget()) }
         #expect(error?.code == .redirect(.loop))

@@ -15,7 +15,7 @@ struct ExchangeStageTests {
     let clock = ManualClock()
 
     func provider(_ transport: any Transport, _ plugins: any PluginType...) -> Provider<TestTarget> {
-        Provider(transport: transport, plugins: plugins, clock: clock)
+        Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock))
     }
 
     func noting(_ name: String) -> PluginStack {
@@ -243,7 +243,11 @@ struct ExchangeStageTests {
         }
         var limits = PipelineLimits()
         limits.exchangeCount = 5
-        let provider = Provider<TestTarget>(transport: transport, plugins: [flood], limits: limits)
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            plugins: [flood],
+            configuration: .init(limits: limits)
+        )
         let error = await #expect(throws: PipelineError.self) { try await provider.request(TestTarget()) }
         #expect(error?.code == .limit(.exchanges))
         #expect(transport.sent.count == 5)
@@ -264,7 +268,11 @@ struct ExchangeStageTests {
         }
         var limits = PipelineLimits()
         limits.exchangeCount = 5
-        let provider = Provider<TestTarget>(transport: transport, plugins: [flood], limits: limits)
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            plugins: [flood],
+            configuration: .init(limits: limits)
+        )
         let error = await #expect(throws: PipelineError.self) { try await provider.request(TestTarget()) }
         #expect(error?.code == .limit(.exchanges))
         #expect(transport.sent.count <= 5)

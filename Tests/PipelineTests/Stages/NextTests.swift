@@ -81,7 +81,7 @@ struct NextTests {
                     return PipelineResponse(request: request, statusCode: 202)
                 }
             ],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let call = Task { try await provider.request(TestTarget()) }
         await clock.waitForSleepers(2)

@@ -16,7 +16,7 @@ struct PipelineContextConnectionTests {
         _ answer: @escaping @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse
     ) -> Task<Result<PipelineResponse, PipelineError>, Never> {
         let transport = ScriptedTransport(always: .answer(answer))
-        let provider = Provider<TestTarget>(transport: transport, clock: clock)
+        let provider = Provider<TestTarget>(transport: transport, configuration: .init(clock: clock))
         return Task {
             do {
                 return .success(
@@ -126,7 +126,7 @@ struct PipelineContextConnectionTests {
                     return response
                 }
             ],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let call = Task { try await provider.request(TestTarget()) }
         await clock.waitForSleepers(2)

@@ -69,7 +69,7 @@ struct EventSourceTests {
         #expect(outcome.data == ["1"])
         #expect(sent.map(\.path) == ["/v1/items", "/elsewhere", "/v1/items", "/elsewhere"])
         let transport = ScriptedTransport(always: .status(code, headers: [.location: ""]))
-        let provider = Provider<TestTarget>(transport: transport, clock: bench.clock)
+        let provider = Provider<TestTarget>(transport: transport, configuration: .init(clock: bench.clock))
         let lost = await bench.outcome(of: provider.serverSentEvents(TestTarget()))
         #expect(lost.error != nil)
         #expect(transport.sent.count < 50)
@@ -172,7 +172,10 @@ struct EventSourceTests {
     @Test("Leaving the loop closes the exchange")
     func leaving() async throws {
         let feed = WatchedFeed(["data: 1\n\n"], hangs: true)
-        let provider = Provider<TestTarget>(transport: ScriptedTransport([.events(feed)]), clock: bench.clock)
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport([.events(feed)]),
+            configuration: .init(clock: bench.clock)
+        )
         for try await _ in provider.serverSentEvents(TestTarget()) { break }
         #expect(feed.isDropped)
     }
@@ -184,7 +187,7 @@ struct EventSourceTests {
         let feed = WatchedFeed(["data: 1\n\n"], hangs: true)
         for (step, isAsleep) in [(.events("data: 1\n\n"), true), (Step.hang, false), (.events(feed), false)] {
             let transport = ScriptedTransport([step, .end])
-            let provider = Provider<TestTarget>(transport: transport, clock: bench.clock)
+            let provider = Provider<TestTarget>(transport: transport, configuration: .init(clock: bench.clock))
             let events = provider.serverSentEvents(TestTarget())
             let reading = Task { for try await _ in events {} }
             if isAsleep { await bench.clock.waitForSleepers() }

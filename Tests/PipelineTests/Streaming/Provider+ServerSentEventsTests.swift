@@ -59,7 +59,11 @@ struct ProviderServerSentEventsTests {
             request.headers[.authorization] = "Bearer \(count.add(1, ordering: .relaxed).newValue)"
         }
         let transport = ScriptedTransport([.events("data: 1\n\n"), .failure(.connectionLost), .end])
-        let provider = Provider<MultiTarget>(transport: transport, plugins: [token], clock: bench.clock)
+        let provider = Provider<MultiTarget>(
+            transport: transport,
+            plugins: [token],
+            configuration: .init(clock: bench.clock)
+        )
         let outcome = await bench.outcome(of: provider.serverSentEvents(TestTarget()))
         #expect(outcome.data == ["1"])
         #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer 1", "Bearer 2", "Bearer 3"])
@@ -68,7 +72,8 @@ struct ProviderServerSentEventsTests {
     @Test("Nothing is sent before the first event is asked for")
     func laziness() async throws {
         let transport = ScriptedTransport(always: .events("data: 1\n\n"))
-        let events = Provider<TestTarget>(transport: transport, clock: bench.clock).serverSentEvents(TestTarget())
+        let events = Provider<TestTarget>(transport: transport, configuration: .init(clock: bench.clock))
+            .serverSentEvents(TestTarget())
         var iterator = events.makeAsyncIterator()
         #expect(transport.sent.isEmpty)
         #expect(try await iterator.next()?.data == "1")

@@ -10,7 +10,7 @@ import Testing
 @Suite("Progress", .tags(.concurrent))
 struct RequestProgressTests {
     static func provider(_ transport: ScriptedTransport, _ plugins: [any PluginType] = []) -> Provider<TestTarget> {
-        Provider(transport: transport, plugins: plugins, clock: ManualClock())
+        Provider(transport: transport, plugins: plugins, configuration: .init(clock: ManualClock()))
     }
 
     static func values(_ steps: [ProgressResponse]) -> [Double] {
@@ -102,7 +102,8 @@ struct RequestProgressTests {
         let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: byteCount))])
         var steps: [ProgressResponse] = []
         feed.send(1000)
-        for try await step in Provider<TestTarget>(transport: transport, clock: clock).requestWithProgress(TestTarget())
+        for try await step in Provider<TestTarget>(transport: transport, configuration: .init(clock: clock))
+            .requestWithProgress(TestTarget())
         {
             steps.append(step)
             clock.advance(by: .seconds(1))

@@ -17,7 +17,7 @@ struct RestartSignalTests {
         lastEventID: String = "",
         reconnection: ReconnectionPolicy = .standard
     ) -> ServerSentEventSubscription {
-        Provider<TestTarget>(transport: transport, clock: bench.clock, random: .seeded(1))
+        Provider<TestTarget>(transport: transport, configuration: .init(clock: bench.clock, random: .seeded(1)))
             .serverSentEvents(TestTarget(), lastEventID: lastEventID, reconnection: reconnection)
     }
 

@@ -18,7 +18,7 @@ struct ServerSentEventSubscriptionTests {
         lastEventID: String = "",
         reconnection: ReconnectionPolicy = .standard
     ) -> ServerSentEventSubscription {
-        Provider<TestTarget>(transport: transport, clock: bench.clock, random: .seeded(1))
+        Provider<TestTarget>(transport: transport, configuration: .init(clock: bench.clock, random: .seeded(1)))
             .serverSentEvents(TestTarget(), lastEventID: lastEventID, reconnection: reconnection)
     }
 
@@ -91,8 +91,7 @@ struct ServerSentEventSubscriptionTests {
             let provider = Provider<TestTarget>(
                 transport: transport,
                 plugins: [mark],
-                clock: bench.clock,
-                random: .seeded(1)
+                configuration: .init(clock: bench.clock, random: .seeded(1))
             )
             let outcome = await bench.outcome(of: provider.serverSentEvents(TestTarget()))
             #expect(outcome.waits.count == (isReplayed ? 0 : 4))
@@ -113,7 +112,11 @@ struct ServerSentEventSubscriptionTests {
     func replayedFailures() async {
         let mark = PluginStack.didReceive { _, context in context.isReplayed = true }
         let transport = ScriptedTransport(always: .failure(.connectionLost))
-        let provider = Provider<TestTarget>(transport: transport, plugins: [mark], clock: bench.clock)
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            plugins: [mark],
+            configuration: .init(clock: bench.clock)
+        )
         let outcome = await bench.outcome(of: provider.serverSentEvents(TestTarget()))
         #expect(outcome.error?.code == .connectionLost)
         #expect(transport.sent.count == 10)

@@ -81,7 +81,10 @@ struct SubscriptionBench {
         movingAfter count: Int = 0
     ) async -> (Outcome, [PipelineRequest]) {
         let transport = ScriptedTransport(steps)
-        let provider = Provider<TestTarget>(transport: transport, clock: clock, random: .seeded(1))
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            configuration: .init(clock: clock, random: .seeded(1))
+        )
         let events = provider.serverSentEvents(
             target,
             lastEventID: lastEventID,

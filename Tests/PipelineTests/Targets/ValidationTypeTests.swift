@@ -81,7 +81,7 @@ struct ValidationTypeTests {
         // The time in which the body of a refused answer is read is that of the clock.
         let provider = Provider<SampleTarget>(
             transport: ScriptedTransport([.status(500, body: body)]),
-            clock: ManualClock()
+            configuration: .init(clock: ManualClock())
         )
         let target = try SampleTarget { $0.validationType = .successCodes }
         let error = await #expect(throws: PipelineError.self) { try await provider.stream(target) }

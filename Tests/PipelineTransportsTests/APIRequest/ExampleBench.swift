@@ -37,7 +37,11 @@ struct ExampleBench {
             greeting: greeting,
             handler: handler
         )
-        let provider = Provider<MultiTarget>(transport: transport.make(), plugins: plugins, random: .seeded(7))
+        let provider = Provider<MultiTarget>(
+            transport: transport.make(),
+            plugins: plugins,
+            configuration: .init(random: .seeded(7))
+        )
         api = APIClient(provider, server: server.serverURL)
     }
 

@@ -193,7 +193,10 @@ struct AsyncHTTPClientDeadConnectionTests {
             return isFirst ? [.hold("first"), .close] : [.hold("second"), .respond(200)]
         }
         defer { server.stop() }
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 1), clock: clock)
+        let provider = Provider<Probe>(
+            transport: AsyncHTTPClientTransport(connectionsPerHost: 1),
+            configuration: .init(clock: clock)
+        )
         _ = try await provider.request(Probe(server, "/first"))
         let target = Probe(server, "/dies").with(attemptTimeout: .seconds(2))
         async let failure = provider.failure(target)

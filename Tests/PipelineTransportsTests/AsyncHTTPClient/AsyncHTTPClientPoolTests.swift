@@ -34,7 +34,7 @@ struct AsyncHTTPClientPoolTests {
         let provider = Provider<Probe>(
             transport: AsyncHTTPClientTransport(configuration: Self.configuration(), connectionsPerHost: 8),
             plugins: [.willSend { _, _ in begin.yield() }],
-            clock: clock
+            configuration: .init(clock: clock)
         )
         let target = Probe(server).with(attemptTimeout: .seconds(1))
         let waits = try await withThrowingTaskGroup(of: Duration?.self) { group in
@@ -97,7 +97,7 @@ struct AsyncHTTPClientPoolTests {
         let server = try LoopbackServer { _ in [.hold("never"), .respond(200)] }
         defer { server.stop() }
         let transport = AsyncHTTPClientTransport(configuration: Self.configuration())
-        let provider = Provider<Probe>(transport: transport, clock: clock)
+        let provider = Provider<Probe>(transport: transport, configuration: .init(clock: clock))
         let target = Probe(server).with(attemptTimeout: .seconds(1))
         async let failure = provider.failure(target)
         await server.wait { $0.holdCount == 1 }

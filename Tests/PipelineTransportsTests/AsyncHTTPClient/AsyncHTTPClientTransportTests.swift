@@ -18,7 +18,9 @@ struct AsyncHTTPClientTransportTests {
         }
         let transport = AsyncHTTPClientTransport(configuration: .singletonConfiguration)
         #expect(!transport.decodesContent)
-        let response = try await Provider<Probe>(transport: transport, redirects: .never).request(Probe(server))
+        let response = try await Provider<Probe>(transport: transport, configuration: .init(redirects: .never)).request(
+            Probe(server)
+        )
         #expect(response.statusCode == 302)
         #expect(response.data == Data("not gzip".utf8))
         #expect(response.headers[.contentEncoding] == "gzip")
@@ -61,7 +63,7 @@ struct AsyncHTTPClientTransportTests {
                 ]
         }
         let limits = PipelineLimits(bufferedBodyByteCount: 1_000)
-        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(), limits: limits)
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(), configuration: .init(limits: limits))
         for path in ["/announced", "/chunked"] {
             #expect(try await provider.failureCode(Probe(server, path)) == .limit(.bodyBytes))
             await server.wait { $0.openConnectionCount == 0 }

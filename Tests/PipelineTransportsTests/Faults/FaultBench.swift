@@ -35,8 +35,7 @@ final class FaultBench: Sendable {
                 .willSend { _, _ in balance.counts.withLock { $0.sent += 1 } },
                 .didReceive { _, _ in balance.counts.withLock { $0.ended += 1 } },
             ],
-            redirects: .never,
-            clock: clock
+            configuration: .init(redirects: .never, clock: clock)
         )
     }
 

@@ -58,7 +58,7 @@ struct FramingBench {
         server = try LoopbackServer { request in
             request.target == "/fault" ? script : [.respond(200, body: "next")]
         }
-        provider = Provider(transport: transport, redirects: .never, limits: limits)
+        provider = Provider(transport: transport, configuration: .init(redirects: .never, limits: limits))
     }
 
     /// What a row comes to, for a call that buffers and one that streams, with what has to hold after every fault.

@@ -55,7 +55,7 @@ struct RedirectFaultTests {
         }
         defer { server.stop() }
         let clock = ManualClock()
-        let provider = Provider<Probe>(transport: transport.make(), clock: clock)
+        let provider = Provider<Probe>(transport: transport.make(), configuration: .init(clock: clock))
         let call = Task { try await provider.request(Probe(server)) }
         await clock.waitForSleepers()
         clock.advance(by: .milliseconds(900))
@@ -80,7 +80,7 @@ struct RedirectFaultTests {
         let actions = fault.actions(transport.holdsRedirectBodies ? 1 << 20 : 90 << 20)
         let server = try LoopbackServer { _ in [Self.head(to: next)] + actions }
         defer { server.stop() }
-        let provider = Provider<Probe>(transport: transport.make(), clock: ManualClock())
+        let provider = Provider<Probe>(transport: transport.make(), configuration: .init(clock: ManualClock()))
         for _ in 0..<2 {
             let response = try await provider.request(Probe(server))
             #expect(response.data == Data("there".utf8))
@@ -99,7 +99,7 @@ struct RedirectFaultTests {
                     ? [.respond(302, headers: [("Location", "/next")], body: "old")] : [.respond(200, body: "there")]
             }
             defer { server.stop() }
-            let provider = Provider<Probe>(transport: transport.make(), clock: ManualClock())
+            let provider = Provider<Probe>(transport: transport.make(), configuration: .init(clock: ManualClock()))
             #expect(try await provider.request(Probe(server)).data == Data("there".utf8))
             #expect(server.activity.connectionCount == 1, "\(transport)")
         }
@@ -114,7 +114,10 @@ struct RedirectFaultTests {
         }
         defer { server.stop() }
         let clock = ManualClock()
-        let provider = Provider<Probe>(transport: NetworkTransport.urlSession.make(), clock: clock)
+        let provider = Provider<Probe>(
+            transport: NetworkTransport.urlSession.make(),
+            configuration: .init(clock: clock)
+        )
         var target = Probe(server)
         target.options.attemptTimeout = .seconds(5)
         let call = Task { [target] in try await provider.request(target) }

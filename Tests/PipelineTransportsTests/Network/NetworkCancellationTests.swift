@@ -75,7 +75,7 @@ struct NetworkCancellationTests {
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .hold("rest"), .send("two")]
         }
         let clock = ManualClock()
-        let provider = Provider<Probe>(transport: transport.make(), clock: clock)
+        let provider = Provider<Probe>(transport: transport.make(), configuration: .init(clock: clock))
         let response = try await provider.stream(Probe(server), options: .init { $0.attemptTimeout = .seconds(1) })
         #expect(clock.sleeperCount == 0)
         clock.advance(by: .seconds(2))
@@ -91,7 +91,7 @@ struct NetworkCancellationTests {
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .stall]
         }
         let clock = ManualClock()
-        let provider = Provider<Probe>(transport: transport.make(), clock: clock)
+        let provider = Provider<Probe>(transport: transport.make(), configuration: .init(clock: clock))
         var target = Probe(server)
         target.options.attemptTimeout = .seconds(1)
         let call = Task { [target] in try await provider.failureCode(target) }

@@ -152,7 +152,7 @@ struct StreamedEventsTests {
         let provider = Provider<Probe>(
             transport: URLSessionTransport(),
             plugins: [.willSend { _, _ in send.yield() }],
-            clock: ManualClock()
+            configuration: .init(clock: ManualClock())
         )
         let readers = (0..<10).map { number in
             Task { for try await _ in provider.serverSentEvents(Probe(server)) { open.yield(number) } }
@@ -205,7 +205,7 @@ struct StreamedEventsTests {
             let server = try LoopbackServer { _ in [Self.head(), Self.chunk("data: 1\n\n"), .stall] }
             defer { server.stop() }
             let clock = ManualClock()
-            let provider = Provider<Probe>(transport: Self.transport(time), clock: clock)
+            let provider = Provider<Probe>(transport: Self.transport(time), configuration: .init(clock: clock))
             var subscribers = Subscribers(provider, Probe(server), 10)
             defer { for reader in subscribers.readers { reader.cancel() } }
             var (open, waiting): (Set<Int>, Set<Int>) = ([], [])
@@ -262,7 +262,8 @@ struct StreamedEventsTests {
                 ? [Self.head(), Self.chunk("id: 1\ndata: 1\n\n"), .stall] : [.respond(204)]
         }
         defer { server.stop() }
-        let news = Provider<Probe>(transport: transport.make(), clock: ManualClock()).serverSentEvents(Probe(server))
+        let news = Provider<Probe>(transport: transport.make(), configuration: .init(clock: ManualClock()))
+            .serverSentEvents(Probe(server))
         var data: [String] = []
         for try await event in news {
             data.append(event.data)
@@ -296,7 +297,7 @@ struct StreamedEventsTests {
             [.respond(503, headers: [("Connection", "close")], body: "later"), .close]
         }
         defer { server.stop() }
-        let provider = Provider<Probe>(transport: transport.make(), clock: ManualClock())
+        let provider = Provider<Probe>(transport: transport.make(), configuration: .init(clock: ManualClock()))
         let error = await #expect(throws: PipelineError.self) {
             for try await _ in provider.serverSentEvents(Probe(server)) {}
         }

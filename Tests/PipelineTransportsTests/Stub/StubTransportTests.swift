@@ -25,7 +25,7 @@ struct StubTransportTests {
         _ transport: StubTransport = StubTransport(),
         sample: (@Sendable () -> EndpointSampleResponse)? = nil
     ) -> Provider<Probe> {
-        Provider(transport: transport, redirects: .never, clock: clock) { target in
+        Provider(transport: transport, configuration: .init(redirects: .never, clock: clock)) { target in
             var endpoint = Endpoint(target)
             endpoint.sampleResponse = sample
             return endpoint

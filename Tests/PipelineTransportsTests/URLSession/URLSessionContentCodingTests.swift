@@ -8,7 +8,7 @@ import Testing
 
 @Suite("URLSessionTransport: content codings", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionContentCodingTests {
-    private let provider = Provider<Probe>(transport: URLSessionTransport(), redirects: .never)
+    private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .never))
     private let text = Data(String(repeating: "hello ", count: 1_000).utf8)
 
     private func response(

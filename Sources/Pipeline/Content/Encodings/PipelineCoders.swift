@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// let coders = PipelineCoders(configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase })
-/// let provider = Provider<GitHub>(transport: URLSessionTransport(), coders: coders)
+/// let provider = Provider<GitHub>(transport: URLSessionTransport(), configuration: .init(coders: coders))
 /// ```
 ///
 /// A decoder or an encoder that is passed with a call or a task takes precedence, then the one of the target, then these. Plugins see a

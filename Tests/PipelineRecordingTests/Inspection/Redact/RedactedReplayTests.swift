@@ -32,7 +32,7 @@ struct RedactedReplayTests {
                     )
                 }
             ],
-            redirects: .never
+            configuration: .init(redirects: .never)
         )
     }
 

@@ -24,7 +24,7 @@ struct DownloadTests {
         _ plugins: [any PluginType] = [],
         limits: PipelineLimits = PipelineLimits()
     ) -> Provider<TestTarget> {
-        Provider(transport: transport, plugins: plugins, limits: limits, clock: ManualClock())
+        Provider(transport: transport, plugins: plugins, configuration: .init(limits: limits, clock: ManualClock()))
     }
 
     func target(

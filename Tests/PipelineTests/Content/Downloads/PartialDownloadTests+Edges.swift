@@ -49,7 +49,7 @@ extension PartialDownloadTests {
     func limit(_ byteCount: Int) async throws {
         let transport = ScriptedTransport([Self.cut(4), Self.rest(from: 4)])
         let limits = PipelineLimits(downloadByteCount: byteCount)
-        let provider = Provider<TestTarget>(transport: transport, limits: limits)
+        let provider = Provider<TestTarget>(transport: transport, configuration: .init(limits: limits))
         _ = await pipelineError { _ = try await provider.request(target) }
         let error = await pipelineError { _ = try await provider.request(target) }
         #expect(error?.code == (byteCount == 10 ? nil : .limit(.bodyBytes)))

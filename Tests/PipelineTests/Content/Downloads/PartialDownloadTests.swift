@@ -284,7 +284,10 @@ struct PartialDownloadTests {
     @Test("Rule 15 A new beginning counts as an exchange")
     func exchangeLimit() async throws {
         let transport = ScriptedTransport([Self.cut(4), .status(416), .status(200, body: Self.text)])
-        let provider = Provider<TestTarget>(transport: transport, limits: PipelineLimits(exchangeCount: 1))
+        let provider = Provider<TestTarget>(
+            transport: transport,
+            configuration: .init(limits: PipelineLimits(exchangeCount: 1))
+        )
         _ = await pipelineError { _ = try await provider.request(target) }
         let error = await pipelineError { _ = try await provider.request(target) }
         #expect(error?.code == .limit(.exchanges))

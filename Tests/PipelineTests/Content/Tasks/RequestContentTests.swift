@@ -102,7 +102,7 @@ struct RequestContentTests {
         var numbers: [String?] = []
         for seed: UInt64 in [1, 1, 2] {
             let transport = ScriptedTransport(always: .status(200))
-            let provider = Provider<TestTarget>(transport: transport, random: .seeded(seed))
+            let provider = Provider<TestTarget>(transport: transport, configuration: .init(random: .seeded(seed)))
             _ = try await provider.request(TestTarget(task: RequestTask(Bare())))
             numbers.append(transport.sent.first?.header("X-Number"))
         }

@@ -69,7 +69,7 @@ struct RequestTaskPartsTests {
         var boundaries: [String?] = []
         for seed: UInt64 in [1, 1, 2] {
             let transport = ScriptedTransport(always: .status(200))
-            let provider = Provider<TestTarget>(transport: transport, random: .seeded(seed))
+            let provider = Provider<TestTarget>(transport: transport, configuration: .init(random: .seeded(seed)))
             let task = RequestTask.uploadMultipartFormData([.field("a", "1")])
             _ = try await provider.request(TestTarget(method: .post, task: task))
             boundaries.append(transport.sent.first?.headers[.contentType])

@@ -1,0 +1,42 @@
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Synchronization
+import Testing
+
+@Suite("ProviderConfiguration")
+struct ProviderConfigurationTests {
+    @Test("Its settings reach every call, whether given to the initializer or set later")
+    func settings() async throws {
+        let clock = ManualClock()
+        var configuration = ProviderConfiguration(clock: clock, random: .seeded(1))
+        configuration.limits = PipelineLimits(exchangeCount: 7)
+        configuration.redirects = RedirectPolicy(maximumHopCount: 0)
+        let exchangeCounts = Mutex<[Int]>([])
+        let numbers = Mutex<[UInt64]>([])
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport([.status(302, headers: [.location: "/next"]), .status(200)]),
+            plugins: [
+                .prepare { _, context in
+                    exchangeCounts.withLock { $0.append(context.limits.exchangeCount) }
+                    numbers.withLock { $0.append(context.random.next()) }
+                    try await context.clock.sleep(for: .seconds(3))
+                }
+            ],
+            configuration: configuration
+        )
+        let call = Task { try await provider.request(TestTarget()) }
+        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(exchangeCounts.withLock { $0 } == [7])
+        #expect(numbers.withLock { $0 } == [PipelineRandom.seeded(1).next()])
+    }
+
+    @Test("Without settings, redirects are followed up to the standard limit and options without a plugin are reported")
+    func defaults() {
+        let configuration = ProviderConfiguration()
+        #expect(configuration.redirects.maximumHopCount == RedirectPolicy.standard.maximumHopCount)
+        #expect(configuration.limits.exchangeCount == PipelineLimits().exchangeCount)
+        #expect(configuration.callbackQueue == nil)
+    }
+}
