@@ -47,7 +47,7 @@ struct RequestMatchingTests {
         "a part that is not listed does not count",
         arguments: [
             (RequestMatching.Part.method, false), (.scheme, false), (.host, false), (.port, false), (.path, false),
-            (.query(), false), (.body, false), (.header(.accept), false), (.custom("any") { _, _ in true }, true),
+            (.query(), false), (.body(), false), (.header(.accept), false), (.custom("any") { _, _ in true }, true),
         ]
     )
     func parts(part: RequestMatching.Part, isMatch: Bool) async throws {
