@@ -3,8 +3,8 @@ import Pipeline
 
 /// The age up to which an entry may be replayed, and what happens to an older one.
 ///
-/// The age of an entry is the time from its `startedDateTime` to the date of the provider's clock. An entry without that date never
-/// expires.
+/// The age of an entry is the time from its `startedDateTime` to the date of the provider's clock. An entry without that date
+/// never expires.
 ///
 /// ```swift
 /// .after(.seconds(30 * 86_400), .rerecord)

@@ -14,19 +14,19 @@ public import Pipeline
 ///
 /// - ``RecordingMode`` decides which requests are sent and recorded, and which are replayed.
 /// - Entries have the order in which the requests began, whatever the order in which they ended.
-/// - Bodies are passed on as they arrive. An exchange is recorded when its body has been read to its end or has failed. If the reader
-///   stops earlier, the entry holds what was read; its replay fails with `truncated` after that. An exchange that the caller cancels is not
-///   recorded. A failure is recorded by its code.
-/// - ``finish()`` writes the file. If it is not called, the file is written when the transport is released, which then waits for the disk and
-///   prints errors to standard error. The new file replaces the old one in one step. Until then a journal beside the file holds
-///   the recorded entries, and another recorder of the same file fails. ``RecordingMode/recordNew`` takes over the journal of a process that was
-///   killed; modes that record all requests discard it.
-/// - No call waits for the journal; an entry is written to it shortly after its exchange has ended. While 1,000 entries wait for a stalled
-///   disk, further entries are only kept in memory.
+/// - Bodies are passed on as they arrive. An exchange is recorded when its body has been read to its end or has failed. If the
+///   reader stops earlier, the entry holds what was read; its replay fails with `truncated` after that. An exchange that the
+///   caller cancels is not recorded. A failure is recorded by its code.
+/// - ``finish()`` writes the file. If it is not called, the file is written when the transport is released, which then waits for
+///   the disk and prints errors to standard error. The new file replaces the old one in one step. Until then a journal beside the
+///   file holds the recorded entries, and another recorder of the same file fails. ``RecordingMode/recordNew`` takes over the
+///   journal of a process that was killed; modes that record all requests discard it.
+/// - No call waits for the journal; an entry is written to it shortly after its exchange has ended. While 1,000 entries wait for
+///   a stalled disk, further entries are only kept in memory.
 /// - A body of more than 1 MiB is stored in a file of its own, in a folder beside the HAR file.
-/// - A request is compared as ``RequestMatching`` describes, and uses the first matching entry that no other request has used. Where an entry
-///   is redacted, the request may have any value. ``RecordingMode/recordNew`` adds no entry for a request that the file holds in
-///   the same form.
+/// - A request is compared as ``RequestMatching`` describes, and uses the first matching entry that no other request has used.
+///   Where an entry is redacted, the request may have any value. ``RecordingMode/recordNew`` adds no entry for a request that the
+///   file holds in the same form.
 ///
 /// **Defaults**
 ///
@@ -40,20 +40,21 @@ public import Pipeline
 /// | `expiry` | ``RecordingExpiry/never`` | | |
 /// | `bodyByteCount` | 67,108,864 (64 MiB) | bytes of a body | 0 and up |
 ///
-/// **Errors**: `recording.noMatch` if no entry matches a request, with what differs from the three nearest entries; `recording.usedUp`
-/// if every matching entry has been used; `recording.missingFile` and `recording.corrupt` from the initializer if the file cannot be
-/// read; `recording.busy` if another recorder writes the file; `recording.expired`; `limit.bodyBytes` if a body that is
-/// compared is larger than `bodyByteCount`. In none of these cases is the request sent. Errors of the wrapped transport pass through.
-/// A body that is too large to be recorded is passed on, and ``finish()`` fails with `recording.notWritten`.
+/// **Errors**: `recording.noMatch` if no entry matches a request, with what differs from the three nearest entries;
+/// `recording.usedUp` if every matching entry has been used; `recording.missingFile` and `recording.corrupt` from the initializer
+/// if the file cannot be read; `recording.busy` if another recorder writes the file; `recording.expired`; `limit.bodyBytes` if a
+/// body that is compared is larger than `bodyByteCount`. In none of these cases is the request sent. Errors of the wrapped
+/// transport pass through. A body that is too large to be recorded is passed on, and ``finish()`` fails with
+/// `recording.notWritten`.
 ///
-/// **Secrets**: entries before they are stored, and requests before they are compared, are redacted by the secret names and values of the
-/// redactor; its lists of shown fields and query names are ignored. By name and at any length, credentials,
+/// **Secrets**: entries before they are stored, and requests before they are compared, are redacted by the secret names and
+/// values of the redactor; its lists of shown fields and query names are ignored. By name and at any length, credentials,
 /// cookies, fields with secret names, user names and passwords of URLs, and values of secret names in queries, forms, JSON and
-/// multipart bodies become `REDACTED`, numbers 0. By value, declared values are replaced everywhere, and so are the values of secret fields
-/// and query items of the requests and of the cookies of their responses that have 16 bytes or more and are not a host, path, URL, date or
-/// plain word. The scheme and host of a URL and the slashes of its path stay. ``finish()`` fails with `recording.secret` if the written file
-/// still contains such a value, or one of 8 to 15 bytes. Only the owner can read the file and the journal; the journal may contain
-/// a value that only a later request shows to be secret.
+/// multipart bodies become `REDACTED`, numbers 0. By value, declared values are replaced everywhere, and so are the values of
+/// secret fields and query items of the requests and of the cookies of their responses that have 16 bytes or more and are not a
+/// host, path, URL, date or plain word. The scheme and host of a URL and the slashes of its path stay. ``finish()`` fails with
+/// `recording.secret` if the written file still contains such a value, or one of 8 to 15 bytes. Only the owner can read the file
+/// and the journal; the journal may contain a value that only a later request shows to be secret.
 ///
 /// Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
 public final class RecordingTransport: Transport {
@@ -234,8 +235,8 @@ public final class RecordingTransport: Transport {
 
     /// Writes the file and stops recording.
     ///
-    /// Exchanges that have not ended yet are left out. If nothing was recorded, the file is not touched. A second call does nothing. The file
-    /// is written even if the task is cancelled.
+    /// Exchanges that have not ended yet are left out. If nothing was recorded, the file is not touched. A second call does
+    /// nothing. The file is written even if the task is cancelled.
     ///
     /// - Throws: ``Pipeline/PipelineError`` with code `recording.notWritten` or `recording.secret`.
     public func finish() async throws {

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import PipelineTesting
 import TestSupport
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("RecordingTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct RecordingTransportTests {

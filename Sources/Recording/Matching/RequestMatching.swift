@@ -9,10 +9,11 @@ import Pipeline
 /// RequestMatching.standard + [.header(.accept)]
 /// ```
 ///
-/// **Effects**: both requests are redacted first, so that a hidden value equals any other hidden value of the same name. If no entry
-/// matches, `REDACTED` in a path, a query, a field or a body of an entry matches any value there. Percent-encoding is removed once on both
-/// sides. Scheme and host are compared without case; a missing port equals the default port of the scheme. A body is compared decoded from its
-/// Content-Encoding. It is read into memory if a part compares bodies, up to `bodyByteCount` of the transport, and not touched otherwise.
+/// **Effects**: both requests are redacted first, so that a hidden value equals any other hidden value of the same name. If no
+/// entry matches, `REDACTED` in a path, a query, a field or a body of an entry matches any value there. Percent-encoding is
+/// removed once on both sides. Scheme and host are compared without case; a missing port equals the default port of the scheme. A
+/// body is compared decoded from its Content-Encoding. It is read into memory if a part compares bodies, up to `bodyByteCount` of
+/// the transport, and not touched otherwise.
 ///
 /// **Defaults**: ``standard``, which is the method, the URL with its query in any order, and the body.
 public struct RequestMatching: Sendable, ExpressibleByArrayLiteral {

@@ -9,7 +9,7 @@ import Synchronization
 struct ReplayScope {
     /// Tests that record the same file take turns, because a file has one writer at a time.
     private static let turns = Turns<URL>()
-    /// The files that this process has recorded, to which further tests add: `recordOnce` would replay, and `recordAll` would replace them.
+    /// The files that this process has recorded; further tests add to them, whatever the mode.
     private static let recorded = Mutex<Set<URL>>([])
 
     private let trait: ReplayTrait

@@ -15,16 +15,16 @@ public import Testing
 /// ```
 ///
 /// The recording is `Replays/github.har` beside the file in which the trait is written. To record it, run the test with the
-/// environment variable `PIPELINE_RECORD=recordOnce`, which sends the requests of the test to the network. Without the variable no
-/// connection is opened.
+/// environment variable `PIPELINE_RECORD=recordOnce`, which sends the requests of the test to the network. Without the variable
+/// no connection is opened.
 ///
 /// **Effects**
 ///
 /// - Each test, and each case of a test with arguments, begins with all entries unused, so that tests can run in parallel and
 ///   alone. On a suite the trait applies to each of its tests.
 /// - A replay takes no time: `RetryPlugin` does not wait for its backoff or for a recorded Retry-After.
-/// - A test fails if no entry matches a request, even if the test ignores the error of that request. The nearest entries are reported
-///   once.
+/// - A test fails if no entry matches a request, even if the test ignores the error of that request. The nearest entries are
+///   reported once.
 /// - With `failsOnUnusedEntries` a test fails if it has not used all entries.
 /// - While recording, tests with the same file take turns. Each replays what the tests before it have recorded, and records the
 ///   rest.

@@ -31,9 +31,10 @@ public struct TestReplayTransport: Transport {
 extension Transport where Self == TestReplayTransport {
     /// The recording of the test in which a request is sent.
     ///
-    /// Each request uses the recording that the trait `.replay("name")` of its test names, even if several tests share one provider. A
-    /// request of a detached task uses the recording of the test in which the transport was created.
+    /// Each request uses the recording that the trait `.replay("name")` of its test names, even if several tests share one
+    /// provider. A request of a detached task uses the recording of the test in which the transport was created.
     ///
-    /// **Errors**: `recording.missingFile` outside of a test with that trait; otherwise those of ``PipelineRecording/ReplayTransport``.
+    /// **Errors**: `recording.missingFile` outside of a test with that trait; otherwise those of
+    /// ``PipelineRecording/ReplayTransport``.
     public static var replay: Self { TestReplayTransport() }
 }

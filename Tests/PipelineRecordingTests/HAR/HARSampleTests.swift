@@ -1,7 +1,8 @@
 import Foundation
 import Pipeline
-import PipelineRecording
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("The samples of other software")
 struct HARSampleTests {
