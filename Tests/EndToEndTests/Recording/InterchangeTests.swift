@@ -71,7 +71,7 @@ struct InterchangeTests {
         let recorder = try RecordingTransport(
             har,
             wrapping: URLSessionTransport(),
-            mode: .all,
+            mode: .recordAll,
             redactor: .revealingSecrets
         )
         let provider = Provider<InterchangedTarget>(transport: recorder, configuration: .init(redirects: .never))

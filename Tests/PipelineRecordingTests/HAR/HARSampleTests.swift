@@ -1,8 +1,9 @@
 import Foundation
 import Pipeline
 import PipelineContentCoding
-import PipelineRecording
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("The samples of other software")
 struct HARSampleTests {

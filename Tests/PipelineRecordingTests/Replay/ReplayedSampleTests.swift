@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import PipelineTesting
 import TestSupport
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("Replay of recordings that other software has made", .timeLimit(.minutes(10)))
 struct ReplayedSampleTests {

@@ -58,7 +58,7 @@ final class RecordingBench: Sendable {
     /// Records these requests and writes the file.
     func record(
         _ steps: [ScriptedTransport.Step],
-        mode: RecordingMode = .all,
+        mode: RecordingMode = .recordAll,
         redactor: Redactor = .standard,
         decodesContent: Bool = false,
         requests: (Provider<Probe>) async throws -> Void

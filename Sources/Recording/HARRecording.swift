@@ -1,22 +1,22 @@
 public import Foundation
 import Pipeline
 
-/// What a transport has loaded from its file, and what of it has been used so far.
+/// The entries that a transport has loaded from its file, and which of them have been used so far.
 ///
-/// **Secrets**: URLs have gone through the redaction.
-public struct Recording: Sendable, CustomStringConvertible {
+/// **Secrets**: URLs are redacted.
+public struct HARRecording: Sendable, CustomStringConvertible {
     /// One recorded exchange.
     public struct Entry: Sendable, Hashable, CustomStringConvertible {
-        /// Its place in the file, from 0.
+        /// The position in the file, from 0.
         public let index: Int
-        /// The method.
+        /// The request method.
         public let method: String
         /// The URL, redacted.
         public let url: String
-        /// When the request was sent.
+        /// When the request was sent; `nil` if the file does not say.
         public let start: Date?
 
-        /// Place, method and URL.
+        /// Position, method and URL.
         public var description: String { "entry \(index): \(method) \(url)" }
     }
 
@@ -24,16 +24,16 @@ public struct Recording: Sendable, CustomStringConvertible {
     public let fileName: String
     /// All entries, in the order of the file.
     public let entries: [Entry]
-    /// Those that no request has used.
+    /// The entries that no request has used.
     public let unused: [Entry]
-    /// Those that were used although they were older than they may be.
+    /// The entries that were replayed although they were too old; see ``RecordingExpiry/Action/warn(_:)``.
     public let expired: [Entry]
-    /// What a ``ReplayTransport`` has left out because it could not be read: place and reason of each.
+    /// The entries that a ``ReplayTransport`` has skipped because they cannot be read: position and reason of each.
     public let unreadable: [String]
 
-    /// Fails when an entry is left that no request has used.
+    /// Fails if there is an entry that no request has used.
     ///
-    /// - Throws: ``Pipeline/PipelineError`` with code `recording.unused`, which lists the first 10.
+    /// - Throws: ``Pipeline/PipelineError`` with code `recording.unused`, which lists the first 10 such entries.
     public func assertAllUsed() throws {
         guard !unused.isEmpty else { return }
         let listed = unused.prefix(10).map(\.description).joined(separator: "; ")
@@ -44,6 +44,6 @@ public struct Recording: Sendable, CustomStringConvertible {
         )
     }
 
-    /// How many entries there are and how many are unused.
+    /// The number of entries, and how many are unused.
     public var description: String { "\(fileName): \(entries.count) entries, \(unused.count) unused" }
 }
