@@ -36,5 +36,6 @@ struct LoopbackPortTests {
         let refusal = try LoopbackPort.refusing()
         let port = try #require(refusal.url.port)
         #expect(throws: (any Error).self) { _ = try RawClient(port: port) }
+        withExtendedLifetime(refusal) {}
     }
 }
