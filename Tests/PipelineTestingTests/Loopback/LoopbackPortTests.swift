@@ -14,7 +14,8 @@ struct LoopbackPortTests {
     func unresponsive(round: Int) throws {
         let hole = try LoopbackPort.unresponsive()
         #expect(hole.url.host() == "127.0.0.1")
-        #expect(try !RawClient.connects(to: try #require(hole.url.port), within: 300))
+        let port = try #require(hole.url.port)
+        #expect(try !RawClient.connects(to: port, within: 300))
     }
 
     @Test("A port that is released refuses connections")
@@ -35,5 +36,6 @@ struct LoopbackPortTests {
         let refusal = try LoopbackPort.refusing()
         let port = try #require(refusal.url.port)
         #expect(throws: (any Error).self) { _ = try RawClient(port: port) }
+        withExtendedLifetime(refusal) {}
     }
 }

@@ -209,7 +209,7 @@ struct APIRequestSamplesTests {
             server: ServerURL(base: "https://api.example.com/v1")
         )
         api.coders = sample.coders
-        api.options.errorTexts = sample.errorTexts
+        api.options.errorTexts = sample.options.errorTexts
         return (transport, api)
     }
 
