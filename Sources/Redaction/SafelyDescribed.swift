@@ -1,7 +1,7 @@
 /// A type that holds secrets and shows nothing but its own description.
 ///
-/// The only requirement is `description`, which must not contain a secret. `print`, string interpolation, `String(reflecting:)` and `dump`
-/// then show that text in place of the stored properties, also inside a collection or an optional.
+/// The only requirement is `description`, which must not contain a secret. `print`, string interpolation, `String(reflecting:)`
+/// and `dump` then show that text in place of the stored properties, also inside a collection or an optional.
 ///
 /// ```swift
 /// struct Session: SafelyDescribed {

@@ -46,7 +46,7 @@ struct SafelyDescribedTests {
 
     @Test("A collection, an optional and a property of a plain type show the description as well")
     func nested() {
-        for value: Any in [[Session()], Optional(Session()) as Any, ["key": Session()], Holder()] {
+        for value in [[Session()], Optional(Session()) as Any, ["key": Session()], Holder()] as [Any] {
             for text in ["\(value)", String(reflecting: value), Self.dumped(value)] {
                 #expect(!text.contains("CANARY"))
                 #expect(text.contains("a session"))

@@ -1,5 +1,5 @@
 package import Foundation
-import HTTPTypes
+package import HTTPTypes
 package import Pipeline
 package import PipelineTesting
 

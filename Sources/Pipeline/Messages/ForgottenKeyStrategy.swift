@@ -18,7 +18,8 @@ enum ForgottenKeyStrategy {
         return "; the JSON has \(name.quotedExcerpt): set the decoder's keyDecodingStrategy to .convertFromSnakeCase"
     }
 
-    /// The name as `JSONDecoder.KeyDecodingStrategy.convertFromSnakeCase` converts it; `nil` for a name that is not in snake case.
+    /// The name as `JSONDecoder.KeyDecodingStrategy.convertFromSnakeCase` converts it; `nil` for a name that is not in snake
+    /// case.
     private static func camelCased(_ name: String) -> String? {
         guard let first = name.first, first != "_", name.last != "_" else { return nil }
         let words = name.split(separator: "_")

@@ -56,8 +56,8 @@ extension PipelineResponse {
     /// - Returns: the value.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.object` when
     ///   the value does not decode; with a key path, `.json` for a body that is not JSON, `.keyPath` when nothing stands
-    ///   there. The error names declared keys and indices, never a dictionary's key or a value. If a declared key is missing and the JSON
-    ///   has its name in snake case, the error says that the decoder's `keyDecodingStrategy` may be missing.
+    ///   there. The error names declared keys and indices, never a dictionary's key or a value. If a declared key is missing
+    ///   and the JSON has its name in snake case, the error says that the decoder's `keyDecodingStrategy` may be missing.
     public func map<Value: Decodable>(
         _ type: Value.Type,
         atKeyPath keyPath: String? = nil,

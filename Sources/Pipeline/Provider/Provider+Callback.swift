@@ -17,8 +17,8 @@ extension Provider {
     ///   - callbackQueue: where progress and completion run that belong to no actor.
     ///   - progress: gets the steps, as `requestWithProgress(_:options:)` gives them.
     ///   - completion: gets the outcome.
-    /// - Returns: the task of the call. Cancelling it cancels the call, whose completion still runs, once. Its `value` returns when the
-    ///   last callback has run. Dropping the task does not cancel the call.
+    /// - Returns: the task of the call. Cancelling it cancels the call, whose completion still runs, once. Its `value` returns
+    ///   when the last callback has run. Dropping the task does not cancel the call.
     @discardableResult
     public func request(
         _ target: Target,

@@ -41,8 +41,10 @@ struct PipelineErrorEndpointTests {
         _ step: ScriptedTransport.Step = .failure(.dns),
         prepare: @escaping @Sendable (inout PipelineRequest) throws -> Void = { _ in }
     ) async -> PipelineError? {
-        let plugin = PreparePlugin.prepare(name: "Refusing") { request, _ in try prepare(&request) }
-        let provider = Provider<MultiTarget>(transport: ScriptedTransport([step]), plugins: [plugin])
+        let provider = Provider<MultiTarget>(
+            transport: ScriptedTransport([step]),
+            plugins: [.prepare(name: "Refusing") { request, _ in try prepare(&request) }]
+        )
         return await pipelineError { _ = try await provider.request(target) }
     }
 

@@ -33,8 +33,8 @@ public struct MultipartFormBodyPart: Sendable {
 
     /// The media type, such as `image/jpeg`; `nil` for that of the file name's extension, if there is a file name.
     ///
-    /// A text that cannot be the value of a header field fails with ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when the form is
-    /// encoded.
+    /// A text that cannot be the value of a header field fails with ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when
+    /// the form is encoded.
     public var mimeType: String?
 
     /// Makes a part.
