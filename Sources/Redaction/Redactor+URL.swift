@@ -49,12 +49,12 @@ extension Redactor {
 
     private func shownQuery(_ items: Substring) -> String {
         Self.mapItems(of: items) { item, name in
-            let isShown = isShown(item, name) && !holdsSecretName(inValueOf: item)
+            let isShown = mayShow(item, name) && !holdsSecretName(inValueOf: item)
             return item.isEmpty || isShown ? String(item) : Self.hidden(item)
         }
     }
 
-    private func isShown(_ item: Substring, _ name: String) -> Bool {
+    private func mayShow(_ item: Substring, _ name: String) -> Bool {
         if shownQueryNames.contains(name) { return true }
         return showsOrdinaryQueries && item.utf8.contains(UInt8(ascii: "=")) && !isSecret(name: name, in: .query)
     }

@@ -81,7 +81,8 @@ package final class ProgressMeter: Sendable {
             let before = state[keyPath: transfer]
             change(&state[keyPath: transfer])
             guard state[keyPath: transfer] != before else { return }
-            if transfer == (state.isUpload ? \.sent : \.received) {
+            let measured: WritableKeyPath<State, ProgressResponse.Transfer> = state.isUpload ? \.sent : \.received
+            if transfer == measured {
                 state.rate.add(state[keyPath: transfer].byteCount, at: now)
                 // 1 is for the end alone: all bytes may have passed and the call still fail.
                 state.progress = max(state.progress, min(state[keyPath: transfer].fraction, Self.greatestBeforeEnd))

@@ -80,8 +80,8 @@ public struct HeadersPlugin: Stage.Prepare {
         secret: Set<String> = [],
         cleartext: CleartextPolicy = .loopbackOnly
     ) {
-        let fields = Result { try DefaultField.all(encoding: fields, dates: dates, secret: secret) }
-        self.init(overrides, cleartext) { _ in try fields.get() }
+        let made = Result { try DefaultField.all(encoding: fields, dates: dates, secret: secret) }
+        self.init(overrides, cleartext) { _ in try made.get() }
     }
 
     /// Creates a plugin whose header fields come from a closure that runs for each request.

@@ -135,7 +135,8 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     ) {
         precondition(bodyLimit >= 0, "bodyLimit is \(bodyLimit), not 0 or more")
         makeLevel = level
-        output = handler.map { .handler($0) } ?? logger.map { .logger($0) } ?? .standard(Self.makeStandardLogger())
+        let written = logger.map { Output.logger($0) } ?? .standard(Self.makeStandardLogger())
+        output = handler.map { Output.handler($0) } ?? written
         self.redactor = redactor
         self.bodyLimit = bodyLimit
         self.form = form

@@ -31,9 +31,6 @@ public struct RetryBudget: Sendable, Hashable {
     let window: Duration
     let isUnlimited: Bool
 
-    /// A retry for each five calls, and ten per second, over ten seconds.
-    public static let standard = RetryBudget()
-
     /// As many retries as the policy wants.
     public static let unlimited = RetryBudget(
         ratio: 0,

@@ -50,9 +50,9 @@ public import Pipeline
 /// | setting | default | unit | range |
 /// |---|---|---|---|
 /// | `maximumAttempts` | 3 | attempts in all, the first included | 1 and up |
-/// | `policy` | ``RetryPolicy/standard``: 408, 429, 500, 502, 503, 504; idempotent methods; Retry-After up to 60 s | | |
+/// | `policy` | ``RetryPolicy``: 408, 429, 500, 502, 503, 504; idempotent methods; Retry-After up to 60 s | | |
 /// | `backoff` | ``RetryBackoff/exponential(base:factor:cap:jitter:)``: 500 ms, doubled, up to 30 s, full jitter | | |
-/// | `budget` | ``RetryBudget/standard``: 20 % of the calls and 10 per second, over 10 s | | |
+/// | `budget` | ``RetryBudget``: 20 % of the calls and 10 per second, over 10 s | | |
 /// | `connectivityWait` | ``ConnectivityWait/off``; ``ConnectivityWait/on`` is up to 60 s before each retry | | more than zero |
 ///
 /// **Errors**: throws only `invalidRequest.headerValue`, for an idempotency key that cannot be sent. The call ends in the outcome
@@ -76,9 +76,9 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     ///   - connectivityWait: how long a retry waits for a network if the machine has none.
     public init(
         maximumAttempts: Int = 3,
-        policy: RetryPolicy = .standard,
+        policy: RetryPolicy = RetryPolicy(),
         backoff: RetryBackoff = .exponential(),
-        budget: RetryBudget = .standard,
+        budget: RetryBudget = RetryBudget(),
         connectivityWait: ConnectivityWait = .off
     ) {
         precondition(maximumAttempts > 0, "maximumAttempts is \(maximumAttempts), not 1 or more")

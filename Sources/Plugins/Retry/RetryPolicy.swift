@@ -45,7 +45,7 @@ public struct RetryPolicy: Sendable {
         /// The request as the plugin sent it on.
         public let request: PipelineRequest
         /// The response of any status, or the failure.
-        public let result: Result<PipelineResponse, PipelineError>
+        let result: Result<PipelineResponse, PipelineError>
         /// How many attempts the plugin has made, from 1.
         public let attempt: Int
         /// Whether some of the request may have reached a server.
@@ -68,9 +68,6 @@ public struct RetryPolicy: Sendable {
             return error
         }
     }
-
-    /// The defaults.
-    public static let standard = RetryPolicy()
 
     /// GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY: sent twice they do what they do once.
     public static let idempotentMethods: Set<HTTPRequest.Method> = {

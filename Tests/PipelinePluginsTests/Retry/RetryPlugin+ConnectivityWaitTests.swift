@@ -15,7 +15,7 @@ struct RetryPluginConnectivityWaitTests {
         networkAfter seconds: Double,
         upTo limit: Duration = .seconds(60),
         backoff: Duration = .milliseconds(300),
-        budget: RetryBudget = .standard,
+        budget: RetryBudget = RetryBudget(),
         outside plugins: [any PluginType] = [],
         inside: [any PluginType] = []
     ) -> RetryBench {
