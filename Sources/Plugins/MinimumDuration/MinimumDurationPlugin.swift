@@ -90,9 +90,9 @@ public struct MinimumDurationPlugin: Stage.Process {
 }
 
 extension MinimumDurationPlugin {
-    /// With a minimum of zero, the plugin acts only on calls that set `additionalTimeout`.
+    /// With a minimum of zero, the plugin acts only on calls that set `minimumDuration`.
     public var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] {
-        minimum > .zero ? [:] : [.process: [.additionalTimeout]]
+        minimum > .zero ? [:] : [.process: [.minimumDuration]]
     }
 }
 
