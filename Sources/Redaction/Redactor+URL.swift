@@ -69,7 +69,7 @@ extension Redactor {
     // MARK: Items of queries and forms
 
     /// Replaces each item between two `&`, given with its decoded name.
-    package static func mapItems(
+    static func mapItems(
         of text: Substring,
         _ transform: (_ item: Substring, _ name: String) -> String
     ) -> String {

@@ -178,8 +178,8 @@ extension Redactor {
         "signing_key", "ssn", "subscription_key", "token", "totp", "user_code", "verification_code", "xsrf",
     ]
 
-    package static let urlFields: Set<HTTPField.Name> = [.location, .contentLocation, .referer]
-    package static let alwaysSecretFields: Set<HTTPField.Name> = [
+    static let urlFields: Set<HTTPField.Name> = [.location, .contentLocation, .referer]
+    static let alwaysSecretFields: Set<HTTPField.Name> = [
         .authorization, .cookie, .setCookie, .proxyAuthorization,
     ]
 }

@@ -26,8 +26,10 @@ package struct HARTool {
         let table = RecordingTable(entries, redactor: redactor)
         let bars = showsTimes ? RecordingWaterfall(entries).lines(width: width) : []
         let summary = [Self.count(entries.count, "entry", "entries"), table.origin].compactMap { $0 }
-        return [RecordingTable.visible(file.lastPathComponent) + ": " + summary.joined(separator: ", "), ""]
-            + table.lines(width: width, isColored: isColored) + (bars.isEmpty ? [] : [""]) + bars
+        var lines = ["\(RecordingTable.visible(file.lastPathComponent)): \(summary.joined(separator: ", "))", ""]
+        lines += table.lines(width: width, isColored: isColored)
+        if !bars.isEmpty { lines += [""] + bars }
+        return lines
     }
 
     /// One entry in full.

@@ -59,6 +59,6 @@ struct EntryDetail {
         let text = redactor.bodyText(body, contentType: fields[.contentType], limit: Self.shownByteCount)
         // The redactor has escaped all other control characters.
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        return ["  body, \(RecordingTable.size(body.count)):"] + lines.map { "  " + $0 }
+        return ["  body, \(RecordingTable.size(body.count)):"] + lines.map { "  \($0)" }
     }
 }

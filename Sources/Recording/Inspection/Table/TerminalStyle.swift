@@ -10,7 +10,7 @@ enum TerminalStyle: Int {
 
     /// The style of a status code; that of a failure is red.
     static func of(status: Int?) -> TerminalStyle {
-        switch status {
+        switch status ?? 0 {
         case 100..<300: .green
         case 300..<400: .cyan
         case 400..<500: .yellow
