@@ -44,9 +44,9 @@ struct MatchedRequest: Sendable {
         switch kind {
         case .path:
             return isAlike(url.path.utf8, other.url.path.utf8, "/")
-        case .query(let order, let names):
-            let (mine, others) = (items(order, without: names), other.items(order, without: names))
-            guard !order.counts else { return isAlike(Self.text(mine).utf8, Self.text(others).utf8, "=&") }
+        case .query(let inOrder, let names):
+            let (mine, others) = (items(inOrder, without: names), other.items(inOrder, without: names))
+            guard !inOrder else { return isAlike(Self.text(mine).utf8, Self.text(others).utf8, "=&") }
             return RedactedPattern.areAlike(mine.map(\.text), others.map(\.text), separators: Array("=".utf8))
         case .header(let name):
             let values = [self, other].map { $0.request.headers[values: name].joined(separator: "\n") }
