@@ -20,8 +20,7 @@ public struct HARRecording: Sendable, CustomStringConvertible {
         public var description: String { "entry \(index): \(method) \(url)" }
     }
 
-    /// The name of the file.
-    public let fileName: String
+    let fileName: String
     /// All entries, in the order of the file.
     public let entries: [Entry]
     /// The entries that no request has used.

@@ -14,10 +14,9 @@ public enum RecordingMode: String, Sendable, CaseIterable {
     /// Sends all requests; neither reads nor writes the file.
     case passthrough
 
-    /// The environment variable that sets the mode, `PIPELINE_RECORD`.
-    public static let environmentVariable = "PIPELINE_RECORD"
+    static let environmentVariable = "PIPELINE_RECORD"
 
-    /// Returns the mode that ``environmentVariable`` names.
+    /// Returns the mode that the environment variable `PIPELINE_RECORD` names.
     ///
     /// - Parameters:
     ///   - mode: the mode if the variable is not set or empty.

@@ -339,7 +339,7 @@ struct RecordingTransportTests {
             wrapping: ScriptedTransport([], decodesContent: decodes),
             mode: .recordAll
         )
-        #expect(transport.name == "RecordingTransport(ScriptedTransport, all)")
+        #expect(transport.name == "RecordingTransport(ScriptedTransport, recordAll)")
         #expect(transport.decodesContent == decodes)
     }
 }

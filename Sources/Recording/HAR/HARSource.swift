@@ -24,7 +24,7 @@ final class HARSource: Sendable {
             let isMissing = failure == ENOENT || failure == ENOTDIR
             throw PipelineError(
                 .recording(isMissing ? .missingFile : .corrupt),
-                "the file \(url.lastPathComponent.debugDescription) \(isMissing ? "is not there" : "cannot be read")",
+                "the file \(url.lastPathComponent.debugDescription) \(isMissing ? "does not exist" : "cannot be read")",
                 underlyingError: POSIXErrorCode(rawValue: failure).map { POSIXError($0) }
             )
         }

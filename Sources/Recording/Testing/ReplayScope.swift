@@ -47,10 +47,9 @@ struct ReplayScope {
                 )
             }
         } catch let error as PipelineError where error.code == .recording(.missingFile) {
-            let variable = RecordingMode.environmentVariable
             throw PipelineError(
                 error.code,
-                "there is no recording \(trait.file.path); to record it, run the test with \(variable)=recordOnce"
+                "there is no recording \(trait.file.path); to record it, run the test with PIPELINE_RECORD=recordOnce"
             )
         }
         try await run(test, ReplaySession(transport)) {

@@ -119,7 +119,7 @@ struct HARFileTests {
         let bench = try HARBench()
         let missing = failure { _ = try HARFile(contentsOf: bench.url("secret/a.har")) }
         #expect(missing?.code == .recording(.missingFile))
-        #expect(missing?.reason == #"the file "a.har" is not there"#)
+        #expect(missing?.reason == #"the file "a.har" does not exist"#)
         #expect(failure { _ = try HARFile(contentsOf: bench.folder) }?.code == .recording(.corrupt))
     }
 

@@ -35,7 +35,7 @@ struct ReplayScopeTests {
                 filePath: folder.appending(path: "T.swift").path
             )
         }
-        trait.environment = mode.map { [RecordingMode.environmentVariable: $0] } ?? [:]
+        trait.environment = mode.map { ["PIPELINE_RECORD": $0] } ?? [:]
         return ReplayScope(trait) { reports.add($0) }
     }
 
