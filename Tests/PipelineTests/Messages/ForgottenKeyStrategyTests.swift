@@ -25,8 +25,10 @@ struct ForgottenKeyStrategyTests {
         using decoder: JSONDecoder = JSONDecoder()
     ) throws -> String? {
         let response = try makeResponse(200, body)
-        return #expect(throws: PipelineError.self) { try response.map(type, atKeyPath: keyPath, using: decoder) }?
-            .reason
+        let error = #expect(throws: PipelineError.self) {
+            _ = try response.map(type, atKeyPath: keyPath, using: decoder)
+        }
+        return error?.reason
     }
 
     @Test("A missing key whose name in snake case is there is reported with the strategy, and without a value")
