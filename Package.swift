@@ -55,7 +55,11 @@ let nioHTTP2 = Target.Dependency.product(
     package: "swift-nio-http2",
     condition: .when(traits: ["AsyncHTTPClient"])
 )
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser",
+    package: "swift-argument-parser",
+    condition: .when(traits: ["HARCommand"])
+)
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 
@@ -71,6 +75,8 @@ let package = Package(
         .library(name: "PipelineCombine", targets: ["PipelineCombine"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
         .library(name: "PipelineReplayTesting", targets: ["PipelineReplayTesting"]),
+        .executable(name: "har", targets: ["har"]),
+        .plugin(name: "HARCommand", targets: ["HARCommand"]),
     ],
     traits: [
         .trait(name: "AsyncHTTPClient", description: "AsyncHTTPClientTransport, with async-http-client"),
@@ -79,6 +85,7 @@ let package = Package(
         .trait(name: "Tracing", description: "TracingPlugin, with swift-distributed-tracing"),
         .trait(name: "Brotli", description: "GzipPlugin also decodes br, with libbrotlidec"),
         .trait(name: "Zstd", description: "GzipPlugin also decodes zstd, with libzstd"),
+        .trait(name: "HARCommand", description: "The command har, with swift-argument-parser"),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -101,6 +108,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "Pipeline", dependencies: ["PipelineRedaction", httpTypes], swiftSettings: swiftSettings),
+        // What plugins and recordings share and no product offers: content codings and hashes of contents.
         .target(
             name: "PipelineContentCoding",
             dependencies: ["Pipeline", "CZlib", brotli, zstd, httpTypes],
@@ -111,6 +119,8 @@ let package = Package(
             name: "PipelinePlugins",
             dependencies: ["Pipeline", "PipelineContentCoding", "CZlib", httpTypes, logging, metrics, tracing],
             path: "Sources/Plugins",
+            // The plugins are made of what a stranger's plugin has, too: public API.
+            packageAccess: false,
             swiftSettings: swiftSettings
         ),
         .target(
@@ -150,21 +160,31 @@ let package = Package(
             path: "Sources/Recording/Testing",
             swiftSettings: swiftSettings
         ),
-        // No product of its own, nor has `quickstart`: whoever depends on this package fetches what its products need, and neither
-        // ArgumentParser nor FlyingFox is part of that.
+        // Without the trait HARCommand it only says that the trait is missing, so that users of the package do not fetch ArgumentParser.
         .executableTarget(
             name: "har",
             dependencies: ["Pipeline", "PipelineRecording", httpTypes, argumentParser],
             path: "Sources/Recording/Command",
             swiftSettings: swiftSettings
         ),
+        // Without permission to write, which would be requested for the commands that only read, too.
+        .plugin(
+            name: "HARCommand",
+            capability: .command(
+                intent: .custom(verb: "har", description: "Inspects and edits HAR files; see swift package har --help")
+            ),
+            dependencies: ["har"],
+            path: "Plugins/HARCommand"
+        ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        // Not a product: users of the package would fetch FlyingFox.
         .executableTarget(
             name: "quickstart",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", httpTypes, flyingFox, flyingSocks,
+                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTransports", "PipelineRecording", httpTypes,
+                flyingFox, flyingSocks,
             ],
             path: "Examples/Quickstart",
             swiftSettings: swiftSettings
@@ -201,8 +221,9 @@ let package = Package(
         .testTarget(
             name: "PipelinePluginsTests",
             dependencies: [
-                "Pipeline", "PipelineAPI", "PipelinePlugins", "PipelineTesting", "PipelineTransports", "TestSupport",
-                "CZlib", httpTypes, logging, metrics, metricsTestKit, tracing, inMemoryTracing,
+                "Pipeline", "PipelineAPI", "PipelineContentCoding", "PipelinePlugins", "PipelineTesting",
+                "PipelineTransports", "TestSupport", "CZlib", httpTypes, logging, metrics, metricsTestKit, tracing,
+                inMemoryTracing,
             ],
             swiftSettings: swiftSettings
         ),
@@ -229,8 +250,8 @@ let package = Package(
         .testTarget(
             name: "PipelineRecordingTests",
             dependencies: [
-                "Pipeline", "PipelinePlugins", "PipelineTransports", "PipelineRecording", "PipelineReplayTesting",
-                "PipelineTesting", "TestSupport", "har", httpTypes, asyncHTTPClient,
+                "Pipeline", "PipelineContentCoding", "PipelinePlugins", "PipelineTransports", "PipelineRecording",
+                "PipelineReplayTesting", "PipelineTesting", "TestSupport", "har", httpTypes, asyncHTTPClient,
             ],
             exclude: ["HAR/Samples", "Testing/Replays"],
             swiftSettings: swiftSettings

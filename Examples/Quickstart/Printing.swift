@@ -1,10 +1,28 @@
+import Foundation
 import Pipeline
 import PipelinePlugins
 import Synchronization
 
+/// A style of text on a terminal.
+enum Style: String {
+    case bold = "1"
+    case dim = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+
+    /// Whether the output is a terminal and `NO_COLOR` is not set, see https://no-color.org.
+    static let isOn = isatty(STDOUT_FILENO) == 1 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+}
+
+/// The text in a style, on a terminal that has styles.
+func styled(_ text: String, _ style: Style) -> String {
+    Style.isOn ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+}
+
 /// Prints a heading.
 func heading(_ text: String) {
-    print("\n" + text + "\n" + String(repeating: "─", count: text.count))
+    print("\n" + styled(text, .bold) + "\n" + styled(String(repeating: "─", count: text.count), .dim))
 }
 
 /// Prints a name and a value, the values in one column.
@@ -12,10 +30,10 @@ func show(_ name: String, _ value: String) {
     print("  " + padded(name, to: 14) + value)
 }
 
-/// Prints the lines of `LoggingPlugin`, apart from the results.
+/// Prints the lines of `LoggingPlugin`, apart from the results, with paths in place of the embedded server's URLs.
 @Sendable
 func printLog(_ level: LoggingPlugin.Level, _ line: String) {
-    print("  · " + line)
+    print(styled("  · " + line.replacing(/http:\/\/127\.0\.0\.1:\d+/, with: ""), .dim))
 }
 
 /// One line for each exchange: what was asked and answered, when it began and how long it took.
@@ -24,7 +42,13 @@ func show(_ exchanges: [PipelineExchange]) {
         let request = "\(exchange.request.method) \(exchange.request.path)"
         let status = exchange.statusCode.map(String.init) ?? "none"
         let times = "began at \(milliseconds(exchange.start)), took \(milliseconds(exchange.duration))"
-        print("  " + padded(request, to: 38) + padded(status, to: 6) + times)
+        let style: Style =
+            switch exchange.statusCode ?? 0 {
+            case 200..<300: .green
+            case 300..<400: .yellow
+            default: .red
+            }
+        print("  " + padded(request, to: 38) + styled(padded(status, to: 6), style) + styled(times, .dim))
     }
 }
 
@@ -49,12 +73,8 @@ func milliseconds(_ duration: Duration) -> String {
 final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 
-    var text: String { lines.withLock { $0.joined(separator: "\n") } }
-
-    func print(_ line: String) {
-        printLog(.info, line)
-        keep(line)
-    }
+    var all: [String] { lines.withLock { $0 } }
+    var text: String { all.joined(separator: "\n") }
 
     func keep(_ line: String) {
         lines.withLock { $0.append(line) }

@@ -1,13 +1,14 @@
 import Foundation
 
-/// Starts a server with four APIs, talks to them on a good day, on a bad one and in the fluent style, stops the server.
+/// Starts a server with five APIs and calls them: with plugins, on a bad day, as streams and downloads, and in the fluent style.
 @main
 struct Quickstart {
     static func main() async {
         do {
             let clock = ContinuousClock()
             let duration = try await clock.measure(run)
-            print("\nAll as expected, in \(milliseconds(duration)).")
+            print("\n" + styled("All as expected, in \(milliseconds(duration)).", .green))
+            print("Next: read Examples/Quickstart/Tours/Tour.swift, which made the first calls, and change one.")
         } catch {
             FileHandle.standardError.write(Data("\nquickstart failed: \(error)\n".utf8))
             exit(1)
@@ -16,11 +17,12 @@ struct Quickstart {
 
     static func run() async throws {
         let server = try await EmbeddedServer.start()
-        print("Four APIs listen on \(server.origin)")
+        print("Five APIs listen on \(server.origin)")
         let result: Result<Void, any Error>
         do {
             try await Tour(origin: server.origin).run()
             try await BadDayTour(origin: server.origin).run()
+            try await NewsTour(origin: server.origin).run()
             result = .success(try await JournalTour(origin: server.origin).run())
         } catch {
             result = .failure(error)

@@ -1,26 +1,28 @@
 public import HTTPTypes
 public import Pipeline
 
-/// Operations of any kinds that run as one, without their values.
+/// Operations of any kinds that run as one and whose values are dropped, made by `flatten()` from an array.
 ///
 /// ```swift
 /// let uploads = photos.map { PhotoController.upload($0) }
 /// try await api.send(uploads.flatten().concurrent(by: 3))
 /// ```
 ///
-/// **Effects**: operations begin in their order, at most so many at a time as ``concurrent(by:)`` says. The first failure cancels those that
-/// run, no further one begins, and it is the failure of the batch. With ``avoidCancelOnError()`` the others continue: each failure is
-/// reported as it happens, to `onError` of an ``APICall``, and the batch succeeds with a list of them. Cancelling ends all that is running, no further one begins, and the batch waits for their
-/// end. An operation that is cancelled by itself, as by a plugin, is a failure as any other. Progress gives
-/// each operation the same share, one that has failed without ending the batch too. A batch of nothing succeeds at once.
+/// **Effects**: operations start in order, at most as many at a time as ``concurrent(by:)`` says. The first failure cancels the
+/// running operations and is the failure of the batch; the remaining operations do not start. With
+/// ``avoidCancelOnError(except:exceptCodes:)`` the others continue: each failure is reported as it happens, to `onError` of an
+/// ``APICall``, and the batch succeeds with a list of the failures. Cancelling the batch cancels the running operations and
+/// waits for their end; the remaining ones do not start. An operation that is cancelled on its own, for example by a plugin, is
+/// a failure like any other. Each operation has the same share of the progress, also one that fails without ending the batch. An
+/// empty batch succeeds immediately.
 ///
 /// **Defaults**: one at a time; the first failure ends the batch.
 public struct APIBatch: APIOperation {
-    /// What came of a batch that ran to its end.
+    /// The result of a batch that was not ended by a failure.
     public struct Outcome: Sendable {
-        /// How many operations there were.
+        /// The number of operations.
         public let count: Int
-        /// Why operations failed, by their position; empty unless failures were not to cancel the others.
+        /// The failures by the position of their operations; empty without ``avoidCancelOnError(except:exceptCodes:)``.
         public internal(set) var failures: [Int: PipelineError] = [:]
     }
 
@@ -30,12 +32,11 @@ public struct APIBatch: APIOperation {
     private var endingStatuses: Set<Int> = []
     private var endingCodes: [PipelineError.Code] = []
 
-    /// Makes a batch.
-    public init(_ operations: [any APIOperation]) {
+    init(_ operations: [any APIOperation]) {
         self.operations = operations
     }
 
-    /// A copy of which so many run at a time; 0 and 1 mean one after the other.
+    /// Returns a copy that runs this many operations at a time, 0 and up; 0 and 1 run one after the other.
     public func concurrent(by width: Int) -> APIBatch {
         precondition(width >= 0, "width is \(width), less than 0")
         var copy = self
@@ -43,40 +44,30 @@ public struct APIBatch: APIOperation {
         return copy
     }
 
-    /// A copy in which no failure ends the batch.
-    public func avoidCancelOnError() -> APIBatch {
-        var copy = self
-        copy.avoidsCancel = true
-        copy.endingStatuses = []
-        copy.endingCodes = []
-        return copy
-    }
-
-    /// A copy in which a failure leaves the others be, except one with these statuses, which ends the batch all the same.
+    /// Returns a copy in which a failure does not cancel the other operations, with exceptions that still end the batch.
     ///
-    /// Excepted codes that were given before stay.
-    public func avoidCancelOnError(except statuses: HTTPResponse.Status...) -> APIBatch {
+    /// The exceptions replace earlier ones.
+    ///
+    /// ```swift
+    /// uploads.flatten().avoidCancelOnError(except: .unauthorized, exceptCodes: .offline, .timeout)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - statuses: the statuses of responses that end the batch; defaults to none.
+    ///   - codes: the codes of errors that end the batch, with their details; defaults to none.
+    /// - Returns: the copy.
+    public func avoidCancelOnError(
+        except statuses: HTTPResponse.Status...,
+        exceptCodes codes: PipelineError.Code...
+    ) -> APIBatch {
         var copy = self
         copy.avoidsCancel = true
         copy.endingStatuses = Set(statuses.map(\.code))
-        return copy
-    }
-
-    /// A copy in which a failure leaves the others be, except one of these codes and their details, which ends the batch all the same.
-    ///
-    /// Excepted statuses that were given before stay.
-    ///
-    /// ```swift
-    /// uploads.flatten().avoidCancelOnError(except: .offline, .timeout)
-    /// ```
-    public func avoidCancelOnError(except codes: PipelineError.Code...) -> APIBatch {
-        var copy = self
-        copy.avoidsCancel = true
         copy.endingCodes = codes
         return copy
     }
 
-    /// Runs the operations.
+    /// Runs the operations and returns the number of operations and the failures that did not end the batch.
     public func run(
         in client: APIClient,
         observer: APIObserver
@@ -127,11 +118,11 @@ extension APIOperation {
 }
 
 extension Array where Element: APIOperation {
-    /// A batch of these.
+    /// Returns a batch of these operations.
     public func flatten() -> APIBatch { APIBatch(self) }
 }
 
 extension Array where Element == any APIOperation {
-    /// A batch of these.
+    /// Returns a batch of these operations.
     public func flatten() -> APIBatch { APIBatch(self) }
 }

@@ -2,7 +2,7 @@ public import Dispatch
 public import Pipeline
 import Synchronization
 
-/// An operation that is answered by callbacks.
+/// A call of an operation that reports to callbacks.
 ///
 /// ```swift
 /// let handle = api.call(AuthController.login(email: email, password: password))
@@ -13,14 +13,15 @@ import Synchronization
 /// handle.cancel()
 /// ```
 ///
-/// It is a value: each method gives a copy, and setting a handler starts nothing. Each `execute()` is a call of its own.
+/// It is a value: each method returns a copy, and setting a handler starts nothing. Each `execute()` is a call of its own.
 ///
-/// **Effects**: the handlers of one call run one after the other: `onRequestStarted` once, when the first request is handed to the
-/// transport; then `onProgress`; then exactly one of the others, once. That is the special one for the outcome if it is set, else
-/// `onError`; none if neither is. A batch with ``APIBatch/avoidCancelOnError()`` also calls `onError` for each failure, as it happens. A call
-/// that is cancelled before its end was delivered ends in `onCancellation`, even if its response had arrived, and reports no progress
-/// from then on. `onRequestStarted` does not run for a call that fails or is cancelled before anything is sent, that shares the exchange of
-/// another call, or that a plugin responds to. The call continues when its handle is dropped.
+/// **Effects**: the handlers of one call run one after the other: `onRequestStarted` once, when the first request is handed to
+/// the transport; then `onProgress`; then exactly one of the others, once. That is the specific handler for the outcome if it is
+/// set, else `onError`; none if neither is set. A batch with ``APIBatch/avoidCancelOnError(except:exceptCodes:)`` also calls
+/// `onError` for each failure, as it happens. A call that is cancelled before its end was delivered ends in `onCancellation`,
+/// even if its response had arrived, and reports no progress from then on. `onRequestStarted` does not run for a call that fails
+/// or is cancelled before anything is sent, that shares the exchange of another call, or that a plugin responds to. The call
+/// continues when its handle is dropped.
 ///
 /// | handler | when |
 /// |---|---|
@@ -31,12 +32,12 @@ import Synchronization
 /// | `onCancellation` | `cancelled` |
 /// | `onError` | every other failure, and those above that have no handler |
 ///
-/// A handler that belongs to an actor runs there: one written in a view belongs to the main actor and may use the view, one that captures
-/// the `self` of another actor belongs to that. With `[weak self]` it belongs to no other actor, and says
-/// `Task { await self?.show() }`. Any other runs on the queue of ``deliver(on:)``, else on that of the provider, else on a
-/// background executor, where it must not wait for another call: give one that blocks its thread a queue.
+/// A handler that is isolated to an actor runs on it: one written in a view is isolated to the main actor and may use the view,
+/// one that captures the `self` of another actor is isolated to that actor. With `[weak self]` it is not, and calls `Task {
+/// await self?.show() }`. Any other handler runs on the queue of ``deliver(on:)``, else on that of the provider, else on a
+/// background executor, where it must not wait for another call; use a queue for a handler that blocks its thread.
 public struct APICall<Value: Sendable>: Sendable {
-    /// A handler of something that has no value.
+    /// A handler without a parameter.
     public typealias Handler = @isolated(any) @Sendable () -> Void
     private struct Handlers: Sendable {
         var requestStarted: Handler?
@@ -70,7 +71,7 @@ public struct APICall<Value: Sendable>: Sendable {
 }
 
 extension APICall {
-    /// A copy whose handlers run on a queue, those apart that belong to an actor.
+    /// Returns a copy whose handlers run on a queue, except those that are isolated to an actor.
     public func deliver(on queue: DispatchQueue) -> APICall { with { $0.place.queue = queue } }
 
     /// Returns a copy with a handler that runs once, when the first request of the call is handed to the transport.
@@ -78,16 +79,17 @@ extension APICall {
         with { $0.handlers.requestStarted = handler }
     }
 
-    /// A copy that tells how far a call has come: above 0 and up to 1, each time more than before, 1 exactly once, before `onSuccess`.
+    /// Returns a copy with a handler of progress: increasing steps above 0 and up to 1, of which 1 comes exactly once, before
+    /// `onSuccess`.
     ///
-    /// Steps that come faster than the handler takes them are left out.
+    /// Steps that arrive faster than the handler returns are skipped.
     public func onProgress(
         @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (Double) -> Void
     ) -> APICall {
         with { $0.handlers.progress = handler }
     }
 
-    /// A copy that gives the value of a call.
+    /// Returns a copy with a handler of the value.
     public func onSuccess(
         @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (Value) -> Void
     ) -> APICall {
@@ -97,35 +99,36 @@ extension APICall {
         }
     }
 
-    /// Returns a copy with a handler of every failure for which no special handler is set, and of each failure that a batch survives.
+    /// Returns a copy with a handler of every failure for which no special handler is set, and of each failure that a batch
+    /// survives.
     public func onError(
         @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (PipelineError) -> Void
     ) -> APICall {
         with { $0.handlers.error = handler }
     }
 
-    /// A copy that tells of an answer with status 401 that is not desired.
+    /// Returns a copy with a handler of a response with status 401, unless that status is desired.
     public func onNotAuthorized(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.notAuthorized = handler }
     }
 
-    /// A copy that tells that the network is not there.
+    /// Returns a copy with a handler that runs when the device is offline.
     public func onNetworkUnavailable(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.networkUnavailable = handler }
     }
 
-    /// A copy that tells that time ran out.
+    /// Returns a copy with a handler that runs when the call times out.
     public func onTimeout(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.timeout = handler }
     }
 
-    /// A copy that tells that the call was cancelled.
+    /// Returns a copy with a handler that runs when the call is cancelled.
     public func onCancellation(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.cancellation = handler }
     }
 }
 
-extension APICall where Value == Nothing {
+extension APICall where Value == IgnoredBody {
     /// Returns a copy with a handler that runs when the call succeeds.
     public func onSuccess(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with {
@@ -148,11 +151,12 @@ extension APICall where Value == APIBatch.Outcome {
 extension APICall {
     /// Begins a call.
     ///
-    /// - Returns: a handle that cancels it.
+    /// - Returns: the task of the call. Cancelling it cancels the call; its `value` returns when the last handler has run. Dropping the
+    ///   task does not cancel the call.
     @discardableResult
-    public func execute() -> RequestHandle {
+    public func execute() -> Task<Void, Never> {
         let perform = prepare()
-        return RequestHandle(task: Task { await run(perform) })
+        return Task { await run(perform) }
     }
 
     func run(_ perform: Perform) async {

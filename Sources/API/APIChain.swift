@@ -1,17 +1,18 @@
 public import Pipeline
 
-/// Requests that run strictly one after another, with all their values at the end.
+/// Operations that run strictly one after another, and whose values are returned together.
 ///
 /// ```swift
 /// let (profile, posts, friends) = try await api.send(profile().and(posts()).and(friends()))
 /// ```
 ///
-/// Up to twelve values come as one tuple; a longer chain is sent in several parts. Its parts are requests, also with their responses (`withResponse`), batches, or any other operation. All are made before the first is
-/// sent: a request that needs a value of the one before is a second `send`.
+/// Up to twelve values are returned as one tuple; send a longer chain in several parts. The parts are requests, also with their
+/// responses (`withResponse`), batches, or other operations. All are made before the first is sent, so use a second `send` for a
+/// request that needs the value of an earlier one.
 ///
-/// **Effects**: a request is sent when the one before it has succeeded, and only then. The first failure ends the chain, and is that of
-/// the chain; later requests are never sent. All go to the environment that was current as the chain began. Cancelling ends the request
-/// that is running, and none of the later parts begins.
+/// **Effects**: each request is sent only after the previous one has succeeded. The first failure is the failure of the chain;
+/// later requests are not sent. All go to the environment that was current when the chain began. Cancelling the chain cancels
+/// the running request; later ones are not sent.
 ///
 /// **Errors**: those of ``APIRequest``; the failed request's texts are its own.
 public struct APIChain<Value: Sendable>: APIOperation {
@@ -23,7 +24,7 @@ public struct APIChain<Value: Sendable>: APIOperation {
         self.send = send
     }
 
-    /// The chain with one more request at its end; `join` makes one tuple of all values.
+    /// Returns the chain with one more operation at its end; `join` makes one tuple of all values.
     func adding<Next: APIOperation, Longer>(
         _ next: Next,
         _ join: @escaping @Sendable (Value, Next.Value) -> Longer
@@ -35,7 +36,7 @@ public struct APIChain<Value: Sendable>: APIOperation {
         }
     }
 
-    /// Sends the requests, each a share of the progress.
+    /// Runs the operations, each with the same share of the progress, and returns their values.
     public func run(
         in client: APIClient,
         observer: APIObserver
@@ -50,7 +51,7 @@ public struct APIChain<Value: Sendable>: APIOperation {
 }
 
 extension APIOperation {
-    /// A chain of this and another.
+    /// Returns a chain of 2 values; `next` runs last.
     public func and<Next: APIOperation>(_ next: Next) -> APIChain<(Value, Next.Value)> {
         APIChain(count: 2) { position throws(PipelineError) in
             (try await position.send(self), try await position.send(next))

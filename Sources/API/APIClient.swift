@@ -1,70 +1,60 @@
 public import Pipeline
 
-/// What sends ``APIRequest``s: a provider, with what its requests do not say themselves.
+/// A client that sends ``APIRequest``s through a provider, with the settings that they share.
 ///
 /// ```swift
 /// var api = APIClient(provider, environments: environments)
-/// api.errorTexts.set("You are not logged in", for: .unauthorized)
+/// api.options.errorTexts.set("You are not logged in", for: .unauthorized)
 /// let posts = try await api.send(PostController.list())
 /// ```
 ///
-/// It is a value: change a copy, and pass it to whoever needs it. Header fields for all requests come from a `HeadersPlugin` of the
-/// provider, and a handler for every 401 is an `UnauthorizedPlugin`.
+/// It is a value: change a copy, and pass it where it is needed. Use a `HeadersPlugin` of the provider for header fields of all
+/// requests, and an `UnauthorizedPlugin` for a handler of every 401.
 ///
-/// **Effects**: the server is that of the request, else ``server``, else that of ``environments`` as the call begins. It is a part of the
-/// target that plugins see, so that credentials go to its origin and to no other.
+/// **Effects**: the server is that of the request, else ``server``, else that of ``environments`` when the call begins. It
+/// belongs to the target that plugins see, so credentials are sent only to its origin.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
 /// | `server`, `environments` | none |
-/// | `coders` | ``APICoders`` |
-/// | `options` | none; those of the request win, key by key |
-/// | `errorTexts` | none; those of the request win, text by text |
+/// | `coders` | `PipelineCoders` |
+/// | `options` | none; those of the request win, key by key, and of their `errorTexts` text by text |
 ///
-/// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a server, or its
-/// base is no URL.
+/// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a
+/// server, or its base is no URL.
 public struct APIClient: Sendable {
-    /// What requests are sent through.
+    /// The provider that sends the requests.
     public let provider: Provider<MultiTarget>
-    /// The server of requests that name none.
+    /// The server of requests without a server of their own.
     public var server: ServerURL?
-    /// The servers of requests that name none, when there is no ``server``.
-    public var environments: Environments?
-    /// How values are written and read.
-    public var coders = APICoders()
-    /// Settings of all requests.
+    /// The servers of requests without a server of their own, if ``server`` is `nil`.
+    public var environments: APIEnvironments?
+    /// The encoders and decoders of values.
+    public var coders = PipelineCoders()
+    /// The options of all requests.
     public var options = RequestOptions()
 
-    /// Texts for failures of all requests, a part of ``options``.
-    public var errorTexts: ErrorTexts {
-        get { options.errorTexts }
-        set { options.errorTexts = newValue }
-    }
-
-    /// Makes a client.
+    /// Creates a client.
     ///
     /// - Parameters:
-    ///   - provider: what requests are sent through.
-    ///   - server: the server of requests that name none.
-    ///   - environments: the servers of requests that name none, when there is no `server`.
-    public init(_ provider: Provider<MultiTarget>, server: ServerURL? = nil, environments: Environments? = nil) {
+    ///   - provider: the provider that sends the requests.
+    ///   - server: the server of requests without a server of their own; defaults to `nil`.
+    ///   - environments: the servers of requests without a server of their own, if `server` is `nil`; defaults to `nil`.
+    public init(_ provider: Provider<MultiTarget>, server: ServerURL? = nil, environments: APIEnvironments? = nil) {
         self.provider = provider
         self.server = server
         self.environments = environments
     }
 
-    /// The request with all that the client adds to it.
-    ///
-    /// For the provider's own methods:
+    /// Returns the request with everything that the client adds to it, for methods of the provider.
     ///
     /// ```swift
     /// let lines = try await api.provider.stream(api.resolved(Feed.lines())).lines()
     /// ```
     ///
-    /// - Throws: `PipelineError` with code `invalidRequest` when there is no server, or its
-    ///   base is no URL.
+    /// - Throws: `PipelineError` with code `invalidRequest` if there is no server or its base is not a URL.
     public func resolved<Output>(_ request: APIRequest<Output>) throws(PipelineError) -> APIRequest<Output> {
         let request = completed(request)
         if let failure = request.urlFailure { throw failure }
@@ -75,7 +65,7 @@ public struct APIClient: Sendable {
         request.with { parts in
             parts.server = parts.server ?? server ?? environments?.server
             parts.coders = coders
-            let texts = errorTexts.overridden(by: parts.options.errorTexts)
+            let texts = options.errorTexts.overridden(by: parts.options.errorTexts)
             let (own, general) = (parts.options.errorText, options.errorText)
             parts.options = options.overridden(by: parts.options)
             guard let own, let general else { return }
@@ -85,7 +75,7 @@ public struct APIClient: Sendable {
         }
     }
 
-    /// The request as it was sent, and the call, which the caller ends.
+    /// Sends the request; returns it as it was sent, and the call, which the caller ends.
     func answer<Output>(
         to request: APIRequest<Output>,
         meter: ProgressMeter? = nil,
@@ -104,7 +94,7 @@ public struct APIClient: Sendable {
         )
     }
 
-    /// A copy that stays with the environment of this moment.
+    /// A copy that keeps the current environment.
     var pinned: APIClient {
         var copy = self
         copy.server = server ?? environments?.server

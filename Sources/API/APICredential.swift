@@ -18,9 +18,9 @@ struct APICredential: Sendable {
     /// Sets Authorization, which no plugin can make leave in clear text then.
     ///
     /// - Throws: `PipelineError` with code `invalidRequest`, naming no value.
-    func authorize(_ request: inout PipelineRequest, allowsCleartext: Bool) throws {
+    func authorize(_ request: inout PipelineRequest, cleartext: CleartextPolicy) throws {
         let value = try value()
-        if allowsCleartext {
+        if cleartext == .allowed {
             try request.setHeader(value, for: .authorization, isSecret: true)
         } else {
             try request.setConfidentialHeader(value, for: .authorization)

@@ -10,7 +10,8 @@ public struct APIObserver: Sendable {
     public var onStart: (@Sendable () -> Void)?
     /// Called with the progress, from 0 to 1, never less than before.
     public var onProgress: (@Sendable (Double) -> Void)?
-    /// Called with each failure that does not end the operation, as it happens; see ``APIBatch/avoidCancelOnError()``.
+    /// Called with each failure that does not end the operation, as it happens; see
+    /// ``APIBatch/avoidCancelOnError(except:exceptCodes:)``.
     public var onFailure: (@Sendable (PipelineError) -> Void)?
 
     /// Creates an observer; one without closures observes nothing.

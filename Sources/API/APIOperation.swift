@@ -1,16 +1,15 @@
 public import Pipeline
 
-/// What an ``APIClient`` can run as one: a request, a chain, a batch.
-public protocol APIOperation: Sendable {
-    /// What it gives.
+/// An operation that an ``APIClient`` runs as one: a request, a chain, a batch.
+public protocol APIOperation<Value>: Sendable {
+    /// The type of the result.
     associatedtype Value: Sendable
-
     /// Runs the operation to its end.
     ///
     /// - Parameters:
-    ///   - client: what sends its requests.
-    ///   - observer: what it reports to; an operation made of others passes it on to them.
-    /// - Returns: the value, or the failure; code `cancelled` for a task that was cancelled.
+    ///   - client: the client that sends the requests.
+    ///   - observer: the receiver of reports; an operation made of others passes it on to them.
+    /// - Returns: the value, or the failure; code `cancelled` if the task was cancelled.
     func run(in client: APIClient, observer: APIObserver) async -> Result<Value, PipelineError>
 }
 
@@ -18,29 +17,28 @@ public protocol APIOperation: Sendable {
 protocol ProviderCall {}
 
 extension APIRequest: APIOperation, ProviderCall {
-    /// Sends it and decodes its answer, never on the caller's actor.
+    /// Sends the request and decodes its response, never on the caller's actor.
     public func run(
         in client: APIClient,
         observer: APIObserver
     ) async -> Result<Output, PipelineError> {
-        await withResponse.run(in: client, observer: observer).map(\.body)
+        await ResponseOperation(request: self).run(in: client, observer: observer).map(\.body)
     }
 
-    /// The same, giving the value together with the response.
+    /// The same request as an operation whose result is the value together with the response.
     ///
     /// ```swift
     /// let page = try await api.send(PostController.list().withResponse)
-    /// let tag = page.headers[.eTag]
+    /// let tag = page.response.headers[.eTag]
     /// ```
-    public var withResponse: ResponseOperation { ResponseOperation(request: self) }
+    public var withResponse: some APIOperation<APIResponse<Output>> { ResponseOperation(request: self) }
 
-    /// A request that gives its value together with the response.
-    public struct ResponseOperation: APIOperation, ProviderCall {
+    /// A request whose result is its value together with the response.
+    private struct ResponseOperation: APIOperation, ProviderCall {
         let request: APIRequest<Output>
 
-        /// Sends it and decodes its answer, never on the caller's actor.
         @concurrent
-        public func run(
+        func run(
             in client: APIClient,
             observer: APIObserver
         ) async -> Result<APIResponse<Output>, PipelineError> {
@@ -55,38 +53,29 @@ extension APIRequest: APIOperation, ProviderCall {
 }
 
 extension APIClient {
-    /// Sends a request and decodes its answer, or runs a chain, a batch, or any other operation, never on the caller's actor.
-    ///
-    /// All of it goes to the environment that is current as it begins.
-    ///
-    /// - Returns: the value; of a chain the values of its requests.
-    /// - Throws: `PipelineError`; `CancellationError` when the task was cancelled.
-    @concurrent
-    public func send<Operation: APIOperation>(_ operation: Operation) async throws -> Operation.Value {
-        try await operation.run(in: pinned, observer: APIObserver()).awaited
-    }
-
-    /// The same, telling how far it has come.
+    /// Runs a request, a chain, a batch or another operation and returns its value, never on the caller's actor.
     ///
     /// ```swift
     /// let outcome = try await api.send(uploads.flatten()) { bar.progress = $0 }
     /// ```
     ///
-    /// **Effects**: it tells of steps above 0 and up to 1, each more than the one before, 1 exactly once, before the value is returned, and
-    /// never 1 of a failure. Steps that come faster than the handler takes them are left out. After a cancellation there are none; a
-    /// task that is cancelled before the 1 was told throws, also when the value was there already. A handler that belongs to an
-    /// actor runs there, as one that is written in a view belongs to the main actor; any other in the background.
+    /// **Effects**: all requests go to the environment that is current when the operation begins. The handler gets increasing
+    /// steps above 0 and up to 1. The step 1 comes exactly once, before the value is returned, and never for a failure. Steps
+    /// that arrive faster than the handler returns are skipped. After a cancellation there are none; a task that is cancelled
+    /// before the step 1 was handled throws, even if the value had arrived. A handler that is isolated to an actor runs on it,
+    /// such as one that is written in a view; any other runs in the background.
     ///
     /// - Parameters:
-    ///   - operation: a request, a chain, a batch, or any other.
-    ///   - onProgress: is told of each step.
-    /// - Returns: the value; of a chain the values of its requests.
-    /// - Throws: `PipelineError`; `CancellationError` when the task was cancelled.
+    ///   - operation: the operation.
+    ///   - onProgress: handles each step; defaults to `nil`.
+    /// - Returns: the value; for a chain, the values of its requests.
+    /// - Throws: `PipelineError`; `CancellationError` if the task was cancelled.
     @concurrent
     public func send<Operation: APIOperation>(
         _ operation: Operation,
-        @_inheritActorContext onProgress: @escaping @isolated(any) @Sendable (Double) -> Void
+        @_inheritActorContext onProgress: (@isolated(any) @Sendable (Double) -> Void)? = nil
     ) async throws -> Operation.Value {
+        guard let onProgress else { return try await operation.run(in: pinned, observer: APIObserver()).awaited }
         let place = CallbackPlace()
         return try await operation.run(
             in: pinned,
@@ -100,9 +89,9 @@ extension APIClient {
         .awaited
     }
 
-    /// An operation that is answered by callbacks, all of it in the environment that is current as it begins.
+    /// Returns a call of an operation that reports to callbacks.
     ///
-    /// It begins with ``APICall/execute()``.
+    /// It starts with ``APICall/execute()``, and all its requests go to the environment that is current then.
     public func call<Operation: APIOperation>(_ operation: Operation) -> APICall<Operation.Value> {
         APICall(on: provider.callbackQueue) {
             let client = pinned

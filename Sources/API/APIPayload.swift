@@ -1,16 +1,16 @@
 public import Pipeline
 
-/// What an ``APIRequest`` carries: a value that says in which form.
+/// The content of an ``APIRequest``: a value together with its encoding.
 ///
-/// Models conform to ``JSONPayload``, ``FormURLEncodedPayload`` or ``MultipartPayload``, which do the rest; a payload in a form of its own
-/// conforms to this and makes the task itself.
+/// Models conform to ``JSONPayload``, ``FormURLEncodedPayload`` or ``MultipartPayload``. A payload with another encoding
+/// conforms to this protocol and makes the task itself.
 ///
-/// **Errors**: `invalidRequest.body` for a body with a method that carries none: GET, which is a request's default, HEAD and TRACE.
+/// **Errors**: `invalidRequest.body` for a body with the method GET, HEAD or TRACE.
 public protocol APIPayload: Encodable, Sendable {
-    /// What is carried.
+    /// Returns the task with the encoded value.
     ///
-    /// - Parameter coders: the client's, with the dates of the request.
+    /// - Parameter coders: the coders of the client, with the date strategies of the request.
     /// - Returns: the task.
-    /// - Throws: any error when the value cannot be carried; nothing is sent then.
-    func makeTask(with coders: APICoders) throws -> RequestTask
+    /// - Throws: any error if the value cannot be encoded; nothing is sent then.
+    func makeTask(with coders: PipelineCoders) throws -> RequestTask
 }

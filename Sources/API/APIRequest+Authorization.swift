@@ -7,33 +7,33 @@ private enum Authorized: RequestOptionKey {
 }
 
 extension APIRequest {
-    /// A copy that sends a name and a password, as Basic.
+    /// Returns a copy that is sent with a name and a password in the scheme Basic.
     ///
-    /// **Effects**: sets Authorization to `Basic` and the base64 of `email:password` in UTF-8, Normalization Form C; letters keep their
-    /// case. It replaces a header field of the request, and a token given before. A plugin that sets Authorization itself, as
-    /// AccessTokenPlugin does for a request that asks for a token, wins.
+    /// **Effects**: sets Authorization to `Basic` and the base64 of `username:password` in UTF-8, Normalization Form C; letters
+    /// keep their case. It replaces a header field of the request, and a token given before. A plugin that sets Authorization
+    /// itself, as AccessTokenPlugin does for a request that asks for a token, wins.
     ///
     /// **Errors**: `invalidRequest.credential` for a name with a colon, for a control character in either, and over http to another machine
-    /// unless the server ``ServerURL/allowsCleartext``, also when a plugin leads the request there; nothing is sent then.
+    /// unless ``ServerURL/cleartext`` of the server allows it, also when a plugin leads the request there; nothing is sent then.
     ///
     /// **Secrets**: no error and no description shows either. A redirect to another origin drops the field.
     ///
     /// Source: RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
     ///
     /// - Parameters:
-    ///   - email: the user's name.
+    ///   - username: the name of the user, such as an email address.
     ///   - password: the password.
     /// - Returns: the copy.
-    public func basicAuth(email: String, password: String) -> Self {
-        with { $0.credential = APICredential(.basic(email, password)) }
+    public func basicAuth(username: String, password: String) -> Self {
+        with { $0.credential = APICredential(.basic(username, password)) }
     }
 
     /// A copy that sends a token, as Bearer; AccessTokenPlugin is for tokens that change.
     ///
     /// **Errors**: `invalidRequest.credential` for a token that is not one word, and over http to another machine
-    /// unless the server ``ServerURL/allowsCleartext``, also when a plugin leads the request there; nothing is sent then.
+    /// unless ``ServerURL/cleartext`` of the server allows it, also when a plugin leads the request there; nothing is sent then.
     ///
-    /// **Secrets**: as `basicAuth(email:password:)`.
+    /// **Secrets**: as `basicAuth(username:password:)`.
     ///
     /// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1
     ///

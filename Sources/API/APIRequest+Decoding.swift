@@ -9,10 +9,10 @@ extension APIRequest {
         using decoder: JSONDecoder?,
         failsOnEmptyData: Bool
     ) throws -> Output {
-        guard response.body.fileURL == nil || Output.self == Nothing.self else {
+        guard response.body.fileURL == nil || Output.self == IgnoredBody.self else {
             throw PipelineError(
                 .mapping(.object),
-                "the answer is a file, which decodes to Nothing alone",
+                "the answer is a file, which decodes to IgnoredBody alone",
                 response: response
             )
         }

@@ -6,19 +6,19 @@ public import Pipeline
 /// ```swift
 /// extension AuthController {
 ///     static func login(email: String, password: String) -> APIRequest<LoginResponse> {
-///         APIRequest("login").method(.post).basicAuth(email: email, password: password)
+///         APIRequest("login").method(.post).basicAuth(username: email, password: password)
 ///             .addCustomError(.notFound, "User not found")
 ///     }
 /// }
 /// let token = try await api.send(AuthController.login(email: email, password: password)).token
 /// ```
 ///
-/// It is a target as any other: an ``APIClient`` sends it, and so does any `Provider<MultiTarget>` when it has a server of its own.
-/// Each modifier gives a copy; nothing is sent by making or changing one.
+/// It is a target as any other: an ``APIClient`` sends it, and so does any `Provider<MultiTarget>` when it has a server of its
+/// own. Each modifier gives a copy; nothing is sent by making or changing one.
 ///
-/// The answer decodes by the type: ``Nothing`` from whatever there is, `Data` to the body as it is, `String`, `Bool` and numbers
-/// from the body as text, every other type from JSON. An optional type is `nil` of an empty body, as one with status 204 is, and of
-/// `null`, save `Data?`; else it is what its type is.
+/// The answer decodes by the type: ``IgnoredBody`` from whatever there is, `Data` to the body as it is, `String`, `Bool` and
+/// numbers from the body as text, every other type from JSON. An optional type is `nil` of an empty body, as one with status 204
+/// is, and of `null`, save `Data?`; else it is what its type is.
 ///
 /// **Defaults**
 ///
@@ -29,7 +29,7 @@ public import Pipeline
 /// | `serverURL` | that of the client |
 /// | dates | those of the client, ISO 8601 without one |
 /// | plugins | those of the provider; a setting for another plugin is reported, see `UnhandledOptionPolicy` |
-/// | `responseTimeout` | none |
+/// | `attemptTimeout` | none |
 ///
 /// **Errors**
 ///
@@ -46,7 +46,8 @@ public import Pipeline
 /// | `limit` | the answer's body has more than `PipelineLimits.bufferedBodyByteCount` |
 /// | `mapping` | the answer does not decode; with the response |
 ///
-/// In a module that is isolated to the main actor by default, models of answers and queries are `nonisolated`; payloads need nothing.
+/// In a module that is isolated to the main actor by default, models of answers and queries are `nonisolated`; payloads need
+/// nothing.
 ///
 /// **Secrets**: its description shows the method and the path alone.
 public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, AccessTokenAuthorizable,
@@ -57,46 +58,24 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
 
     var parts: APIRequestParts
 
-    /// Makes a request.
+    /// Creates a request.
     ///
     /// - Parameters:
-    ///   - endpoint: the path below the server's, its parts joined by one slash each. Of a single part a query may follow a question mark;
-    ///     of several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
-    ///   - payload: what the request carries.
+    ///   - endpoint: the path below the path of the server, in parts that are joined by one slash each. If there is one part, a
+    ///     query may follow a question mark; if there are several, a question mark belongs to the path. Slashes within a part
+    ///     and `%` with two hexadecimal digits are sent unchanged.
+    ///   - payload: the content of the request.
     public init(_ endpoint: String..., payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
     }
 
-    /// Makes a request to a server of its own.
+    /// Creates a request from the parts of a path that are known at run time only.
     ///
     /// - Parameters:
-    ///   - server: the server, whatever the client's is.
-    ///   - endpoint: the path below the server's, its parts joined by one slash each. Of a single part a query may follow a question mark;
-    ///     of several a question mark is one of the path. Slashes within a part and `%` with two hexadecimal digits stay as they are.
-    ///   - payload: what the request carries.
-    public init(_ server: ServerURL, _ endpoint: String..., payload: (any APIPayload)? = nil) {
-        parts = APIRequestParts(endpoint: endpoint, payload: payload)
-        parts.server = server
-    }
-
-    /// Makes a request from parts in an array.
-    ///
-    /// - Parameters:
-    ///   - endpoint: the parts of the path, joined by one slash each; as of the other initializers.
-    ///   - payload: what the request carries.
+    ///   - endpoint: the parts of the path, which are joined as those of ``init(_:payload:)-(String...,_)``.
+    ///   - payload: the content of the request.
     public init(_ endpoint: [String], payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
-    }
-
-    /// Makes a request to a server of its own, from parts in an array.
-    ///
-    /// - Parameters:
-    ///   - server: the server, whatever the client's is.
-    ///   - endpoint: the parts of the path, joined by slashes; as of the other initializers.
-    ///   - payload: what the request carries.
-    public init(_ server: ServerURL, _ endpoint: [String], payload: (any APIPayload)? = nil) {
-        parts = APIRequestParts(endpoint: endpoint, payload: payload)
-        parts.server = server
     }
 
     func with(_ change: (inout APIRequestParts) -> Void) -> Self {
@@ -123,7 +102,7 @@ extension APIRequest {
     public var headers: [String: String]? { parts.headers.isEmpty ? nil : parts.headers }
 
     /// The desired statuses.
-    public var validationType: ValidationType { .customCodes(parts.statusCodes) }
+    public var validationType: ValidationType { parts.validation }
 
     /// What a stub answers.
     public var sampleData: Data { parts.sampleData }
@@ -135,10 +114,7 @@ extension APIRequest {
     public var refusal: PipelineError? { parts.refusal }
 }
 
-extension APIRequest: CustomStringConvertible, CustomReflectable {
+extension APIRequest: SafelyDescribed {
     /// The method and the path.
     public var description: String { "\(parts.method) \(parts.path)" }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description]) }
 }

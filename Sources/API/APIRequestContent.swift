@@ -58,8 +58,8 @@ final class APIRequestContent: RequestContent {
         // A payload that is a request remembers what it was made into; a copy would not.
         if !formParts.isEmpty { carried = carried?.adding(parts: formParts) }
         try carried?.encode(into: &request, context: context)
-        if parts.task == nil, !request.body.isNone { try request.requireBodyCarryingMethod() }
-        try parts.credential?.authorize(&request, allowsCleartext: parts.server?.allowsCleartext ?? false)
+        if parts.task == nil, !request.body.isAbsent { try request.requireBodyCarryingMethod() }
+        try parts.credential?.authorize(&request, cleartext: parts.server?.cleartext ?? .loopbackOnly)
     }
 
     private func takePayloadTask() throws -> RequestTask? {

@@ -11,8 +11,8 @@ struct APIRequestParts: Sendable {
     var rawQuery: String?
     var server: ServerURL?
     /// The method that was named; `nil` for the default.
-    var namedMethod: HTTPMethod?
-    var method: HTTPMethod { namedMethod ?? (payload == nil ? .get : .post) }
+    var namedMethod: HTTPRequest.Method?
+    var method: HTTPRequest.Method { namedMethod ?? (payload == nil ? .get : .post) }
     var headers: [String: String] = [:]
     var query: (any Encodable & Sendable)?
     var payload: (any APIPayload)?
@@ -20,10 +20,10 @@ struct APIRequestParts: Sendable {
     var task: RequestTask?
     var credential: APICredential?
     var authorizationType: AuthorizationType?
-    var statusCodes = [200]
+    var validation = ValidationType.customCodes([200])
     var sampleData = Data()
     var options = RequestOptions()
-    var coders = APICoders()
+    var coders = PipelineCoders()
     var dateEncoding: DateCodingStrategy?
     var dateDecoding: DateCodingStrategy?
 
@@ -53,7 +53,7 @@ struct APIRequestParts: Sendable {
     }
 
     /// The client's coders with the date strategies of this request.
-    var ownCoders: APICoders {
+    var ownCoders: PipelineCoders {
         var own = coders
         if let dateEncoding { own.dateEncodingStrategy = dateEncoding }
         if let dateDecoding { own.dateDecodingStrategy = dateDecoding }

@@ -1,18 +1,9 @@
-public import Foundation
-public import HTTPTypes
 public import Pipeline
 
-/// The value of an answer together with the answer.
+/// A decoded value together with its response.
 public struct APIResponse<Output: Sendable>: Sendable {
-    /// The value.
+    /// The decoded value.
     public let body: Output
-    /// The answer.
+    /// The response.
     public let response: PipelineResponse
-
-    /// The status.
-    public var statusCode: Int { response.statusCode }
-    /// The header fields.
-    public var headers: HTTPFields { response.headers }
-    /// The bytes of the body.
-    public var bodyData: Data { response.data }
 }

@@ -1,4 +1,4 @@
-/// A plain type that makes the requests of one part of an API.
+/// A type that makes the requests of one part of an API.
 ///
 /// ```swift
 /// enum PostController: EndpointController {
@@ -8,35 +8,47 @@
 /// }
 /// ```
 public protocol EndpointController {
-    /// The type of ``server``, which says it by itself: ``ServerURL``, or an optional one. With any other there is no `request`.
-    // Not constrained here: a server of a wrong type would not count then, and that of the client would.
-    associatedtype ServerOfController = ServerURL?
+    /// The type of ``server``: ``ServerURL``, or an optional one. With any other type there is no `request`.
+    // Not constrained here: a server of a wrong type would be ignored then, and requests would go to that of the client.
+    associatedtype Server = ServerURL?
 
-    /// The server of its requests; `nil` for that of the client, which is the default.
+    /// The server of the requests; defaults to `nil`, which is that of the client.
     ///
-    /// As it has a default, the compiler does not notice a misspelt name, one that is not `static`, nor the type `ServerURL!`, which
-    /// Swift takes for no witness: requests go to the client's server then. Write `ServerURL` or `ServerURL?`.
-    static var server: ServerOfController { get }
-    /// What the paths of its requests begin with.
+    /// Declare it as `static`, as a ``ServerURL`` or `ServerURL?`. The compiler does not notice a misspelt name, a missing
+    /// `static` or the type `ServerURL!`: requests go to the client's server then.
+    static var server: Server { get }
+    /// The first part of the path of each request.
     static var endpoint: String { get }
 }
 
-extension EndpointController where ServerOfController == ServerURL? {
-    /// That of the client.
+extension EndpointController where Server == ServerURL? {
+    /// The default: the server of the client.
     public static var server: ServerURL? { nil }
-}
 
-extension EndpointController where ServerOfController: ControllerServer {
-    /// A request below the endpoint.
+    /// Returns a request below the endpoint, whose result type is inferred.
     ///
     /// - Parameters:
-    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark is one of the path, `%3F`: the query
-    ///     is that of ``APIRequest/query(_:)``. Slashes within a part and `%` with two hexadecimal digits stay as they are; a text from
-    ///     elsewhere that may hold them is escaped before. An empty part, one dot and two dots are refused.
-    ///   - payload: what the request carries.
-    /// - Returns: the request, whose type of answer comes from where it is used.
+    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark belongs to the path, as
+    ///     `%3F`; use ``APIRequest/query(_:)`` for a query. Slashes within a part and `%` with two hexadecimal digits are sent
+    ///     unchanged, so escape text from elsewhere first. An empty part, `.` and `..` are refused when the request is sent.
+    ///   - payload: the content of the request.
+    /// - Returns: the request.
     public static func request<Output>(_ parts: String..., payload: (any APIPayload)? = nil) -> APIRequest<Output> {
         let request = APIRequest<Output>([endpoint] + parts, payload: payload)
-        return server.serverURL.map { request.serverURL($0) } ?? request
+        return server.map { request.serverURL($0) } ?? request
+    }
+}
+
+extension EndpointController where Server == ServerURL {
+    /// Returns a request below the endpoint of the controller's own server, whose result type is inferred.
+    ///
+    /// - Parameters:
+    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark belongs to the path, as
+    ///     `%3F`; use ``APIRequest/query(_:)`` for a query. Slashes within a part and `%` with two hexadecimal digits are sent
+    ///     unchanged, so escape text from elsewhere first. An empty part, `.` and `..` are refused when the request is sent.
+    ///   - payload: the content of the request.
+    /// - Returns: the request.
+    public static func request<Output>(_ parts: String..., payload: (any APIPayload)? = nil) -> APIRequest<Output> {
+        APIRequest<Output>([endpoint] + parts, payload: payload).serverURL(server)
     }
 }

@@ -4,38 +4,24 @@ public import Pipeline
 /// Texts for people by what went wrong: a status, or a code.
 ///
 /// ```swift
-/// let texts = ErrorTexts().adding("You are not logged in", for: .unauthorized)
+/// api.options.errorTexts.set("You are not logged in", for: .unauthorized)
 /// ```
 public struct ErrorTexts: Sendable, Hashable {
     private var statuses: [Int: String] = [:]
     private var codes: [PipelineError.Code: String] = [:]
-    /// Those that are asked when these have no text, one after the other.
+    /// The texts that apply where these have none, in order.
     private var others: [ErrorTexts] = []
 
-    /// None.
+    /// Creates an empty set of texts.
     public init() {}
 
-    /// Sets the text for failures of a status, replacing one that is there.
+    /// Sets the text for failures with a status, in place of an earlier one.
     public mutating func set(_ text: String, for status: HTTPResponse.Status) { statuses[status.code] = text }
 
-    /// Sets the text for failures of a code and its details; the text of a detail wins over that of its kind.
+    /// Sets the text for failures with a code and its details; the text of a detail wins over that of its kind.
     public mutating func set(_ text: String, for code: PipelineError.Code) { codes[code] = text }
 
-    /// A copy with a text for failures of a status.
-    public func adding(_ text: String, for status: HTTPResponse.Status) -> ErrorTexts {
-        var copy = self
-        copy.set(text, for: status)
-        return copy
-    }
-
-    /// A copy with a text for failures of a code and its details.
-    public func adding(_ text: String, for code: PipelineError.Code) -> ErrorTexts {
-        var copy = self
-        copy.set(text, for: code)
-        return copy
-    }
-
-    /// The text for an error: that of its status when that was not accepted, else that of its code.
+    /// The text for an error: that of its status if the status was not accepted, else that of its code.
     func text(for error: PipelineError) -> String? {
         ownText(for: error) ?? others.lazy.compactMap { $0.text(for: error) }.first
     }
@@ -49,7 +35,7 @@ public struct ErrorTexts: Sendable, Hashable {
         return kinds.max { $0.key.rawValue.count < $1.key.rawValue.count }?.value
     }
 
-    /// Others, with these for what those have no text for.
+    /// The other texts, with these where the others have none.
     func overridden(by other: ErrorTexts) -> ErrorTexts {
         var copy = other
         copy.others.append(self)

@@ -7,17 +7,17 @@ public import Pipeline
 ///     let email: String
 ///     let born: Date
 /// }
-/// APIRequest<Nothing>("signup", payload: signup).method(.post)
+/// APIRequest<IgnoredBody>("signup", payload: signup).method(.post)
 /// ```
 ///
-/// An array of such payloads is one, too.
+/// An array of such payloads is a payload, too.
 ///
 /// **Errors**: those of `RequestTask.requestJSONEncodable(_:)`; nothing is sent then.
 public protocol JSONPayload: APIPayload {}
 
 extension JSONPayload {
-    /// The value as JSON.
-    public func makeTask(with coders: APICoders) -> RequestTask {
+    /// Returns a task with the value as JSON.
+    public func makeTask(with coders: PipelineCoders) -> RequestTask {
         .requestCustomJSONEncodable(self, encoder: coders.jsonEncoder(for: self))
     }
 }

@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// A payload that is sent as a form of several parts, `multipart/form-data`.
+/// A payload that is sent as a multipart form, `multipart/form-data`.
 ///
 /// ```swift
 /// struct NewPost: MultipartPayload {
@@ -10,14 +10,14 @@ public import Pipeline
 /// }
 /// ```
 ///
-/// Its members become parts as `MultipartFormData.init(encoding:using:)` says.
+/// `MultipartFormData.init(encoding:using:)` describes how its members become parts.
 ///
 /// **Errors**: those of that initializer and of `MultipartFormData`; nothing is sent then.
 public protocol MultipartPayload: APIPayload {}
 
 extension MultipartPayload {
-    /// The value as a form of several parts.
-    public func makeTask(with coders: APICoders) throws -> RequestTask {
+    /// Returns a task with the value as a multipart form.
+    public func makeTask(with coders: PipelineCoders) throws -> RequestTask {
         .uploadMultipartFormData(try MultipartFormData(encoding: self, using: coders.formEncoder(for: self)))
     }
 }

@@ -2,13 +2,14 @@ import Foundation
 public import Pipeline
 
 extension PipelineError {
-    /// What to tell the user: ``customText``, else what the server says, else what a `LocalizedError` of a plugin says, else a general text.
+    /// What to tell the user: ``customText``, else what the server says, else what a `LocalizedError` of a plugin says, else
+    /// `localizedDescription`, a short general sentence.
     ///
     /// The server says it in the `detail` or `title` of a problem report, in the member `message` of a JSON object, or as the
     /// one string of an array. A text of nothing but whitespace counts as none.
     ///
     /// **Secrets**: what the server says is for this user, not for a log.
-    public var message: String { customText?.unlessBlank ?? serverMessage ?? pluginMessage ?? generalText }
+    public var message: String { customText?.unlessBlank ?? serverMessage ?? pluginMessage ?? localizedDescription }
 
     private var pluginMessage: String? {
         guard code == .plugin else { return nil }
@@ -30,23 +31,5 @@ extension PipelineError {
             return nil
         }
         return texts.first?.unlessBlank
-    }
-
-    private var generalText: String {
-        switch code {
-        case .offline: return "You're not connected to the internet"
-        case .timeout: return "The server took too long to answer"
-        case .cancelled: return "The request was cancelled"
-        case .dns, .connect: return "The server cannot be reached"
-        default: break
-        }
-        switch response?.statusCode {
-        case 401?: return "You're not authorized"
-        case 403?: return "This action is prohibited"
-        case 404?: return "Not found"
-        case 429?: return "Too many requests"
-        case 500?, 502?, 503?, 504?: return "The service is temporarily unavailable"
-        default: return "Something went wrong"
-        }
     }
 }

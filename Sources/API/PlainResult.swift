@@ -59,8 +59,8 @@ extension Data: PlainResult {
     static func make(from response: PipelineResponse) -> Data? { response.data }
 }
 
-extension Nothing: PlainResult {
-    static func make(from response: PipelineResponse) -> Nothing? { Nothing() }
+extension IgnoredBody: PlainResult {
+    static func make(from response: PipelineResponse) -> IgnoredBody? { IgnoredBody() }
 }
 
 extension Optional: PlainResult where Wrapped: PlainResult {

@@ -5,9 +5,9 @@ private enum ErrorTextsOption: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// Texts for people, one of which the error of the call gets as `PipelineError.customText`.
+    /// Texts for people, one of which becomes `PipelineError.customText` of the call's error.
     ///
-    /// Default: none. Setting them sets `RequestOptions.errorText`, too.
+    /// Defaults to none. Setting them also sets `RequestOptions.errorText`.
     public var errorTexts: ErrorTexts {
         get { self[ErrorTextsOption.self] }
         set {

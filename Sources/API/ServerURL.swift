@@ -1,5 +1,5 @@
 public import Foundation
-package import Pipeline
+public import Pipeline
 
 /// A server, and the path that all of its endpoints share.
 ///
@@ -15,19 +15,19 @@ public struct ServerURL: Sendable, Hashable {
     public let base: String
     /// The path below it, empty for none.
     public let path: String
-    /// Whether requests may send it `basicAuth` and `bearer` over http, readable on the way.
-    public let allowsCleartext: Bool
+    /// Where requests may send `basicAuth` and `bearer` over http.
+    public let cleartext: CleartextPolicy
 
     /// Makes a server; exactly one slash ends up between the two.
     ///
     /// - Parameters:
     ///   - base: scheme and host.
     ///   - path: the path below it.
-    ///   - allowsCleartext: whether requests may send it `basicAuth` and `bearer` over http; always allowed to the machine itself.
-    public init(base: String, path: String = "", allowsCleartext: Bool = false) {
+    ///   - cleartext: where requests may send `basicAuth` and `bearer` over http.
+    public init(base: String, path: String = "", cleartext: CleartextPolicy = .loopbackOnly) {
         self.base = base
         self.path = path
-        self.allowsCleartext = allowsCleartext
+        self.cleartext = cleartext
     }
 
     /// Why no request can go there, `nil` when one may, or when that is seen as it is made.
@@ -65,7 +65,7 @@ extension APIRequest: URLFailureExplaining {
     }
 }
 
-extension ServerURL: CustomStringConvertible, CustomReflectable {
+extension ServerURL: SafelyDescribed {
     /// Scheme, host, port and path, without user name, query and fragment.
     public var description: String {
         // Of a text that is no URL nobody can say where a secret begins.
@@ -74,7 +74,4 @@ extension ServerURL: CustomStringConvertible, CustomReflectable {
         else { return "a server that is no URL" }
         return "\(scheme)://\(host)\(shown.port.map { ":\($0)" } ?? "")\(shown.percentEncodedPath)"
     }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror { Mirror(self, children: ["server": description]) }
 }

@@ -10,24 +10,23 @@ public import OpenCombine
 #endif
 
 extension APIClient {
-    /// A request as a publisher: its value, then the end; or the failure.
-    ///
-    /// A chain, a batch and `withResponse` as well.
+    /// Returns a publisher of an operation, such as a request, a chain or a batch, which publishes the value and finishes, or
+    /// fails.
     ///
     /// ```swift
     /// api.requestPublisher(PostController.list())
     ///     .sink { completion in … } receiveValue: { posts in … }
     /// ```
     ///
-    /// **Effects**: nothing is sent before a subscriber asks for a value. Each subscription is a call of its own, in the environment
-    /// that is current then, and makes it once. Cancelling the subscription cancels the call, and nothing is published any more.
+    /// **Effects**: nothing is sent before a subscriber requests a value. Each subscription is one call of its own, in the
+    /// environment that is current then. Cancelling the subscription cancels the call, and nothing is published after that.
     ///
-    /// **Errors**: those of `send`; a call that is cancelled by anything but the subscription ends in code
+    /// **Errors**: those of `send`; a call that is cancelled by anything but the subscription fails with code
     /// `PipelineError.Code.cancelled`.
     ///
     /// - Parameters:
-    ///   - operation: what to run.
-    ///   - callbackQueue: where the value and the end are published; default the provider's, else the main queue.
+    ///   - operation: the operation.
+    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's, else the main queue.
     /// - Returns: the publisher.
     public func requestPublisher<Operation: APIOperation>(
         _ operation: Operation,

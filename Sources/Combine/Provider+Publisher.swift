@@ -9,7 +9,7 @@ public import OpenCombine
 #endif
 
 extension Provider {
-    /// A call as a publisher: the response, then the end; or the failure.
+    /// Returns a publisher of a call, which publishes the response and finishes, or fails.
     ///
     /// ```swift
     /// provider.requestPublisher(.book(id: 3))
@@ -18,17 +18,17 @@ extension Provider {
     ///     .sink { completion in … } receiveValue: { book in … }
     /// ```
     ///
-    /// **Effects**: nothing is sent before a subscriber asks for a value. Each subscription is a call of its own and makes it
-    /// once, however often it asks. Cancelling the subscription cancels the call, and nothing is published any more. The
-    /// publisher holds the provider.
+    /// **Effects**: nothing is sent before a subscriber requests a value. Each subscription is one call of its own, however many
+    /// values it requests. Cancelling the subscription cancels the call, and nothing is published after that. The publisher
+    /// holds the provider.
     ///
-    /// **Errors**: those of `request`; a call that is cancelled by anything but the subscription ends in code
+    /// **Errors**: those of `request`; a call that is cancelled by anything but the subscription fails with code
     /// `PipelineError.Code.cancelled`.
     ///
     /// - Parameters:
-    ///   - target: what to ask.
-    ///   - options: settings of this call; they win over the target's own.
-    ///   - callbackQueue: where values and the end are published; default the provider's, else the main queue.
+    ///   - target: the target.
+    ///   - options: options of this call; they win over the target's own.
+    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's, else the main queue.
     /// - Returns: the publisher.
     public func requestPublisher(
         _ target: Target,
@@ -46,15 +46,15 @@ extension Provider {
         .eraseToAnyPublisher()
     }
 
-    /// A call as a publisher of how far it has come: steps, the last with the response, then the end; or the failure.
+    /// Returns a publisher of a call's progress, which publishes steps, the last with the response, and finishes, or fails.
     ///
-    /// **Effects**: as ``requestPublisher(_:options:callbackQueue:)``. Of steps that the subscriber has not asked for only the
-    /// newest is kept, so that the last is never missed; it is published when it is asked for.
+    /// **Effects**: as ``requestPublisher(_:options:callbackQueue:)``. Of the steps that the subscriber has not requested, only
+    /// the newest is kept, so the last one is never missed.
     ///
     /// - Parameters:
-    ///   - target: what to ask.
-    ///   - options: settings of this call; they win over the target's own.
-    ///   - callbackQueue: where steps and the end are published; default the provider's, else the main queue.
+    ///   - target: the target.
+    ///   - options: options of this call; they win over the target's own.
+    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's, else the main queue.
     /// - Returns: the publisher.
     public func requestWithProgressPublisher(
         _ target: Target,
@@ -74,12 +74,12 @@ extension Provider {
         .eraseToAnyPublisher()
     }
 
-    /// Where a publisher publishes: subscribers that are written on the main actor are checked to run there.
+    /// The queue on which a publisher publishes; subscribers that are written on the main actor must run there.
     func publishingQueue(_ queue: DispatchQueue?) -> DispatchQueue { queue ?? callbackQueue ?? .main }
 }
 
 extension Provider where Target == MultiTarget {
-    /// A call of any target as a publisher, as ``Pipeline/Provider/requestPublisher(_:options:callbackQueue:)``.
+    /// Returns a publisher of a call of any target, as ``Pipeline/Provider/requestPublisher(_:options:callbackQueue:)``.
     @_disfavoredOverload
     public func requestPublisher(
         _ target: some TargetType,
@@ -89,7 +89,7 @@ extension Provider where Target == MultiTarget {
         requestPublisher(MultiTarget(target), options: options, callbackQueue: callbackQueue)
     }
 
-    /// A call of any target as a publisher of how far it has come, as
+    /// Returns a publisher of the progress of a call of any target, as
     /// ``Pipeline/Provider/requestWithProgressPublisher(_:options:callbackQueue:)``.
     @_disfavoredOverload
     public func requestWithProgressPublisher(

@@ -20,22 +20,22 @@ extension Publisher where Output == PipelineResponse, Failure == PipelineError {
     public func filter(
         statusCodes: some RangeExpression<Int>
     ) -> AnyPublisher<PipelineResponse, PipelineError> {
-        mapped { try $0.filter(statusCodes: statusCodes) }
+        mapped { try $0.filter(.customCodes((0..<1_000).filter { statusCodes.contains($0) })) }
     }
 
     /// Fails for any other status.
     public func filter(statusCode: Int) -> AnyPublisher<PipelineResponse, PipelineError> {
-        mapped { try $0.filter(statusCode: statusCode) }
+        mapped { try $0.filter(.customCodes([statusCode])) }
     }
 
     /// Fails for a status that is not 200 to 299.
     public func filterSuccessfulStatusCodes() -> AnyPublisher<PipelineResponse, PipelineError> {
-        mapped { try $0.filterSuccessfulStatusCodes() }
+        mapped { try $0.filter(.successCodes) }
     }
 
     /// Fails for a status that is not 200 to 399.
     public func filterSuccessfulStatusAndRedirectCodes() -> AnyPublisher<PipelineResponse, PipelineError> {
-        mapped { try $0.filterSuccessfulStatusAndRedirectCodes() }
+        mapped { try $0.filter(.successAndRedirectCodes) }
     }
 
     /// The body as a JSON value.
@@ -64,13 +64,13 @@ extension Publisher where Output == PipelineResponse, Failure == PipelineError {
     /// - Parameters:
     ///   - type: what to decode.
     ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; defaults to `nil`, that of the provider.
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
     /// - Returns: a publisher of the value.
     public func map<Value: Decodable>(
         _ type: Value.Type,
         atKeyPath keyPath: String? = nil,
-        using decoder: JSONDecoder = JSONDecoder(),
+        using decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true
     ) -> AnyPublisher<Value, PipelineError> {
         mapped { try $0.map(type, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData) }

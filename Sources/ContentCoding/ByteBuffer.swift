@@ -1,12 +1,14 @@
-package import Foundation
+public import Foundation
 
 /// Bytes that grow in place and become `Data` without a copy.
-package struct ByteBuffer: ~Copyable {
+public struct ByteBuffer: ~Copyable {
     private var bytes: UnsafeMutableRawPointer
     private var capacity: Int
-    package var count = 0
+    /// The bytes in use.
+    public var count = 0
 
-    package init(capacity: Int) {
+    /// - Parameter capacity: the bytes for which there is room at first; at least one.
+    public init(capacity: Int) {
         self.capacity = max(capacity, 1)
         bytes = Self.resize(nil, to: self.capacity)
     }
@@ -14,7 +16,7 @@ package struct ByteBuffer: ~Copyable {
     deinit { free(bytes) }
 
     /// Room behind the bytes, at least one byte; made when there is none.
-    package mutating func room(upTo limit: Int) -> UnsafeMutableRawBufferPointer {
+    public mutating func room(upTo limit: Int) -> UnsafeMutableRawBufferPointer {
         if count == capacity {
             capacity *= 2
             bytes = Self.resize(bytes, to: capacity)
@@ -23,12 +25,12 @@ package struct ByteBuffer: ~Copyable {
     }
 
     /// All bytes; the buffer is not used again.
-    package consuming func finish() -> Data {
+    public consuming func finish() -> Data {
         take(leaving: 1)
     }
 
     /// The bytes so far, of which few are copied and many are handed over; the buffer goes on with as much room.
-    package mutating func takePiece() -> Data {
+    public mutating func takePiece() -> Data {
         guard count < capacity / 2 else { return take(leaving: capacity) }
         defer { count = 0 }
         return Data(bytes: bytes, count: count)

@@ -1,10 +1,10 @@
-package import HTTPTypes
+public import HTTPTypes
 import Pipeline
 
 /// A content coding that can be undone.
 ///
 /// Source: RFC 9110 §8.4, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
-package enum ContentCoding: Sendable, Hashable {
+public enum ContentCoding: Sendable, Hashable {
     case gzip
     case deflate
     #if Brotli
@@ -15,7 +15,7 @@ package enum ContentCoding: Sendable, Hashable {
     #endif
 
     /// What Accept-Encoding says.
-    package static let accepted: String = {
+    public static let accepted: String = {
         var names = ["gzip", "deflate"]
         #if Brotli
         names.append("br")
@@ -26,7 +26,8 @@ package enum ContentCoding: Sendable, Hashable {
         return names.joined(separator: ", ")
     }()
 
-    package init?(_ name: some StringProtocol) {
+    /// The coding of a name, case-insensitive; `nil` if it is not known.
+    public init?(_ name: some StringProtocol) {
         switch name.lowercased() {
         case "gzip", "x-gzip": self = .gzip
         case "deflate": self = .deflate
@@ -60,7 +61,7 @@ package enum ContentCoding: Sendable, Hashable {
     ///   - limit: the most codings.
     /// - Returns: the codings, `nil` when one is not known.
     /// - Throws: `PipelineError` with code `limit(.codings)`.
-    package static func all(in fields: HTTPFields, upTo limit: Int) throws -> [ContentCoding]? {
+    public static func all(in fields: HTTPFields, upTo limit: Int) throws -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         var count = 0
         var areKnown = true

@@ -1,13 +1,16 @@
 import Pipeline
 
 /// How much decoding may make of what has arrived.
-package struct DecodingLimits: Sendable {
+public struct DecodingLimits: Sendable {
     /// How many times as long a body may become.
-    package var ratio: Int
+    public var ratio: Int
     /// Up to where the ratio is not looked at.
-    package var ratioFreeByteCount: Int
+    public var ratioFreeByteCount: Int
 
-    package init(ratio: Int, ratioFreeByteCount: Int) {
+    /// - Parameters:
+    ///   - ratio: how many times as long a body may become.
+    ///   - ratioFreeByteCount: the decoded bytes up to which the ratio is ignored.
+    public init(ratio: Int, ratioFreeByteCount: Int) {
         self.ratio = ratio
         self.ratioFreeByteCount = ratioFreeByteCount
     }

@@ -1,13 +1,16 @@
-package import Foundation
-package import Pipeline
+public import Foundation
+public import Pipeline
 
 /// What has to be undone, and within which limits.
-package struct DecodingPlan: Sendable {
+public struct DecodingPlan: Sendable {
     /// In the order in which the server has applied them.
     let codings: [ContentCoding]
     let limits: DecodingLimits
 
-    package init(codings: [ContentCoding], limits: DecodingLimits) {
+    /// - Parameters:
+    ///   - codings: in the order in which the server has applied them.
+    ///   - limits: how far the body may grow.
+    public init(codings: [ContentCoding], limits: DecodingLimits) {
         self.codings = codings
         self.limits = limits
     }
@@ -15,7 +18,7 @@ package struct DecodingPlan: Sendable {
     /// Decodes a body that is in memory into memory.
     ///
     /// - Throws: `PipelineError`, `CancellationError`.
-    package func decode(_ data: Data, upTo byteLimit: Int) async throws -> Data {
+    public func decode(_ data: Data, upTo byteLimit: Int) async throws -> Data {
         guard !data.isEmpty else { return data }
         var chain = DecoderChain(self, byteLimit: byteLimit)
         chain.feed(data)
@@ -30,7 +33,7 @@ package struct DecodingPlan: Sendable {
     }
 
     /// The decoded body, piece by piece; it can be read again when the coded one can.
-    package func decodedStream(of body: PipelineBody) -> PipelineBody {
+    public func decodedStream(of body: PipelineBody) -> PipelineBody {
         guard body.isReplayable else { return .stream(DecodedChunks(body: body, plan: self)) }
         return .stream(replaying: { DecodedChunks(body: body, plan: self) })
     }

@@ -1,63 +1,51 @@
 import Foundation
 import Pipeline
 
-/// How old an entry may be when it answers a request, and what happens when it is older.
+/// The age up to which an entry may be replayed, and what happens to an older one.
 ///
-/// The age is the time from the entry's `startedDateTime` to the date of the provider's clock. An entry without one does not
-/// expire.
+/// The age of an entry is the time from its `startedDateTime` to the date of the provider's clock. An entry without that date
+/// never expires.
 ///
 /// ```swift
-/// .after(.seconds(30 * 86_400), .recordAgain)
+/// .after(.seconds(30 * 86_400), .rerecord)
 /// ```
 public struct RecordingExpiry: Sendable {
     /// What happens when an entry is too old.
-    public struct Action: Sendable {
-        enum Kind {
-            case warn(@Sendable (Recording.Entry) -> Void)
-            case fail
-            case recordAgain
-        }
-
-        let kind: Kind
-
-        /// It answers, and ``Recording/expired`` lists it.
-        public static let warn = Action(kind: .warn { _ in })
-        /// It answers, ``Recording/expired`` lists it, and the closure is called.
-        public static func warn(_ report: @escaping @Sendable (Recording.Entry) -> Void) -> Action {
-            Action(kind: .warn(report))
-        }
-        /// The request fails with the code `recording.expired`.
-        public static let fail = Action(kind: .fail)
-        /// The request is sent, and its answer takes the entry's place; where nothing may be recorded, as ``fail``.
+    public enum Action: Sendable {
+        /// Replays the entry, adds it to ``HARRecording/expired``, and calls the closure.
+        case warn(@Sendable (HARRecording.Entry) -> Void)
+        /// Fails the request with the code `recording.expired`.
+        case fail
+        /// Sends the request and replaces the entry with the response.
         ///
-        /// When the request fails, the entry stays as it is.
-        public static let recordAgain = Action(kind: .recordAgain)
+        /// The entry stays as it is if the request fails. A transport or a mode that does not record fails as with ``fail``.
+        case rerecord
     }
 
     let limit: (age: Duration, action: Action)?
 
-    /// Entries of any age.
+    /// Entries never expire.
     public static let never = RecordingExpiry(limit: nil)
 
-    /// Entries that are at most so old.
+    /// Entries expire when they are older than this.
     ///
     /// - Parameters:
-    ///   - age: zero or more.
-    ///   - action: what happens with older ones.
-    /// - Returns: a rule.
+    ///   - age: the highest age of an entry that is replayed; zero or more.
+    ///   - action: what happens to older entries.
+    /// - Returns: the rule.
     public static func after(_ age: Duration, _ action: Action = .fail) -> RecordingExpiry {
         precondition(age >= .zero, "age is \(age), not zero or more")
         return RecordingExpiry(limit: (age, action))
     }
 
-    var recordsAgain: Bool {
-        guard case .recordAgain? = limit?.action.kind else { return false }
+    var rerecords: Bool {
+        guard case .rerecord? = limit?.action else { return false }
         return true
     }
 
-    /// What happens with an entry; `nil` when it is not too old.
-    func action(for entry: Recording.Entry, _ clock: PipelineClock) -> Action.Kind? {
+    /// What happens to an entry; `nil` if it is not too old.
+    func action(for entry: HARRecording.Entry, _ clock: PipelineClock) -> Action? {
         guard let limit, let start = entry.start else { return nil }
-        return clock.date.timeIntervalSince(start) > limit.age / .seconds(1) ? limit.action.kind : nil
+        return clock.date.timeIntervalSince(start) > limit.age / .seconds(1) ? limit.action : nil
     }
 }

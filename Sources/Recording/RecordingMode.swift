@@ -1,48 +1,41 @@
 public import Foundation
 import Pipeline
 
-/// When a ``RecordingTransport`` sends requests on, and when it answers from the file.
-public struct RecordingMode: Sendable, Hashable, CustomStringConvertible {
-    /// As the environment writes it.
-    private let name: String
+/// When a ``RecordingTransport`` sends requests to the wrapped transport, and when it replays them from the file.
+public enum RecordingMode: String, Sendable, CaseIterable {
+    /// Replays from the file and sends nothing. The file must exist.
+    case replayOnly
+    /// Records all requests if the file does not exist; replays from the file and sends nothing if it does.
+    case recordOnce
+    /// Replays what the file holds; sends and records all other requests.
+    case recordNew
+    /// Sends and records all requests, and replaces the file at the end.
+    case recordAll
+    /// Sends all requests; neither reads nor writes the file.
+    case passthrough
 
-    private init(_ name: String) { self.name = name }
-
-    /// Answers from the file only.
-    public static let none = RecordingMode("none")
-    /// Records all when there is no file, and answers from the file only when there is one.
-    public static let once = RecordingMode("once")
-    /// Answers from the file, and records what it does not answer.
-    public static let newEpisodes = RecordingMode("newEpisodes")
-    /// Records all, and then replaces the file.
-    public static let all = RecordingMode("all")
-    /// Sends all on, and neither reads nor writes the file.
-    public static let passthrough = RecordingMode("passthrough")
-
-    /// The name of the environment variable.
+    /// The environment variable that sets the mode, `PIPELINE_RECORD`.
     public static let environmentVariable = "PIPELINE_RECORD"
 
-    /// As the environment writes it.
-    public var description: String { name }
-
-    /// The mode that `PIPELINE_RECORD` names: none, once, newEpisodes, all, passthrough.
+    /// Returns the mode that ``environmentVariable`` names.
     ///
-    /// - Parameter environment: variables; default those of the process.
-    /// - Returns: the mode, `nil` when the variable is not there or empty.
-    /// - Throws: ``Pipeline/PipelineError`` with code `recording.unknownMode`.
+    /// - Parameters:
+    ///   - mode: the mode if the variable is not set or empty.
+    ///   - variables: the environment; defaults to the environment of the process.
+    /// - Returns: the mode whose case has the name that is the value of the variable.
+    /// - Throws: ``Pipeline/PipelineError`` with code `recording.unknownMode` if the variable has any other value.
     public static func environment(
-        _ environment: [String: String] = ProcessInfo.processInfo.environment
-    ) throws -> RecordingMode? {
-        guard let word = environment[environmentVariable], !word.isEmpty else { return nil }
-        guard let mode = allModes.first(where: { $0.name == word }) else {
-            let known = allModes.map(\.name).joined(separator: ", ")
+        otherwise mode: RecordingMode = .recordOnce,
+        in variables: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> RecordingMode {
+        guard let name = variables[environmentVariable], !name.isEmpty else { return mode }
+        guard let mode = RecordingMode(rawValue: name) else {
+            let known = allCases.map(\.rawValue).joined(separator: ", ")
             throw PipelineError(
                 .recording(.unknownMode),
-                "\(environmentVariable) is \(word.quotedExcerpt), none of \(known)"
+                "\(environmentVariable) is \(name.quotedExcerpt); set it to one of \(known)"
             )
         }
         return mode
     }
-
-    private static let allModes = [none, once, newEpisodes, all, passthrough]
 }

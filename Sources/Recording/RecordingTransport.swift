@@ -1,10 +1,10 @@
 public import Foundation
 public import Pipeline
 
-/// Records what a transport answers into a HAR file, and answers from the file what has been recorded.
+/// A transport that records the exchanges of another transport in a HAR file, and replays the exchanges that the file holds.
 ///
 /// ```swift
-/// let transport = try RecordingTransport(file, wrapping: URLSessionTransport())
+/// let transport = try RecordingTransport(file, wrapping: URLSessionTransport(), mode: .recordNew)
 /// let provider = Provider<GitHub>(transport: transport)
 /// …
 /// try await transport.finish()
@@ -12,82 +12,80 @@ public import Pipeline
 ///
 /// **Effects**
 ///
-/// - ``RecordingMode/none`` answers from the file only. ``RecordingMode/once`` does so when the file is there, and records all when it
-///   is not. ``RecordingMode/newEpisodes`` answers from the file and records what it does not answer. ``RecordingMode/all`` records
-///   all and replaces the file at the end. ``RecordingMode/passthrough`` sends all on and touches no file.
-/// - What is recorded stands in the order in which the requests began, whatever the order in which they ended.
-/// - Bodies are handed on as they come. An exchange is recorded when its body has been read to its end or has failed; one whose reader
-///   stops before is recorded as far as it was read, and replays so far and then fails with `truncated`. An exchange that the caller
-///   cancels is not recorded. A failure is recorded by its code.
-/// - The file is written by ``finish()``, or when the transport is released, which then waits for the disk and prints errors to standard
-///   error. It is written beside the old one, which it then replaces. Until then a journal beside it keeps what was recorded, and another
-///   recorder of the same file is refused. What a process has left that was killed is taken over by ``RecordingMode/newEpisodes``, and
-///   discarded by modes that record all.
-/// - No call waits for the journal: an entry is in it a moment after its exchange has ended. While 1,000 entries wait for a disk that has
-///   stalled, further ones are kept in memory alone.
-/// - A body of more than 1 MiB stands in a file of its own, in a folder beside the HAR file.
-/// - A request is compared as ``RequestMatching`` says, and takes the first entry that answers it and that no other has taken. Where
-///   something is redacted in an entry, the request may have any value. ``RecordingMode/newEpisodes`` does not add an entry for a
-///   request that the file holds in the same form.
+/// - ``RecordingMode`` decides which requests are sent and recorded, and which are replayed.
+/// - Entries have the order in which the requests began, whatever the order in which they ended.
+/// - Bodies are passed on as they arrive. An exchange is recorded when its body has been read to its end or has failed. If the
+///   reader stops earlier, the entry holds what was read; its replay fails with `truncated` after that. An exchange that the
+///   caller cancels is not recorded. A failure is recorded by its code.
+/// - ``finish()`` writes the file. If it is not called, the file is written when the transport is released, which then waits for
+///   the disk and prints errors to standard error. The new file replaces the old one in one step. Until then a journal beside the
+///   file holds the recorded entries, and another recorder of the same file fails. ``RecordingMode/recordNew`` takes over the
+///   journal of a process that was killed; modes that record all requests discard it.
+/// - No call waits for the journal; an entry is written to it shortly after its exchange has ended. While 1,000 entries wait for
+///   a stalled disk, further entries are only kept in memory.
+/// - A body of more than 1 MiB is stored in a file of its own, in a folder beside the HAR file.
+/// - A request is compared as ``RequestMatching`` describes, and uses the first matching entry that no other request has used.
+///   Where an entry is redacted, the request may have any value. ``RecordingMode/recordNew`` adds no entry for a request that the
+///   file holds in the same form.
 ///
 /// **Defaults**
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `mode` | what `PIPELINE_RECORD` names, else ``RecordingMode/once`` | | |
+/// | `mode` | the value of `PIPELINE_RECORD`, else ``RecordingMode/recordOnce`` | | |
 /// | `matching` | ``RequestMatching/standard`` | | |
-/// | `atEnd` | ``SequenceEnd/fail`` | | |
+/// | `atEnd` | ``ReplayEnd/fail`` | | |
 /// | `pace` | ``ReplayPace/immediate`` | | |
 /// | `redactor` | `Redactor.standard` | | |
 /// | `expiry` | ``RecordingExpiry/never`` | | |
 /// | `bodyByteCount` | 67,108,864 (64 MiB) | bytes of a body | 0 and up |
 ///
-/// **Errors**: `recording.noMatch` for a request that no entry matches, with the three nearest entries part by part; `recording.usedUp`
-/// when each entry that matches has been used; `recording.missingFile` and `recording.corrupt` when it is made and a file cannot be
-/// read; `recording.busy` when another recorder writes the file; `recording.expired`; `limit.bodyBytes` for a body that is to be
-/// compared and is larger than `bodyByteCount`. With none of them anything is sent. What the wrapped transport throws passes through.
-/// A body that is too large to be recorded is handed on, and ``finish()`` fails with `recording.notWritten`.
+/// **Errors**: `recording.noMatch` if no entry matches a request, with what differs from the three nearest entries;
+/// `recording.usedUp` if every matching entry has been used; `recording.missingFile` and `recording.corrupt` from the initializer
+/// if the file cannot be read; `recording.busy` if another recorder writes the file; `recording.expired`; `limit.bodyBytes` if a
+/// body that is compared is larger than `bodyByteCount`. In none of these cases is the request sent. Errors of the wrapped
+/// transport pass through. A body that is too large to be recorded is passed on, and ``finish()`` fails with
+/// `recording.notWritten`.
 ///
-/// **Secrets**: what is stored, and each request before it is compared, goes through one transform with the names and values of the
-/// redactor, whose lists of what people may see are ignored: a recording is for replay. By name and whatever their length, credentials,
+/// **Secrets**: entries before they are stored, and requests before they are compared, are redacted by the secret names and
+/// values of the redactor; its lists of shown fields and query names are ignored. By name and at any length, credentials,
 /// cookies, fields with secret names, user names and passwords of URLs, and values of secret names in queries, forms, JSON and
-/// multipart bodies become `REDACTED`, numbers 0. By value, everything is replaced that is declared, and what the secret fields and
-/// query items of the requests and the cookies of their responses hold if it has 16 bytes or more and is no host, path, URL, date or
-/// plain word; scheme and host of a URL and the slashes of its path stay. ``finish()`` fails with `recording.secret` if such a value, or
-/// one of 8 to 15 bytes, is still found in the written file. File and journal can be read by their owner only; the journal may hold
-/// what only a later request shows to be secret.
+/// multipart bodies become `REDACTED`, numbers 0. By value, declared values are replaced everywhere, and so are the values of
+/// secret fields and query items of the requests and of the cookies of their responses that have 16 bytes or more and are not a
+/// host, path, URL, date or plain word. The scheme and host of a URL and the slashes of its path stay. ``finish()`` fails with
+/// `recording.secret` if the written file still contains such a value, or one of 8 to 15 bytes. Only the owner can read the file
+/// and the journal; the journal may contain a value that only a later request shows to be secret.
 ///
 /// Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
 public final class RecordingTransport: Transport {
-    /// The file.
-    public let file: URL
-    /// The mode.
+    /// When requests are sent and recorded, and when they are replayed.
     public let mode: RecordingMode
 
+    private let file: URL
     private let wrapped: any Transport
     private let playback: Playback?
     let recorder: Recorder?
     private let recordsMisses: Bool
 
-    /// Reads the file when the mode asks for it; the calling thread waits for it.
+    /// Creates a transport; reads the file if the mode replays from it, which blocks the calling thread.
     ///
     /// - Parameters:
     ///   - file: the HAR file.
-    ///   - transport: what answers while recording.
-    ///   - mode: when to record; `nil` for what `PIPELINE_RECORD` names, else `.once`.
-    ///   - matching: what makes a request the same as a recorded one.
-    ///   - end: what answers when each entry that matches has been used.
-    ///   - pace: how long answers from the file take.
-    ///   - redactor: names and values that are secret.
-    ///   - expiry: how old an entry may be.
-    ///   - bodyByteCount: the largest body that is recorded or compared.
+    ///   - transport: the transport that sends the requests to record.
+    ///   - mode: when to record; defaults to the value of `PIPELINE_RECORD`, else ``RecordingMode/recordOnce``.
+    ///   - matching: the parts of a request that must equal those of an entry.
+    ///   - end: what happens when every matching entry has been used.
+    ///   - pace: how long replayed exchanges take.
+    ///   - redactor: defines the secret names and values.
+    ///   - expiry: the age up to which an entry may be replayed.
+    ///   - bodyByteCount: the size of the largest body that is recorded or compared, in bytes; 0 or more.
     /// - Throws: ``Pipeline/PipelineError`` with a code of the kind `recording`.
     public init(
         _ file: URL,
         wrapping transport: any Transport,
-        mode: RecordingMode? = nil,
+        mode: @autoclosure () throws -> RecordingMode = try .environment(),
         matching: RequestMatching = .standard,
-        atEnd end: SequenceEnd = .fail,
+        atEnd end: ReplayEnd = .fail,
         pace: ReplayPace = .immediate,
         redactor: Redactor = .standard,
         expiry: RecordingExpiry = .never,
@@ -102,15 +100,15 @@ public final class RecordingTransport: Transport {
             expiry: expiry,
             bodyByteCount: bodyByteCount
         )
-        let mode = try mode ?? RecordingMode.environment() ?? .once
+        let mode = try mode()
         self.file = file
         self.mode = mode
         wrapped = transport
-        recordsMisses = mode == .newEpisodes
+        recordsMisses = mode == .recordNew
         (playback, recorder) = try Self.open(file, mode, rules)
     }
 
-    /// Takes the lock of the file before it is read, so that nobody writes it in between.
+    /// Locks the file before it is read, so that no other recorder writes it in between.
     private static func open(
         _ file: URL,
         _ mode: RecordingMode,
@@ -137,22 +135,22 @@ public final class RecordingTransport: Transport {
         switch mode {
         case .passthrough:
             return (nil, nil)
-        case .all:
+        case .recordAll:
             return (nil, recorder(HARFile(), try emptied(HARJournal(for: file), file)))
-        case .newEpisodes:
+        case .recordNew:
             let journal = try HARJournal(for: file)
             return try both(load(file) ?? HARFile(), journal)
-        case .once:
-            if !rules.expiry.recordsAgain, let har = try load(file) { return (try playback(har), nil) }
+        case .recordOnce:
+            if !rules.expiry.rerecords, let har = try load(file) { return (try playback(har), nil) }
             let journal = try HARJournal(for: file)
             guard let loaded = try load(file) else { return (nil, recorder(HARFile(), try emptied(journal, file))) }
             return try both(loaded, journal)
-        default:
+        case .replayOnly:
             return (try playback(try HARFile(contentsOf: file)), nil)
         }
     }
 
-    /// Adds the entries that a killed recorder has left to those of the file, without those that it had written already.
+    /// Adds the entries in the journal of a killed recorder to those of the file, without those that it had written already.
     private static func adding(
         _ journal: HARJournal,
         to har: HARFile,
@@ -177,7 +175,7 @@ public final class RecordingTransport: Transport {
         return (har, !left.isEmpty)
     }
 
-    /// What no redaction changes.
+    /// The parts of an entry that redaction does not change.
     private static func identity(of entry: HAREntry) -> [String] {
         let parts = [entry.json["startedDateTime"], entry.json["time"], entry.json["response"]?["status"]]
         return parts.map { $0.map { String(decoding: $0.data(), as: UTF8.self) } ?? "" }
@@ -188,7 +186,7 @@ public final class RecordingTransport: Transport {
         return RequestMatching.standard.parts.flatMap(\.kinds).allSatisfy { first.resembles(second, in: $0) }
     }
 
-    /// A journal without them, where all is recorded anew.
+    /// The journal without entries, for modes that record all requests.
     private static func emptied(_ journal: HARJournal, _ file: URL) throws -> HARJournal {
         guard try !journal.entries().isEmpty else { return journal }
         try journal.discard()
@@ -206,16 +204,16 @@ public final class RecordingTransport: Transport {
     /// The name of the wrapped transport, and the mode.
     public var name: String { "RecordingTransport(\(wrapped.name), \(mode))" }
 
-    /// Whether the wrapped transport decodes; what is answered from the file is not in a coding.
+    /// Whether the wrapped transport decodes bodies; replayed bodies are always decoded.
     public var decodesContent: Bool { wrapped.decodesContent }
 
-    /// What was loaded from the file, and what of it is unused.
-    public var recording: Recording {
+    /// The entries that were loaded from the file, and which of them are unused.
+    public var recording: HARRecording {
         playback?.recording
-            ?? Recording(fileName: file.lastPathComponent, entries: [], unused: [], expired: [], unreadable: [])
+            ?? HARRecording(fileName: file.lastPathComponent, entries: [], unused: [], expired: [], unreadable: [])
     }
 
-    /// Answers from the file or sends the request on, as the mode says.
+    /// Replays an entry of the file, or sends the request and records the exchange, depending on ``mode``.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         guard let playback else {
             guard let recorder else { return try await wrapped.send(request, context: context) }
@@ -235,17 +233,17 @@ public final class RecordingTransport: Transport {
         }
     }
 
-    /// Writes what has been recorded; nothing is recorded after it.
+    /// Writes the file and stops recording.
     ///
-    /// Exchanges that have not ended by then are left out. Without anything recorded the file stays as it is, as it does in modes that
-    /// do not record. A second call does nothing. A cancelled task writes the file, too.
+    /// Exchanges that have not ended yet are left out. If nothing was recorded, the file is not touched. A second call does
+    /// nothing. The file is written even if the task is cancelled.
     ///
     /// - Throws: ``Pipeline/PipelineError`` with code `recording.notWritten` or `recording.secret`.
     public func finish() async throws {
         try await finishRecording()
     }
 
-    /// As ``finish()``, and tells whether the file was written.
+    /// Does the same as ``finish()``, and returns whether the file was written.
     @discardableResult
     package func finishRecording() async throws -> Bool {
         try await recorder?.finish() ?? false

@@ -1,7 +1,7 @@
 public import Foundation
 public import Pipeline
 
-/// Answers from a HAR file, of any writer, and has nothing to open the network with.
+/// A transport that replays the exchanges of a HAR file of any origin and never opens a connection.
 ///
 /// ```swift
 /// let replay = try ReplayTransport(file, matching: [.method, .url, .body(.json)], atEnd: .repeatLast)
@@ -12,44 +12,42 @@ public import Pipeline
 ///
 /// **Effects**
 ///
-/// - Each entry answers once, those that are alike in the order of the file; then `atEnd` holds. An entry is taken when the request
-///   begins. Where something is redacted in an entry, the request may have any value.
-/// - Status, reason, repeated header fields and their order, and the bytes of the body are those of the entry. A body is decoded from its
-///   content coding, and Content-Encoding and Content-Length of such a body are left out; Transfer-Encoding is always, and Content-Length
-///   is put right. An answer without a body, to HEAD or with 204 or 304, keeps them.
-/// - A recorded failure is thrown with its code; one within the body follows the bytes that had arrived.
-/// - A caller that reads a stream gets the recorded pieces. No time passes unless `pace` says so: with ``ReplayPace/immediate``
+/// - Each entry is replayed once; entries that match the same request are replayed in the order of the file. After the last of
+///   them `atEnd` applies. A request uses its entry when it begins. Where an entry is redacted, the request may have any value.
+/// - Status, reason phrase, header fields in their order, and the bytes of the body are those of the entry. A body is decoded
+///   from its content coding; its Content-Encoding and Content-Length are removed. Transfer-Encoding is always removed, and a
+///   wrong Content-Length is corrected. A response to HEAD and one with status 204 or 304 keeps these fields.
+/// - A recorded failure is thrown with its code; a failure within the body is thrown after the bytes that had arrived.
+/// - A stream yields the recorded chunks. No time passes unless `pace` says so: with ``ReplayPace/immediate``
 ///   responses are marked as `context.isReplayed`, and `RetryPlugin` does not wait for its backoff or for a recorded Retry-After.
-/// - The body of a request is read only when `matching` looks at it.
+/// - The body of a request is read only if `matching` compares it.
 ///
-/// **Defaults**: as ``RecordingTransport``.
+/// **Defaults**: those of ``RecordingTransport``.
 ///
-/// **Errors**: as ``RecordingTransport``, but for `recording.busy`.
+/// **Errors**: those of ``RecordingTransport``, except `recording.busy`.
 ///
-/// **Secrets**: the file is not changed. Requests and entries go through the redaction before they are compared, and before they stand
+/// **Secrets**: the file is not changed. Requests and entries are redacted before they are compared, and before they are quoted
 /// in an error.
 public final class ReplayTransport: Transport {
-    /// The file.
-    public let file: URL
-
     private let playback: Playback
 
-    /// Reads the file; the calling thread waits for it.
+    /// Creates a transport and reads the file, which blocks the calling thread.
     ///
     /// - Parameters:
     ///   - file: the HAR file.
-    ///   - matching: what makes a request the same as a recorded one.
-    ///   - end: what answers when each entry that matches has been used.
-    ///   - pace: how long answers take.
-    ///   - redactor: names and values that are secret.
-    ///   - expiry: how old an entry may be.
-    ///   - bodyByteCount: the largest body that is compared.
-    ///   - skipsUnreadable: whether an entry that cannot be read is left out, and listed in ``Recording/unreadable``; else it is an error.
+    ///   - matching: the parts of a request that must equal those of an entry.
+    ///   - end: what happens when every matching entry has been used.
+    ///   - pace: how long replayed exchanges take.
+    ///   - redactor: defines the secret names and values.
+    ///   - expiry: the age up to which an entry may be replayed.
+    ///   - bodyByteCount: the size of the largest body that is compared, in bytes; 0 or more.
+    ///   - skipsUnreadable: whether an entry that cannot be read is skipped and listed in ``HARRecording/unreadable``; else it is
+    ///     an error.
     /// - Throws: ``Pipeline/PipelineError`` with code `recording.missingFile` or `recording.corrupt`.
     public init(
         _ file: URL,
         matching: RequestMatching = .standard,
-        atEnd end: SequenceEnd = .fail,
+        atEnd end: ReplayEnd = .fail,
         pace: ReplayPace = .immediate,
         redactor: Redactor = .standard,
         expiry: RecordingExpiry = .never,
@@ -66,19 +64,18 @@ public final class ReplayTransport: Transport {
             bodyByteCount: bodyByteCount,
             skipsUnreadable: skipsUnreadable
         )
-        self.file = file
         playback = try Playback(HARFile(contentsOf: file), at: file, rules)
     }
 
-    /// Bodies are handed over decoded.
+    /// Replayed bodies are decoded.
     public var decodesContent: Bool { true }
 
-    /// What was loaded from the file, and what of it is unused.
-    public var recording: Recording { playback.recording }
+    /// The entries that were loaded from the file, and which of them are unused.
+    public var recording: HARRecording { playback.recording }
 
-    /// Answers from the file.
+    /// Replays the entry that matches the request.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-        let replay = Replay(playback: playback, mode: .none)
+        let replay = Replay(playback: playback, mode: .replayOnly)
         let (answer, request) = try await replay.answer(to: request, context, canRecord: false)
         switch answer {
         case .entry(let index): return try await playback.answer(index, to: request, context)

@@ -1,8 +1,14 @@
-package import HTTPTypes
+public import HTTPTypes
 
 extension Redactor {
-    /// Whether a field of this name is likely to carry a secret.
-    package static func soundsSecret(_ name: HTTPField.Name) -> Bool {
+    /// Returns whether a header field of this name is likely to carry a secret, by ``standardSecretNames``.
+    ///
+    /// Fields that a target sets are marked as secret by this rule; a plugin that sets fields of any name can do the same.
+    ///
+    /// - Parameter name: the name of the field.
+    /// - Returns: `true` for Authorization, Cookie, Set-Cookie and Proxy-Authorization, and for a name with a secret word that is not in
+    ///   ``standardHeaderFields``.
+    public static func soundsSecret(_ name: HTTPField.Name) -> Bool {
         !standardHeaderFields.contains(name) && isSecret(name, by: SecretWords.standard.places)
     }
 

@@ -49,9 +49,14 @@ extension Redactor {
 
     private func shownQuery(_ items: Substring) -> String {
         Self.mapItems(of: items) { item, name in
-            let isShown = shownQueryNames.contains(name) && !holdsSecretName(inValueOf: item)
+            let isShown = mayShow(item, name) && !holdsSecretName(inValueOf: item)
             return item.isEmpty || isShown ? String(item) : Self.hidden(item)
         }
+    }
+
+    private func mayShow(_ item: Substring, _ name: String) -> Bool {
+        if shownQueryNames.contains(name) { return true }
+        return showsOrdinaryQueries && item.utf8.contains(UInt8(ascii: "=")) && !isSecret(name: name, in: .query)
     }
 
     private static func isSchemeByte(_ byte: UInt8) -> Bool {
@@ -64,7 +69,7 @@ extension Redactor {
     // MARK: Items of queries and forms
 
     /// Replaces each item between two `&`, given with its decoded name.
-    package static func mapItems(
+    static func mapItems(
         of text: Substring,
         _ transform: (_ item: Substring, _ name: String) -> String
     ) -> String {

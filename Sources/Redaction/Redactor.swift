@@ -62,8 +62,21 @@ public struct Redactor: Sendable {
 
     package let revealsSecrets: Bool
 
+    /// Whether the values of query items are shown unless their names are secret.
+    private(set) var showsOrdinaryQueries = false
+
     /// Shows ``standardHeaderFields``, no query value, and of bodies what has no secret name.
     public static let standard = Redactor()
+
+    /// Shows what ``standard`` does, and the values of query items whose names are not secret.
+    ///
+    /// For a developer's own machine: a query may hold personal data under a name that ``secretNames`` does not cover. An item without a
+    /// name, a value that holds a secret name, and the fragment stay hidden.
+    public static let development: Redactor = {
+        var redactor = Redactor()
+        redactor.showsOrdinaryQueries = true
+        return redactor
+    }()
 
     /// Hides nothing but user names and passwords in URLs.
     ///
@@ -118,7 +131,7 @@ public struct Redactor: Sendable {
     }
 }
 
-extension Redactor: CustomStringConvertible, CustomReflectable {
+extension Redactor: SafelyDescribed {
     /// How much is shown and how much is hidden, in numbers.
     public var description: String {
         let count = secretValues?.values.count ?? 0
@@ -127,11 +140,6 @@ extension Redactor: CustomStringConvertible, CustomReflectable {
             ? "revealing secrets, \(values)"
             : "\(shownHeaderFields.count) header fields and \(shownQueryNames.count) query names shown, "
                 + "\(secretNames.count) secret names, \(values)"
-    }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["redactor": description])
     }
 }
 
@@ -170,8 +178,8 @@ extension Redactor {
         "signing_key", "ssn", "subscription_key", "token", "totp", "user_code", "verification_code", "xsrf",
     ]
 
-    package static let urlFields: Set<HTTPField.Name> = [.location, .contentLocation, .referer]
-    package static let alwaysSecretFields: Set<HTTPField.Name> = [
+    static let urlFields: Set<HTTPField.Name> = [.location, .contentLocation, .referer]
+    static let alwaysSecretFields: Set<HTTPField.Name> = [
         .authorization, .cookie, .setCookie, .proxyAuthorization,
     ]
 }

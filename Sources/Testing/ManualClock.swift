@@ -6,27 +6,27 @@ import Synchronization
 ///
 /// ```swift
 /// let clock = ManualClock()
-/// async let answer = provider.request(.slow)
+/// async let response = provider.request(.slow)
 /// await clock.waitForSleepers()
 /// clock.advance(by: .seconds(2))
 /// ```
 public final class ManualClock: DatedClock, Sendable {
-    /// A moment, as time since the clock was made.
+    /// A moment, as the time since the origin of the clock.
     public struct Instant: InstantProtocol {
-        /// The time since the clock was made.
+        /// The time since the origin.
         public let offset: Duration
 
-        /// The moment that is so much later.
+        /// Returns the moment that is later by a duration.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
-        /// How much later the other moment is.
+        /// Returns how much later the other moment is.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
 
-        /// Whether the first moment is earlier.
+        /// Returns whether the first moment is earlier.
         public static func < (lhs: Instant, rhs: Instant) -> Bool {
             lhs.offset < rhs.offset
         }
@@ -50,7 +50,7 @@ public final class ManualClock: DatedClock, Sendable {
         var cancelled: Set<Int> = []
         var watchers: [Watcher] = []
 
-        /// The watchers who have waited for as many sleepers as there are now.
+        /// Removes and returns the watchers that wait for at most as many sleepers as there are now.
         mutating func takeSatisfiedWatchers() -> [Watcher] {
             let satisfied = watchers.filter { $0.count <= sleepers.count }
             watchers.removeAll { $0.count <= sleepers.count }
@@ -62,29 +62,29 @@ public final class ManualClock: DatedClock, Sendable {
 
     private let startDate: Date
 
-    /// A clock at its origin.
+    /// Creates a clock at its origin.
     ///
-    /// - Parameter date: the date at the origin; by default 2026-01-01 00:00:00 UTC.
+    /// - Parameter date: the date at the origin; defaults to 2026-01-01 00:00:00 UTC.
     public init(date: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
         startDate = date
     }
 
-    /// The moment at which the clock was made.
+    /// The moment at which the clock starts.
     public var origin: Instant { Instant(offset: .zero) }
 
-    /// The present moment.
+    /// The current moment.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// The date at the origin, and what the clock has been moved since.
+    /// The date at the origin plus the time by which the clock was advanced.
     public var date: Date { startDate.addingTimeInterval(now.offset / .seconds(1)) }
 
-    /// No step is too small.
+    /// Zero: the clock has no smallest step.
     public var minimumResolution: Duration { .zero }
 
-    /// How many tasks are asleep.
+    /// The number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Waits until the clock is moved to the deadline; throws `CancellationError` as soon as the task is cancelled.
+    /// Waits until the clock reaches the deadline; throws `CancellationError` as soon as the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = state.withLock { state in
             state.nextID += 1
@@ -123,7 +123,7 @@ public final class ManualClock: DatedClock, Sendable {
         }
     }
 
-    /// Moves the clock forward and wakes all whose deadline has come, the earliest first.
+    /// Advances the clock, zero and up, and wakes the sleepers whose deadline it reaches, the earliest first.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "time does not run backwards: \(duration)")
         let woken = state.withLock { state in
@@ -135,14 +135,14 @@ public final class ManualClock: DatedClock, Sendable {
         for (_, sleeper) in woken { sleeper.continuation.resume() }
     }
 
-    /// How far the earliest deadline of a sleeper is, `nil` when nobody sleeps.
-    package var timeToNextSleeper: Duration? {
+    /// The time to the earliest deadline of a sleeper; `nil` if no task sleeps.
+    var timeToNextSleeper: Duration? {
         state.withLock { state in
             state.sleepers.values.map(\.deadline).min().map { state.now.duration(to: $0) }
         }
     }
 
-    /// Waits until so many tasks are asleep at once, or the waiting task is cancelled.
+    /// Waits until this many tasks sleep at once, by default one, or the waiting task is cancelled.
     public func waitForSleepers(_ count: Int = 1) async {
         let id = state.withLock { state in
             state.nextID += 1
@@ -168,9 +168,9 @@ public final class ManualClock: DatedClock, Sendable {
         }
     }
 
-    /// Moves the clock to the earliest deadline, when a task is asleep, and waits for none.
+    /// Advances the clock to the earliest deadline if a task sleeps, without waiting for one.
     ///
-    /// - Returns: whether a task was asleep.
+    /// - Returns: whether a task slept.
     @discardableResult
     public func advanceIfAnyoneSleeps() -> Bool {
         let woken: [Int: Sleeper] = state.withLock { state in
@@ -184,9 +184,9 @@ public final class ManualClock: DatedClock, Sendable {
         return !woken.isEmpty
     }
 
-    /// Waits until a task is asleep, then moves the clock to the earliest deadline.
+    /// Waits until a task sleeps, then advances the clock to the earliest deadline.
     ///
-    /// - Returns: how far the clock was moved.
+    /// - Returns: the time by which the clock was advanced.
     @discardableResult
     public func advanceToNextSleeper() async -> Duration {
         await waitForSleepers()

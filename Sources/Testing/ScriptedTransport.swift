@@ -3,27 +3,27 @@ public import HTTPTypes
 public import Pipeline
 import Synchronization
 
-/// A transport that answers by script and keeps what it was sent.
+/// A transport that responds as scripted and records the requests.
 ///
 /// ```swift
 /// let transport = ScriptedTransport([.status(503), .failure(.connectionLost), .status(200, body: "ok")])
 /// ```
 ///
-/// The script may also be a function of the request. When a list is used up, the next request fails with a
-/// ``PipelineError`` of code `transport` that says so.
+/// The script may also be a function of the request. After the last step of a list, the next request fails with a
+/// ``PipelineError`` with code `transport`.
 public final class ScriptedTransport: Transport {
-    /// One answer.
+    /// One response or failure.
     public struct Step: Sendable {
         typealias Answer = @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse
 
         let answer: Answer
 
-        /// A response with its body in memory.
+        /// A response with a text as its body.
         public static func status(_ code: Int, headers: HTTPFields = [:], body: String = "") -> Step {
             .status(code, headers: headers, body: .bytes(Data(body.utf8)))
         }
 
-        /// A response with any body.
+        /// A response with a body of any kind.
         public static func status(_ code: Int, headers: HTTPFields = [:], body: PipelineBody) -> Step {
             Step { request, _ in
                 let head = HTTPResponse(status: .init(code: code), headerFields: headers)
@@ -31,25 +31,25 @@ public final class ScriptedTransport: Transport {
             }
         }
 
-        /// A failure with this code.
+        /// A failure with a code.
         public static func failure(_ code: PipelineError.Code) -> Step {
             .failure(PipelineError(code, "by script"))
         }
 
-        /// Any failure, a `URLError` as the typed error that a real transport gives.
+        /// Any failure; a `URLError` becomes the `PipelineError` that a network transport throws.
         public static func failure(_ error: any Error) -> Step {
             let isFoundations = (error as NSError).domain == NSURLErrorDomain
             return Step { _, _ in throw isFoundations ? URLErrorMapping.pipelineError(for: error) : error }
         }
 
-        /// No answer until the call is cancelled.
+        /// No response until the call is cancelled.
         public static let hang = Step { _, context in
             let never = AsyncStream<Never> { _ in }
             for await _ in never {}
             throw CancellationError()
         }
 
-        /// An answer after a time on the provider's clock.
+        /// A step after a time on the provider's clock.
         public static func delayed(_ duration: Duration, _ step: Step) -> Step {
             Step { request, context in
                 try await context.clock.sleep(for: duration)
@@ -57,7 +57,7 @@ public final class ScriptedTransport: Transport {
             }
         }
 
-        /// Whatever the closure answers.
+        /// The response or the error of a closure.
         public static func answer(
             _ answer: @escaping @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse
         ) -> Step {
@@ -72,10 +72,10 @@ public final class ScriptedTransport: Transport {
     private let state = Mutex(State())
     private let makeStep: @Sendable (PipelineRequest, Int) -> Step
 
-    /// Whether it stands for a transport that decodes content codings by itself.
+    /// Whether it acts as a transport that decodes content codings.
     public let decodesContent: Bool
 
-    /// Answers request by request, in the order in which they arrive.
+    /// Creates a transport with one step for each request, in the order of arrival.
     public convenience init(_ steps: [Step], decodesContent: Bool = false) {
         self.init(decodesContent: decodesContent) { _, index in
             guard index < steps.count else {
@@ -87,21 +87,21 @@ public final class ScriptedTransport: Transport {
         }
     }
 
-    /// Answers every request alike.
+    /// Creates a transport with the same step for every request.
     public convenience init(always step: Step, decodesContent: Bool = false) {
         self.init(decodesContent: decodesContent) { _, _ in step }
     }
 
-    /// Answers as a function of the request and of how many came before it.
+    /// Creates a transport with a function of the request and of the number of requests before it.
     public init(decodesContent: Bool = false, _ makeStep: @escaping @Sendable (PipelineRequest, Int) -> Step) {
         self.decodesContent = decodesContent
         self.makeStep = makeStep
     }
 
-    /// What it was sent, in order.
+    /// The requests in order.
     public var sent: [PipelineRequest] { state.withLock { $0.sent } }
 
-    /// Answers by script.
+    /// Records the request and runs its step.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         let index = state.withLock { state in
             state.sent.append(request)

@@ -93,8 +93,8 @@ final class ProfileView {
             progress: { self.text.append("\($0.progress)") },
             completion: { result in
                 self.text.append("\((try? result.get())?.statusCode ?? 0)")
-                provider.request(AppAPI.profile, as: Profile.self) { result in
-                    self.text.append((try? result.get())?.name ?? "none")
+                provider.request(AppAPI.profile) { result in
+                    self.text.append((try? result.get().map(Profile.self))?.name ?? "none")
                     then()
                 }
             }

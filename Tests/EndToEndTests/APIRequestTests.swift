@@ -20,7 +20,7 @@ struct APIRequestTests {
         static let endpoint = "basic-auth"
 
         static func login(_ email: String, _ password: String, expects expected: String) -> APIRequest<Login> {
-            request(email, expected).basicAuth(email: email, password: password)
+            request(email, expected).basicAuth(username: email, password: password)
                 .addCustomError(.unauthorized, "Name or password is wrong")
         }
     }
@@ -46,9 +46,9 @@ struct APIRequestTests {
     enum Statuses: EndpointController {
         static let endpoint = "status"
 
-        static func get(_ status: Int) -> APIRequest<Nothing> { request("\(status)") }
+        static func get(_ status: Int) -> APIRequest<IgnoredBody> { request("\(status)") }
 
-        static func delete(_ status: Int) -> APIRequest<Nothing> {
+        static func delete(_ status: Int) -> APIRequest<IgnoredBody> {
             request("\(status)").method(.delete).desiredStatusCode(.noContent)
                 .addCustomError(.notFound, "User not found")
         }
@@ -204,8 +204,8 @@ struct APIRequestTests {
             var id = 7
             var region: String?
         }
-        let api = client(HeadersPlugin(encoding: Device()), AccessTokenPlugin { _ in "t-1" })
-        let echo = try await api.send(Posts.get(id: 7).authorized().headers(["X-Own": "Zoe"]))
+        let api = client(HeadersPlugin(Device()), AccessTokenPlugin { _ in "t-1" })
+        let echo = try await api.send(Posts.get(id: 7).authorized().addHeaders(["X-Own": "Zoe"]))
         #expect(echo.method == "GET" && echo.url.hasSuffix("/anything/post/7") && echo.args == [:])
         #expect(echo.data.isEmpty && echo.form == [:] && echo.files == [:])
         #expect(["X-Device", "X-Region", "X-Own"].map { echo.headers[$0] } == ["7", nil, "Zoe"])
@@ -223,7 +223,7 @@ struct APIRequestTests {
 
     @Test("a deletion that is answered with 204 is a success, and with 404 a failure that says its text")
     func delete() async throws {
-        #expect(try await api.send(Statuses.delete(204)) == Nothing())
+        #expect(try await api.send(Statuses.delete(204)) == IgnoredBody())
         let error = try #require(try await failure(Statuses.delete(404)))
         #expect(error.code == .unacceptableStatus && error.message == "User not found")
         #expect(try await failure(Statuses.delete(200))?.response?.statusCode == 200)
@@ -231,7 +231,7 @@ struct APIRequestTests {
 
     @Test("a status without a name is a success where it is desired, and nowhere else")
     func namelessStatus() async throws {
-        #expect(try await api.send(Statuses.get(777).desiredStatusCode(.custom(777))) == Nothing())
+        #expect(try await api.send(Statuses.get(777).desiredStatusCode(777)) == IgnoredBody())
         #expect(try await failure(Statuses.get(777))?.response?.statusCode == 777)
     }
 
@@ -264,7 +264,7 @@ struct APIRequestTests {
         let sent = Signal()
         let api = client(.willSend { _, _ in sent.send() })
         let request = APIRequest<Echo>("delay/8")
-        let handle = api.call(isCancelled ? request : request.responseTimeout(.milliseconds(300)))
+        let handle = api.call(isCancelled ? request : request.attemptTimeout(.milliseconds(300)))
             .onSuccess { _ in continuation.yield("success") }.onError { continuation.yield("error \($0.code)") }
             .onTimeout { continuation.yield("timeout") }.onCancellation { continuation.yield("cancellation") }
             .execute()

@@ -8,8 +8,11 @@ import Testing
 struct CompositeTaskTests {
     private let provider = Provider<Anything>()
 
-    @Test("bytes go into the body and parameters into the query", arguments: [HTTPMethod.post, .put, .patch, .delete])
-    func compositeData(method: HTTPMethod) async throws {
+    @Test(
+        "bytes go into the body and parameters into the query",
+        arguments: [HTTPRequest.Method.post, .put, .patch, .delete]
+    )
+    func compositeData(method: HTTPRequest.Method) async throws {
         let task = RequestTask.requestCompositeData(
             bodyData: binarySample,
             urlParameters: ["name": "Zoë & co", "list": [1, 2], "yes": true]

@@ -11,7 +11,7 @@ struct ConcurrencyTests {
         let provider = Provider<Anything>()
         let answers = try await withThrowingTaskGroup(of: (Int, Echo).self) { group in
             for index in 0..<64 {
-                let method: HTTPMethod = index.isMultiple(of: 2) ? .post : .put
+                let method: HTTPRequest.Method = index.isMultiple(of: 2) ? .post : .put
                 let target = Anything(
                     method: method,
                     below: "/\(index)",

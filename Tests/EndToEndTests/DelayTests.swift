@@ -118,7 +118,7 @@ struct DelayTests {
     func handle() async throws {
         let sent = Signal()
         let provider = makeProvider(.willSend { _, _ in sent.send() })
-        let handle = Mutex<RequestHandle?>(nil)
+        let handle = Mutex<Task<Void, Never>?>(nil)
         async let outcome = withCheckedContinuation { continuation in
             let made = provider.request(.silence(seconds: 40)) { continuation.resume(returning: $0) }
             handle.withLock { $0 = made }

@@ -9,8 +9,11 @@ struct EchoTests {
     private let provider = Provider<Anything>()
     private let foundation = Provider<Anything>(transport: URLSessionTransport())
 
-    @Test("each method arrives as it was sent", arguments: [HTTPMethod.get, .post, .put, .patch, .delete, .trace])
-    func methods(method: HTTPMethod) async throws {
+    @Test(
+        "each method arrives as it was sent",
+        arguments: [HTTPRequest.Method.get, .post, .put, .patch, .delete, .trace]
+    )
+    func methods(method: HTTPRequest.Method) async throws {
         let echo = try await provider.request(Anything(method: method), as: Echo.self)
         #expect(echo.method == method.rawValue)
         #expect(echo.data.isEmpty)
@@ -38,7 +41,7 @@ struct EchoTests {
 
     @Test("a method that the server does not know is a response like any other")
     func unknownMethod() async throws {
-        let purge = try #require(HTTPMethod("PURGE"))
+        let purge = try #require(HTTPRequest.Method("PURGE"))
         let response = try await provider.request(Anything(method: purge))
         #expect(response.statusCode == 405)
         #expect(try response.mapString().contains("Method Not Allowed"))
@@ -94,8 +97,11 @@ struct EchoTests {
         #expect(try await provider.request(Anything(), as: Echo.self).headers["X-Many"] == "1,2")
     }
 
-    @Test("bytes arrive without a Content-Type of their own", arguments: [HTTPMethod.post, .put, .patch, .delete])
-    func requestData(method: HTTPMethod) async throws {
+    @Test(
+        "bytes arrive without a Content-Type of their own",
+        arguments: [HTTPRequest.Method.post, .put, .patch, .delete]
+    )
+    func requestData(method: HTTPRequest.Method) async throws {
         let target = Anything(method: method, task: .requestData(binarySample))
         let echo = try await provider.request(target, as: Echo.self)
         #expect(bytes(ofDataURL: echo.data) == binarySample)
@@ -117,8 +123,8 @@ struct EchoTests {
         #expect(echo.headers["Content-Type"] == "text/plain; charset=utf-8")
     }
 
-    @Test("a body of no bytes says that its length is zero", arguments: [HTTPMethod.post, .put, .patch])
-    func emptyData(method: HTTPMethod) async throws {
+    @Test("a body of no bytes says that its length is zero", arguments: [HTTPRequest.Method.post, .put, .patch])
+    func emptyData(method: HTTPRequest.Method) async throws {
         let echo = try await provider.request(Anything(method: method, task: .requestData(Data())), as: Echo.self)
         #expect(echo.data.isEmpty)
         #expect(echo.headers["Content-Length"] == "0")
@@ -132,8 +138,8 @@ struct EchoTests {
     }
 
     // URLSession sends no body with GET or HEAD, on any platform.
-    @Test("URLSession: a GET or HEAD with a body is refused", arguments: [HTTPMethod.get, .head])
-    func bodyOfGet(method: HTTPMethod) async throws {
+    @Test("URLSession: a GET or HEAD with a body is refused", arguments: [HTTPRequest.Method.get, .head])
+    func bodyOfGet(method: HTTPRequest.Method) async throws {
         let target = Anything(method: method, task: .requestData(Data("x".utf8)))
         #expect(await foundation.failure(target)?.code == .invalidRequest(.body))
     }

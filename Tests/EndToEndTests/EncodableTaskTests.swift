@@ -27,12 +27,12 @@ struct EncodableTaskTests {
         "maximumCount": "10",
     ]
 
-    private func echo(_ task: RequestTask, _ method: HTTPMethod = .post) async throws -> Echo {
+    private func echo(_ task: RequestTask, _ method: HTTPRequest.Method = .post) async throws -> Echo {
         try await provider.request(Anything(method: method, task: task), as: Echo.self)
     }
 
-    @Test("a value becomes the query, for every method", arguments: [HTTPMethod.get, .delete, .post])
-    func query(method: HTTPMethod) async throws {
+    @Test("a value becomes the query, for every method", arguments: [HTTPRequest.Method.get, .delete, .post])
+    func query(method: HTTPRequest.Method) async throws {
         let echo = try await echo(.requestQuery(Search()), method)
         #expect(echo.args == expected)
         #expect(echo.form.isEmpty)
@@ -49,8 +49,8 @@ struct EncodableTaskTests {
         #expect(try await echo(.requestQuery(Page()), .get).url.hasSuffix("/anything?offset=0&limit=100"))
     }
 
-    @Test("a value becomes a form", arguments: [HTTPMethod.post, .put, .patch])
-    func form(method: HTTPMethod) async throws {
+    @Test("a value becomes a form", arguments: [HTTPRequest.Method.post, .put, .patch])
+    func form(method: HTTPRequest.Method) async throws {
         let echo = try await echo(.requestFormURLEncodable(Search()), method)
         #expect(echo.form == expected)
         #expect(echo.args.isEmpty)

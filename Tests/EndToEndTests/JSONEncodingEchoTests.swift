@@ -29,8 +29,8 @@ struct JSONEncodingEchoTests {
         tags: ["b": "2", "a": "1"]
     )
 
-    @Test("an encodable value arrives equal", arguments: [HTTPMethod.post, .put, .patch, .delete])
-    func encodable(method: HTTPMethod) async throws {
+    @Test("an encodable value arrives equal", arguments: [HTTPRequest.Method.post, .put, .patch, .delete])
+    func encodable(method: HTTPRequest.Method) async throws {
         let target = Anything(method: method, task: .requestJSONEncodable(order))
         let response = try await provider.request(target)
         #expect(try response.map(Order.self, atKeyPath: "json") == order)

@@ -24,7 +24,7 @@ struct RedirectTests {
         of: Target.Type = Target.self,
         _ redirects: RedirectPolicy = .standard
     ) -> Provider<Target> {
-        Provider(redirects: redirects)
+        Provider(configuration: .init(redirects: redirects))
     }
 
     @Test("each hop is an exchange", arguments: ["/redirect", "/absolute-redirect", "/relative-redirect"])
@@ -62,7 +62,7 @@ struct RedirectTests {
 
     @Test("without redirects the answer is the redirect with its body")
     func none() async throws {
-        let response = try await provider(.none).request(Hops.mixed(2))
+        let response = try await provider(.never).request(Hops.mixed(2))
         #expect(response.statusCode == 302)
         #expect(response.headers[.location] == "/relative-redirect/1")
         #expect(try response.mapString().contains("Redirecting"))
@@ -80,9 +80,9 @@ struct RedirectTests {
     @Test(
         "method and body after a redirect are those of RFC 9110",
         arguments: [301, 302, 303, 307, 308],
-        [HTTPMethod.get, .head, .post, .put, .patch, .delete]
+        [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete]
     )
-    func methods(code: Int, method: HTTPMethod) async throws {
+    func methods(code: Int, method: HTTPRequest.Method) async throws {
         let hasBody = method != .get && method != .head
         let task = hasBody ? RequestTask.requestJSONEncodable(["a": 1]) : .requestPlain
         let target = RedirectTo("/anything", code: code, method: method, task: task)

@@ -21,8 +21,11 @@ struct ResponseFieldTests {
     private let provider = Provider<Fields>(plugins: [GzipPlugin()])
     private let foundation = Provider<Fields>(transport: URLSessionTransport())
 
-    @Test("fields arrive as they were sent, whatever the case of their names", arguments: [HTTPMethod.get, .post])
-    func fields(method: HTTPMethod) async throws {
+    @Test(
+        "fields arrive as they were sent, whatever the case of their names",
+        arguments: [HTTPRequest.Method.get, .post]
+    )
+    func fields(method: HTTPRequest.Method) async throws {
         let name = try #require(HTTPField.Name("X-Request-Cost"))
         let pairs = ["x-request-cost": ["12; unit=ms"], "Link": [#"</a>; rel="next", </b>; rel="last""#]]
         let response = try await provider.request(Fields(pairs: pairs, method: method))
@@ -140,7 +143,7 @@ struct ResponseFieldTests {
         let target = Fields(pairs: ["X-Large": [String(repeating: "x", count: 3_000)]])
         #expect(try await provider.request(target).headers[name]?.count == 3_000)
         let limited = Provider<Fields>(
-            limits: PipelineLimits(headerByteCount: 2_000)
+            configuration: .init(limits: PipelineLimits(headerByteCount: 2_000))
         )
         let small = Fields(pairs: ["X-Large": [String(repeating: "x", count: 1_950)]])
         #expect(await limited.failure(small)?.code == .limit(.headerBytes))

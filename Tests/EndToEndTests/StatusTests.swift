@@ -8,12 +8,12 @@ struct StatusTests {
     private struct Status: HTTPBinTarget {
         var code: Int
         var method: HTTPMethod = .get
-        var validationType = ValidationType.none
+        var validationType = ValidationType.anyStatus
 
         var path: String { "/status/\(code)" }
     }
 
-    private let provider = Provider<Status>(redirects: .none)
+    private let provider = Provider<Status>(configuration: .init(redirects: .never))
 
     @Test(
         "every status is a response when nothing is validated",
@@ -33,17 +33,17 @@ struct StatusTests {
 
     @Test(
         "methods get their status too",
-        arguments: [HTTPMethod.head, .post, .put, .patch, .delete],
+        arguments: [HTTPRequest.Method.head, .post, .put, .patch, .delete],
         [204, 401, 404, 503]
     )
-    func methods(method: HTTPMethod, code: Int) async throws {
+    func methods(method: HTTPRequest.Method, code: Int) async throws {
         #expect(try await provider.request(Status(code: code, method: method)).statusCode == code)
     }
 
     @Test(
         "the target's validation decides which status is an error",
         arguments: [
-            (.none, [200, 204, 302, 304, 404, 418, 500]), (.successCodes, [200, 204]),
+            (.anyStatus, [200, 204, 302, 304, 404, 418, 500]), (.successCodes, [200, 204]),
             (.successAndRedirectCodes, [200, 204, 302, 304]), (.customCodes([404, 418]), [404, 418]),
             (.customCodes(500..<600), [500]),
         ] as [(ValidationType, Set<Int>)]
@@ -74,10 +74,10 @@ struct StatusTests {
     @Test("a response filters its status by itself")
     func filters() async throws {
         let response = try await provider.request(Status(code: 302))
-        #expect(try response.filterSuccessfulStatusAndRedirectCodes().statusCode == 302)
-        #expect(try response.filter(statusCode: 302).statusCode == 302)
-        let error = #expect(throws: PipelineError.self) { try response.filterSuccessfulStatusCodes() }
+        #expect(try response.filter(.successAndRedirectCodes).statusCode == 302)
+        #expect(try response.filter(.customCodes([302])).statusCode == 302)
+        let error = #expect(throws: PipelineError.self) { try response.filter(.successCodes) }
         #expect(error?.code == .unacceptableStatus)
-        #expect(throws: PipelineError.self) { try response.filter(statusCodes: 400..<500) }
+        #expect(throws: PipelineError.self) { try response.filter(.customCodes(400..<500)) }
     }
 }

@@ -12,7 +12,7 @@ struct URLEncodingEchoTests {
     private func echo(
         _ parameters: RequestParameters,
         _ encoding: URLEncoding,
-        _ method: HTTPMethod = .post
+        _ method: HTTPRequest.Method = .post
     ) async throws -> Echo {
         let task = RequestTask.requestParameters(parameters: parameters, encoding: encoding)
         return try await provider.request(Anything(method: method, task: task), as: Echo.self)
@@ -20,9 +20,9 @@ struct URLEncodingEchoTests {
 
     @Test(
         "the default puts parameters into the query of GET and DELETE and into a form otherwise",
-        arguments: [(HTTPMethod.get, true), (.delete, true), (.post, false), (.put, false), (.patch, false)]
+        arguments: [(HTTPRequest.Method.get, true), (.delete, true), (.post, false), (.put, false), (.patch, false)]
     )
-    func methodDependent(method: HTTPMethod, isQuery: Bool) async throws {
+    func methodDependent(method: HTTPRequest.Method, isQuery: Bool) async throws {
         let echo = try await echo(["q": "swift", "page": 2], .default, method)
         #expect(echo.args == (isQuery ? ["q": "swift", "page": "2"] : [:]))
         #expect(echo.form == (isQuery ? [:] : ["q": "swift", "page": "2"]))
@@ -30,16 +30,16 @@ struct URLEncodingEchoTests {
         #expect(echo.headers["Content-Type"] == (isQuery ? nil : form))
     }
 
-    @Test("the query is the query for every method", arguments: [HTTPMethod.get, .post, .put, .patch, .delete])
-    func queryString(method: HTTPMethod) async throws {
+    @Test("the query is the query for every method", arguments: [HTTPRequest.Method.get, .post, .put, .patch, .delete])
+    func queryString(method: HTTPRequest.Method) async throws {
         let echo = try await echo(["q": "swift"], .queryString, method)
         #expect(echo.args == ["q": "swift"])
         #expect(echo.form.isEmpty)
         #expect(echo.url.hasSuffix("/anything?q=swift"))
     }
 
-    @Test("a form is a form for every method with a body", arguments: [HTTPMethod.post, .put, .patch, .delete])
-    func httpBody(method: HTTPMethod) async throws {
+    @Test("a form is a form for every method with a body", arguments: [HTTPRequest.Method.post, .put, .patch, .delete])
+    func httpBody(method: HTTPRequest.Method) async throws {
         let echo = try await echo(["q": "swift"], .httpBody, method)
         #expect(echo.form == ["q": "swift"])
         #expect(echo.args.isEmpty)

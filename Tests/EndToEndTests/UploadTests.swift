@@ -24,8 +24,11 @@ struct UploadTests {
         }
     }
 
-    @Test("a file arrives as it is, without a Content-Type of its own", arguments: [HTTPMethod.post, .put, .patch])
-    func file(method: HTTPMethod) async throws {
+    @Test(
+        "a file arrives as it is, without a Content-Type of its own",
+        arguments: [HTTPRequest.Method.post, .put, .patch]
+    )
+    func file(method: HTTPRequest.Method) async throws {
         let echo = try await withFile(binarySample) {
             try await provider.request(Anything(method: method, task: .uploadFile($0)), as: Echo.self)
         }
@@ -103,8 +106,8 @@ struct UploadTests {
         #expect(error.underlyingError is Broken)
     }
 
-    @Test("GET, HEAD and TRACE carry no upload", arguments: [HTTPMethod.get, .head, .trace])
-    func methods(method: HTTPMethod) async throws {
+    @Test("GET, HEAD and TRACE carry no upload", arguments: [HTTPRequest.Method.get, .head, .trace])
+    func methods(method: HTTPRequest.Method) async throws {
         let target = Anything(method: method, task: .requestStream(.bytes(Data("x".utf8))))
         #expect(await provider.failure(target)?.code == .invalidRequest(.body))
     }

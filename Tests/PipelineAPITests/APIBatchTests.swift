@@ -11,7 +11,7 @@ import Testing
 struct APIBatchTests {
     private let journal = Journal()
 
-    private func requests(_ count: Int) -> [APIRequest<Nothing>] { (1...count).map { APIRequest("\($0)") } }
+    private func requests(_ count: Int) -> [APIRequest<IgnoredBody>] { (1...count).map { APIRequest("\($0)") } }
 
     @Test("C95 C96 By default operations run one after the other, in their order")
     func sequential() async throws {
@@ -59,16 +59,18 @@ struct APIBatchTests {
 
     @Test("A width below 0 stops the program")
     func nonsense() async {
-        await #expect(processExitsWith: .failure) { _ = APIBatch([]).concurrent(by: -1) }
+        await #expect(processExitsWith: .failure) { _ = [any APIOperation]().flatten().concurrent(by: -1) }
     }
 
     @Test("Operations of several kinds run as one: requests, chains, batches")
     func kinds() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(200, body: "1")))
         let chain = APIRequest<Int>("2").and(APIRequest<String>("3"))
-        let operations: [any APIOperation] = [APIRequest<Nothing>("1"), chain, requests(2).flatten()]
+        let operations: [any APIOperation] = [APIRequest<IgnoredBody>("1"), chain, requests(2).flatten()]
         _ = try await bench.api.send(operations.flatten())
-        _ = try await bench.api.send(APIBatch([APIRequest<Nothing>("4"), APIRequest<Int>("5")]))
+        _ = try await bench.api.send(
+            ([APIRequest<IgnoredBody>("4"), APIRequest<Int>("5")] as [any APIOperation]).flatten()
+        )
         #expect(bench.paths == ["1", "2", "3", "1", "2", "4", "5"])
     }
 
@@ -101,10 +103,13 @@ struct APIBatchTests {
         #expect(journal.entries.last == "0.25")
     }
 
-    @Test("Excepted statuses and codes add up, and without any nothing ends the batch", arguments: [0, 1, 2])
+    @Test(
+        "Excepted statuses and codes of one call both end the batch, and without any nothing ends it",
+        arguments: [0, 1, 2]
+    )
     func exceptions(kind: Int) async throws {
         let steps: [ScriptedTransport.Step] = [.status(401), .failure(.offline), .ok]
-        let both = requests(3).flatten().avoidCancelOnError(except: .unauthorized).avoidCancelOnError(except: .offline)
+        let both = requests(3).flatten().avoidCancelOnError(except: .unauthorized, exceptCodes: .offline)
         let bench = APIBench(ScriptedTransport(kind == 1 ? Array(steps.dropFirst()) : steps))
         let batch = kind == 2 ? both.avoidCancelOnError() : both
         let error = await pipelineError { _ = try await bench.api.send(batch) }
@@ -116,7 +121,7 @@ struct APIBatchTests {
     func nothingBegins() async throws {
         let bench = APIBench(.failure(.offline))
         let own = OwnOperation { [journal] _, _ in journal.add("begun") }
-        let operations: [any APIOperation] = [APIRequest<Nothing>("1"), own, own]
+        let operations: [any APIOperation] = [APIRequest<IgnoredBody>("1"), own, own]
         let error = await pipelineError { _ = try await bench.api.send(operations.flatten()) }
         #expect(error?.code == .offline && journal.entries.isEmpty)
     }
@@ -134,7 +139,7 @@ struct APIBatchTests {
     func exceptedStatus() async throws {
         let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 401 : 200) }
         let bench = APIBench(transport)
-        let batch = requests(4).flatten().avoidCancelOnError(except: .unauthorized).avoidCancelOnError(except: .offline)
+        let batch = requests(4).flatten().avoidCancelOnError(except: .unauthorized, exceptCodes: .offline)
         let error = await pipelineError { _ = try await bench.api.send(batch) }
         #expect(error?.response?.statusCode == 401 && transport.sent.count == 2)
     }
@@ -149,7 +154,8 @@ struct APIBatchTests {
         let error = await pipelineError {
             let ended = try await APIBench(transport).api.send(
                 isExcepted
-                    ? batch.avoidCancelOnError(except: .offline, .timeout) : batch.avoidCancelOnError(except: .offline)
+                    ? batch.avoidCancelOnError(exceptCodes: .offline, .timeout)
+                    : batch.avoidCancelOnError(exceptCodes: .offline)
             )
             outcome.withLock { $0 = ended.failures.count }
         }
@@ -173,8 +179,10 @@ struct APIBatchTests {
     @Test("B-C29 A batch of nothing, of any width, succeeds once, with a progress of 1", arguments: [0, 1, 4])
     func empty(width: Int) async throws {
         let bench = APIBench()
-        await bench.api.call(APIBatch([]).concurrent(by: width)).onProgress { [journal] in journal.add("\($0)") }
-            .onSuccess { [journal] in journal.add("success \($0.count)") }.finished()
+        await bench.api.call([any APIOperation]().flatten().concurrent(by: width)).onProgress { [journal] in
+            journal.add("\($0)")
+        }
+        .onSuccess { [journal] in journal.add("success \($0.count)") }.finished()
         #expect(journal.entries == ["1.0", "success 0"])
     }
 

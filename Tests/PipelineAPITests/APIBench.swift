@@ -36,14 +36,24 @@ struct OwnOperation: APIOperation {
 
     let work: @Sendable (APIClient, Report?) async throws -> Void
 
-    func run(in client: APIClient, observer: APIObserver) async -> Result<Nothing, PipelineError> {
+    func run(in client: APIClient, observer: APIObserver) async -> Result<IgnoredBody, PipelineError> {
         observer.onStart?()
         do {
             try await work(client, observer.onProgress)
-            return .success(Nothing())
+            return .success(IgnoredBody())
         } catch {
             return .failure(error as? PipelineError ?? PipelineError(.plugin, "the operation threw"))
         }
+    }
+}
+
+extension ErrorTexts {
+    /// Texts of a client for 404 and 409.
+    static var client: ErrorTexts {
+        var texts = ErrorTexts()
+        texts.set("client 404", for: .notFound)
+        texts.set("client 409", for: .conflict)
+        return texts
     }
 }
 

@@ -6,6 +6,6 @@ import Testing
 extension APICall {
     /// Executes it and waits until its last handler has run.
     func finished() async {
-        await execute().finished()
+        await execute().value
     }
 }

@@ -41,7 +41,7 @@ struct APICallTests {
     )
     func special(step: ScriptedTransport.Step, entry: String) async throws {
         let bench = APIBench(step)
-        await call(bench.api.call(APIRequest<Nothing>("x"))).finished()
+        await call(bench.api.call(APIRequest<IgnoredBody>("x"))).finished()
         #expect(journal.entries == ["started", entry])
     }
 
@@ -55,7 +55,7 @@ struct APICallTests {
     )
     func general(step: ScriptedTransport.Step, entry: String) async throws {
         let bench = APIBench(step)
-        await call(bench.api.call(APIRequest<Nothing>("x")), without: ["special"]).finished()
+        await call(bench.api.call(APIRequest<IgnoredBody>("x")), without: ["special"]).finished()
         #expect(journal.entries == ["started", entry])
     }
 
@@ -73,10 +73,10 @@ struct APICallTests {
     func neverSent() async throws {
         let refusing = PluginStack.prepare { _, _ in throw PipelineError(.plugin, "refused") }
         let bench = APIBench(ScriptedTransport(always: .ok), plugins: [refusing])
-        await call(bench.api.call(APIRequest<Nothing>("x"))).finished()
+        await call(bench.api.call(APIRequest<IgnoredBody>("x"))).finished()
         var lost = APIBench(.ok).api
         lost.server = nil
-        await call(lost.call(APIRequest<Nothing>("x"))).finished()
+        await call(lost.call(APIRequest<IgnoredBody>("x"))).finished()
         #expect(journal.entries == ["error plugin", "error invalidRequest.url"])
     }
 
@@ -87,7 +87,7 @@ struct APICallTests {
             ScriptedTransport([.status(503), moved, .ok]),
             plugins: [RetryPlugin(backoff: .immediate)]
         )
-        await call(bench.api.call(APIRequest<Nothing>("x"))).finished()
+        await call(bench.api.call(APIRequest<IgnoredBody>("x"))).finished()
         #expect(bench.transport.sent.count == 3)
         #expect(journal.entries == ["started", "success"])
     }
@@ -103,7 +103,7 @@ struct APICallTests {
             default: .ok
             }
         }
-        let requests = (1...4).map { APIRequest<Nothing>("x", "\($0)") }
+        let requests = (1...4).map { APIRequest<IgnoredBody>("x", "\($0)") }
         await APIBench(transport).api.call(requests.flatten().avoidCancelOnError())
             .onNotAuthorized { [journal] in journal.add("notAuthorized") }
             .onError { [journal] in journal.add("error \($0.statusCode ?? 0)") }
@@ -119,7 +119,7 @@ struct APICallTests {
     )
     func successWithoutArgument() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let request = APIRequest<Nothing>("x")
+        let request = APIRequest<IgnoredBody>("x")
         await bench.api.call(request).onSuccess { [journal] in journal.add("nothing") }.finished()
         await bench.api.call([request].flatten()).onSuccess { [journal] in journal.add("batch") }.finished()
         await bench.api.call(request).onSuccess { [journal] _ in journal.add("value") }
@@ -132,7 +132,9 @@ struct APICallTests {
     @Test("C38 B-C7 Setting handlers sends nothing; each execute() is one wire request, however many handlers")
     func startsNothing() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let prepared = call(bench.api.call(APIRequest<Nothing>("x"))).onSuccess { [journal] _ in journal.add("second") }
+        let prepared = call(bench.api.call(APIRequest<IgnoredBody>("x"))).onSuccess { [journal] _ in
+            journal.add("second")
+        }
         #expect(bench.transport.sent.isEmpty && journal.entries.isEmpty)
         await prepared.finished()
         #expect(bench.transport.sent.count == 1 && journal.entries == ["started", "second"])
@@ -148,7 +150,7 @@ struct APICallTests {
     )
     func cancel(hasHandler: Bool) async throws {
         let bench = APIBench(.hang)
-        let call = call(bench.api.call(APIRequest<Nothing>("x")), without: hasHandler ? [] : ["special"])
+        let call = call(bench.api.call(APIRequest<IgnoredBody>("x")), without: hasHandler ? [] : ["special"])
         let handle = call.execute()
         await eventually { journal.entries == ["started"] }
         #expect(bench.transport.sent.count == 1)
@@ -162,7 +164,7 @@ struct APICallTests {
     @Test("B-C5 A call that is cancelled before it begins sends nothing and does not say that it has started")
     func cancelledBefore() async throws {
         let bench = APIBench(.ok)
-        let call = call(bench.api.call(APIRequest<Nothing>("x")))
+        let call = call(bench.api.call(APIRequest<IgnoredBody>("x")))
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             await call.run(call.prepare())
@@ -190,7 +192,7 @@ struct APICallTests {
         let gate = Gate()
         let request = OwnOperation { client, report in
             report?(0.5)
-            let result = await APIRequest<Nothing>("x").run(in: client, observer: APIObserver())
+            let result = await APIRequest<IgnoredBody>("x").run(in: client, observer: APIObserver())
             answered.add("answered")
             _ = try result.get()
         }
@@ -213,7 +215,7 @@ struct APICallTests {
     @Test("B-C6 A minimum duration that is cancelled gives no success")
     func cancelledInMinimumDuration() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok), plugins: [MinimumDurationPlugin(.seconds(5))])
-        let handle = call(bench.api.call(APIRequest<Nothing>("x"))).execute()
+        let handle = call(bench.api.call(APIRequest<IgnoredBody>("x"))).execute()
         await bench.clock.waitForSleepers()
         await eventually { journal.entries == ["started"] }
         handle.cancel()
@@ -232,7 +234,7 @@ struct APICallTests {
                 }
             )
         )
-        let request = APIRequest<Nothing>("x").method(.post).task(.requestStream(.bytes(body)))
+        let request = APIRequest<IgnoredBody>("x").method(.post).task(.requestStream(.bytes(body)))
         await call(bench.api.call(request)).onProgress { [journal] in journal.add("\($0)") }.finished()
         let steps = journal.entries.compactMap(Double.init)
         #expect(steps == steps.sorted() && steps.last == 1 && steps.filter { $0 == 1 }.count == 1)
@@ -252,13 +254,15 @@ struct APICallTests {
                 }
             )
         )
-        let file = APIRequest<Nothing>("x").method(.post).task(.requestStream(.bytes(Data(repeating: 7, count: 100))))
+        let file = APIRequest<IgnoredBody>("x").method(.post).task(
+            .requestStream(.bytes(Data(repeating: 7, count: 100)))
+        )
         let call = call(bench.api.call(file)).onProgress { [journal] in journal.add("\($0)") }
         async let ended: Void = call.finished()
         await eventually { journal.entries.last == "0.4" }
         gate.continuation.yield()
         await ended
-        let form = APIRequest<Nothing>("x", payload: PayloadTests.Post(text: "t")).method(.post)
+        let form = APIRequest<IgnoredBody>("x", payload: PayloadTests.Post(text: "t")).method(.post)
         async let formEnded: Void = self.call(bench.api.call(form)).onProgress { [journal] in
             journal.add("form \($0 > 0)")
         }
@@ -266,7 +270,7 @@ struct APICallTests {
         await eventually { journal.entries.last == "form true" }
         gate.continuation.yield()
         await formEnded
-        let json = APIRequest<Nothing>("x", payload: PayloadTests.Signup()).method(.post)
+        let json = APIRequest<IgnoredBody>("x", payload: PayloadTests.Signup()).method(.post)
         gate.continuation.yield()
         await self.call(bench.api.call(json)).onProgress { [journal] in journal.add("json \($0)") }.finished()
         let steps = Set(journal.entries.filter { $0.hasPrefix("json") })
@@ -277,7 +281,7 @@ struct APICallTests {
     func progressOfOwnPayload() async throws {
         struct Raw: APIPayload {
             func encode(to encoder: any Encoder) throws {}
-            func makeTask(with coders: APICoders) -> RequestTask {
+            func makeTask(with coders: PipelineCoders) -> RequestTask {
                 .requestStream(.bytes(Data(repeating: 7, count: 100)))
             }
         }
@@ -289,7 +293,7 @@ struct APICallTests {
                 return PipelineResponse(request: request, statusCode: 200)
             }
         )
-        let request = APIRequest<Nothing>("x", payload: Raw()).method(.post)
+        let request = APIRequest<IgnoredBody>("x", payload: Raw()).method(.post)
         async let ended: Void = bench.api.call(request).onProgress { [journal] in journal.add("\($0)") }.finished()
         await eventually { journal.entries == ["0.4"] }
         gate.continuation.yield()
@@ -325,14 +329,15 @@ struct APICallTests {
             .execute()
         await eventually { !reported.entries.isEmpty }
         gate.open()
-        await handle.finished()
+        await handle.value
         #expect(journal.entries.suffix(2) == ["0.9", "1.0"] && journal.entries.count <= 3)
     }
 
     @Test("A call that fails tells of no progress of 1")
     func failedProgress() async throws {
         let bench = APIBench(.status(500))
-        await call(bench.api.call(APIRequest<Nothing>("x"))).onProgress { [journal] in journal.add("\($0)") }.finished()
+        await call(bench.api.call(APIRequest<IgnoredBody>("x"))).onProgress { [journal] in journal.add("\($0)") }
+            .finished()
         #expect(journal.entries == ["started", "error unacceptableStatus"])
     }
 
@@ -346,7 +351,7 @@ struct APICallTests {
         }
         let bench = APIBench(.ok, .status(500))
         for _ in 0..<2 {
-            await bench.api.call(APIRequest<Nothing>("x")).deliver(on: queue).onRequestStarted { note("started") }
+            await bench.api.call(APIRequest<IgnoredBody>("x")).deliver(on: queue).onRequestStarted { note("started") }
                 .onProgress { _ in note("progress") }.onSuccess { _ in note("success") }.onError { _ in note("error") }
                 .finished()
         }
@@ -358,7 +363,7 @@ struct APICallTests {
         let queue = DispatchQueue(label: "callbacks")
         queue.suspend()
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let call = bench.api.call(APIRequest<Nothing>("x")).deliver(on: queue)
+        let call = bench.api.call(APIRequest<IgnoredBody>("x")).deliver(on: queue)
         await call.finished()
         let view = View()
         await call.onSuccess { @MainActor _ in view.notes.append("success") }.finished()
@@ -376,7 +381,7 @@ struct APICallTests {
             configuration: .init(callbackQueue: queue)
         )
         let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
-        await api.call(APIRequest<Nothing>("x"))
+        await api.call(APIRequest<IgnoredBody>("x"))
             .onSuccess { [journal] _ in journal.add(DispatchQueue.getSpecific(key: key) ?? "elsewhere") }
             .finished()
         #expect(journal.entries == ["provider"])
@@ -388,7 +393,7 @@ struct APICallTests {
         let bench = APIBench(.ok, .status(500))
         let view = View()
         for _ in 0..<2 {
-            await bench.api.call(APIRequest<Nothing>("x")).deliver(on: queue)
+            await bench.api.call(APIRequest<IgnoredBody>("x")).deliver(on: queue)
                 .onRequestStarted { @MainActor in view.notes.append("started") }
                 .onProgress { @MainActor in view.notes.append("\($0)") }
                 .onSuccess { @MainActor _ in view.notes.append("success") }
@@ -398,7 +403,7 @@ struct APICallTests {
         let notes = await view.notes
         #expect(notes == ["started", "1.0", "success", "started", "error unacceptableStatus"])
         let counter = Counter()
-        await counter.count(bench.api.call(APIRequest<Nothing>("x"))).finished()
+        await counter.count(bench.api.call(APIRequest<IgnoredBody>("x"))).finished()
         #expect(await counter.count == 1)
     }
 
@@ -408,14 +413,14 @@ struct APICallTests {
         let bench = APIBench(ScriptedTransport(always: .ok))
         for round in 0..<60 {
             let view = View()
-            let handle = bench.api.call(APIRequest<Nothing>("x"))
+            let handle = bench.api.call(APIRequest<IgnoredBody>("x"))
                 .onSuccess { _ in view.notes.append("success") }
                 .onCancellation { view.notes.append("cancellation") }
                 .execute()
             for _ in 0..<(round % 20) { await Task.yield() }
             let isOver = !view.notes.isEmpty
             handle.cancel()
-            await handle.finished()
+            await handle.value
             #expect(view.notes == [isOver ? "success" : "cancellation"])
         }
     }
@@ -427,7 +432,7 @@ struct APICallTests {
     func cancelledBeforeActor(hasQueue: Bool) async throws {
         let bench = APIBench(.ok)
         let busy = BusyActor()
-        var call = await busy.noteSuccess(of: bench.api.call(APIRequest<Nothing>("x")))
+        var call = await busy.noteSuccess(of: bench.api.call(APIRequest<IgnoredBody>("x")))
             .onCancellation { [journal] in journal.add("cancellation") }
         if hasQueue { call = call.deliver(on: DispatchQueue(label: "callbacks")) }
         busy.executor.queue.suspend()
@@ -436,7 +441,7 @@ struct APICallTests {
         await eventually { busy.executor.jobCount > jobCount }
         handle.cancel()
         busy.executor.queue.resume()
-        await handle.finished()
+        await handle.value
         #expect(journal.entries == ["cancellation"])
         #expect(await busy.notes.isEmpty)
     }
@@ -445,11 +450,11 @@ struct APICallTests {
     func withResponse() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(200, headers: [.server: "s"], body: "42")))
         let answer = try await bench.api.send(APIRequest<Int>("x").withResponse)
-        #expect(answer.body == 42 && answer.statusCode == 200 && answer.headers[.server] == "s")
-        #expect(answer.bodyData == Data("42".utf8))
-        await bench.api.call(APIRequest<Int>("x").withResponse).onSuccess { [journal] in journal.add("\($0.statusCode)")
-        }
-        .finished()
+        #expect(answer.body == 42 && answer.response.statusCode == 200 && answer.response.headers[.server] == "s")
+        #expect(answer.response.data == Data("42".utf8))
+        await bench.api.call(APIRequest<Int>("x").withResponse)
+            .onSuccess { [journal] in journal.add("\($0.response.statusCode)") }
+            .finished()
         #expect(journal.entries == ["200"])
     }
 
@@ -465,10 +470,10 @@ struct APICallTests {
         let plugins: [any PluginType] = [
             UnauthorizedPlugin { [journal] _, _ in journal.add("client") },
             HeadersPlugin { _ in ["X-Count": "\(count.add(1, ordering: .relaxed).newValue)"] },
-            HeadersPlugin(encoding: Device(id: 7)),
+            HeadersPlugin(Device(id: 7)),
         ]
         let bench = APIBench(ScriptedTransport(always: .status(401)), plugins: plugins)
-        for _ in 0..<2 { await call(bench.api.call(APIRequest<Nothing>("x"))).finished() }
+        for _ in 0..<2 { await call(bench.api.call(APIRequest<IgnoredBody>("x"))).finished() }
         #expect(journal.entries.filter { $0 != "started" } == ["client", "notAuthorized", "client", "notAuthorized"])
         let (countName, deviceName) = (
             try #require(HTTPField.Name("X-Count")), try #require(HTTPField.Name("X-Device"))
@@ -487,7 +492,7 @@ struct APICallTests {
             journal.add("client \(response.request.host ?? "") \(response.request.path)")
         }
         let bench = APIBench(.ok, .status(500), .failure(.offline), plugins: [plugin])
-        for _ in 0..<3 { await call(bench.api.call(APIRequest<Nothing>("x"))).finished() }
+        for _ in 0..<3 { await call(bench.api.call(APIRequest<IgnoredBody>("x"))).finished() }
         #expect(
             journal.entries.filter { $0 != "started" } == [
                 "client api.example.com /v1/x", "success", "error unacceptableStatus", "networkUnavailable",
@@ -497,7 +502,7 @@ struct APICallTests {
 }
 
 extension BusyActor {
-    fileprivate func noteSuccess(of call: APICall<Nothing>) -> APICall<Nothing> {
+    fileprivate func noteSuccess(of call: APICall<IgnoredBody>) -> APICall<IgnoredBody> {
         call.onSuccess { _ in self.note("success") }
     }
 }
@@ -510,7 +515,7 @@ private final class View {
 private actor Counter {
     private(set) var count = 0
 
-    func count(_ call: APICall<Nothing>) -> APICall<Nothing> {
+    func count(_ call: APICall<IgnoredBody>) -> APICall<IgnoredBody> {
         call.onError { _ in self.count += 1 }.onSuccess { _ in self.count += 1 }
     }
 }

@@ -31,9 +31,9 @@ struct APIChainLengthsTests {
     func long() async throws {
         let bench = bench
         let chain = item(1).and(item(2)).and(item(3)).and(item(4)).and(item(5)).and(item(6)).and(item(7)).and(item(8))
-            .and(item(9)).and(item(10)).and(item(11)).and(APIRequest<Nothing>("last"))
+            .and(item(9)).and(item(10)).and(item(11)).and(APIRequest<IgnoredBody>("last"))
         let values = try await bench.api.send(chain)
-        #expect(values.0.id == 7 && values.10.id == 7 && values.11 == Nothing())
+        #expect(values.0.id == 7 && values.10.id == 7 && values.11 == IgnoredBody())
         #expect(bench.paths == (1...11).map { "items/\($0)" } + ["last"])
     }
 }

@@ -34,7 +34,7 @@ struct APIChainTests {
             .and([APIRequest<Int>("3"), APIRequest<Int>("4")].flatten())
             .and(APIRequest<Int>("5").and(APIRequest<String>("6")))
         let (first, second, batch, (fifth, sixth)) = try await bench.api.send(chain)
-        #expect(first.body == 1 && second.statusCode == 200 && batch.count == 2 && fifth == 5 && sixth == "6")
+        #expect(first.body == 1 && second.response.statusCode == 200 && batch.count == 2 && fifth == 5 && sixth == "6")
         #expect(bench.paths == (1...6).map(String.init))
     }
 
@@ -66,7 +66,7 @@ struct APIChainTests {
     @Test("C90 The first failure ends the chain, with the text of its request, and no later request is sent")
     func failure() async throws {
         let bench = APIBench(.status(200, body: "1"), .status(404), .status(200, body: "3"))
-        let second = APIRequest<Int>("2").addError(.notFound, "no such thing")
+        let second = APIRequest<Int>("2").addCustomError(.notFound, "no such thing")
         let chain = APIRequest<Int>("1").and(second).and(APIRequest<Int>("3"))
         let error = await pipelineError { _ = try await bench.api.send(chain) }
         #expect(error?.code == .unacceptableStatus && error?.customText == "no such thing")
@@ -119,7 +119,7 @@ struct APIChainTests {
 
     @Test("A chain stays in the environment that it began in")
     func environment() async throws {
-        let environments = try Environments(
+        let environments = try APIEnvironments(
             ["a": ServerURL(base: "https://a.example"), "b": ServerURL(base: "https://b.example")],
             current: "a"
         )
@@ -130,9 +130,9 @@ struct APIChainTests {
             }
         }
         let api = APIClient(Provider<MultiTarget>(transport: transport), environments: environments)
-        _ = try await api.send(APIRequest<Nothing>("1").and(APIRequest<Nothing>("2")))
+        _ = try await api.send(APIRequest<IgnoredBody>("1").and(APIRequest<IgnoredBody>("2")))
         #expect(transport.sent.map(\.host) == ["a.example", "a.example"])
-        _ = try await api.send(APIRequest<Nothing>("3"))
+        _ = try await api.send(APIRequest<IgnoredBody>("3"))
         #expect(transport.sent.last?.host == "b.example")
     }
 }

@@ -11,7 +11,7 @@ import Testing
 struct APIOperationProgressTests {
     private let journal = Journal()
 
-    private func requests(_ count: Int) -> [APIRequest<Nothing>] { (1...count).map { APIRequest("\($0)") } }
+    private func requests(_ count: Int) -> [APIRequest<IgnoredBody>] { (1...count).map { APIRequest("\($0)") } }
 
     /// Lets a second pass after each of these steps.
     private func advance(_ bench: APIBench, after steps: String...) async {
@@ -25,21 +25,21 @@ struct APIOperationProgressTests {
     private struct Carried: APIPayload {
         let task: RequestTask
         func encode(to encoder: any Encoder) throws {}
-        func makeTask(with coders: APICoders) -> RequestTask { task }
+        func makeTask(with coders: PipelineCoders) -> RequestTask { task }
     }
 
     private static let stream = RequestTask.requestStream(.bytes(Data(repeating: 7, count: 100)))
-    private static let upload = APIRequest<Nothing>("x", payload: Carried(task: stream)).method(.post)
+    private static let upload = APIRequest<IgnoredBody>("x", payload: Carried(task: stream)).method(.post)
     private static let uploads = [
         upload, upload.task(stream), upload.task(upload.task),
-        APIRequest<Nothing>("x", payload: Carried(task: upload.task)).method(.post),
+        APIRequest<IgnoredBody>("x", payload: Carried(task: upload.task)).method(.post),
     ]
 
     @Test(
         "C36 A request tells of its upload as it passes, at most 0.999 of it, and of 1 before its value is there",
         arguments: uploads
     )
-    func request(upload: APIRequest<Nothing>) async throws {
+    func request(upload: APIRequest<IgnoredBody>) async throws {
         let bench = APIBench(
             .answer { request, context in
                 for count in [0, 40, 40, 20, 100] {
@@ -82,14 +82,16 @@ struct APIOperationProgressTests {
 
     @Test("A batch of nothing tells of 1 alone")
     func emptyBatch() async throws {
-        _ = try await APIBench().api.send(APIBatch([])) { [journal] in journal.add("\($0)") }
+        _ = try await APIBench().api.send([any APIOperation]().flatten()) { [journal] in journal.add("\($0)") }
         #expect(journal.entries == ["1.0"])
     }
 
     @Test("A failure is thrown as it is, and 1 is not told")
     func failure() async throws {
         let bench = APIBench(.status(200, body: "{}"), .status(404))
-        let chain = APIRequest<Nothing>("1").and(APIRequest<Nothing>("2").addError(.notFound, "no such thing"))
+        let chain = APIRequest<IgnoredBody>("1").and(
+            APIRequest<IgnoredBody>("2").addCustomError(.notFound, "no such thing")
+        )
         let error = await pipelineError { _ = try await bench.api.send(chain) { [journal] in journal.add("\($0)") } }
         #expect(error?.code == .unacceptableStatus && error?.customText == "no such thing")
         #expect(Set(journal.entries).isSubset(of: ["0.5"]))
@@ -204,7 +206,7 @@ struct APIOperationProgressTests {
 }
 
 extension BusyActor {
-    fileprivate func send(_ operation: OwnOperation, with api: APIClient) async throws -> Nothing {
+    fileprivate func send(_ operation: OwnOperation, with api: APIClient) async throws -> IgnoredBody {
         try await api.send(operation) { self.note("\($0)") }
     }
 }

@@ -40,7 +40,7 @@ struct APIOperationTests {
     @Test("A call of a provider that is cancelled while its answer decodes throws CancellationError")
     func cancelledDecoding() async throws {
         let transport = ScriptedTransport(always: .status(200, body: "{}"))
-        let request = APIRequest<Cancelling>(ServerURL(base: "https://a.test"), "x")
+        let request = APIRequest<Cancelling>("x").serverURL(ServerURL(base: "https://a.test"))
         let any = Provider<MultiTarget>(transport: transport)
         let own = Provider<APIRequest<Cancelling>>(transport: transport)
         let tasks = [

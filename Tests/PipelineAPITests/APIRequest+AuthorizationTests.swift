@@ -12,18 +12,18 @@ struct APIRequestAuthorizationTests {
     @Test("C14 B-C20 basicAuth sends name and password as they are, replacing a field and a token given before")
     func basicAuth() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let request = APIRequest<Nothing>("login").headers(["Authorization": "x"]).bearer("t")
-        _ = try await bench.api.send(request.basicAuth(email: "Ann@Example.com", password: "s3:cret"))
+        let request = APIRequest<IgnoredBody>("login").addHeaders(["Authorization": "x"]).bearer("t")
+        _ = try await bench.api.send(request.basicAuth(username: "Ann@Example.com", password: "s3:cret"))
         let field = try #require(bench.transport.sent.first?.headers[values: .authorization])
         #expect(field == ["Basic " + Data("Ann@Example.com:s3:cret".utf8).base64EncodedString()])
-        _ = try await bench.api.send(request.basicAuth(email: "a", password: "e\u{301}"))
+        _ = try await bench.api.send(request.basicAuth(username: "a", password: "e\u{301}"))
         #expect(bench.transport.sent.last?.headers[.authorization] == "Basic YTrDqQ==")
     }
 
     @Test("bearer sends a token as Bearer")
     func bearer() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        _ = try await bench.api.send(APIRequest<Nothing>("x").bearer("abc"))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("x").bearer("abc"))
         #expect(bench.transport.sent.first?.headers[.authorization] == "Bearer abc")
         #expect(bench.transport.sent.first?.secretFields == [.authorization])
     }
@@ -31,30 +31,30 @@ struct APIRequestAuthorizationTests {
     @Test(
         "A credential that cannot be sent is refused without a word of it, and nothing is sent",
         arguments: [
-            APIRequest<Nothing>("x").basicAuth(email: "a:hunter2", password: "p"),
-            APIRequest<Nothing>("x").basicAuth(email: "a", password: "hunter2\n"),
-            APIRequest<Nothing>("x").basicAuth(email: "hunter2\u{7f}", password: "p"),
-            APIRequest<Nothing>("x").bearer("hunter2,x"), APIRequest<Nothing>("x").bearer("hunter2\""),
-            APIRequest<Nothing>("x").bearer("hunter2 x"), APIRequest<Nothing>("x").bearer(""),
-            APIRequest<Nothing>("x").bearer("hunter2").serverURL(ServerURL(base: "http://example.com")),
+            APIRequest<IgnoredBody>("x").basicAuth(username: "a:hunter2", password: "p"),
+            APIRequest<IgnoredBody>("x").basicAuth(username: "a", password: "hunter2\n"),
+            APIRequest<IgnoredBody>("x").basicAuth(username: "hunter2\u{7f}", password: "p"),
+            APIRequest<IgnoredBody>("x").bearer("hunter2,x"), APIRequest<IgnoredBody>("x").bearer("hunter2\""),
+            APIRequest<IgnoredBody>("x").bearer("hunter2 x"), APIRequest<IgnoredBody>("x").bearer(""),
+            APIRequest<IgnoredBody>("x").bearer("hunter2").serverURL(ServerURL(base: "http://example.com")),
         ]
     )
-    func refusedCredential(request: APIRequest<Nothing>) async throws {
+    func refusedCredential(request: APIRequest<IgnoredBody>) async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let error = await pipelineError { _ = try await bench.api.send(request) }
         #expect(error?.code == .invalidRequest(.credential))
         #expect(!"\(String(describing: error))\(request)".contains("hunter2"))
         #expect(bench.transport.sent.isEmpty)
-        _ = try await bench.api.send(APIRequest<Nothing>("next"))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("next"))
         #expect(bench.paths == ["next"])
     }
 
     @Test("A credential goes over http to the machine itself, and elsewhere when that is allowed")
     func cleartext() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let request = APIRequest<Nothing>("x")
+        let request = APIRequest<IgnoredBody>("x")
         _ = try await bench.api.send(request.bearer("t").serverURL(ServerURL(base: "http://127.0.0.1:8080")))
-        let other = ServerURL(base: "http://example.com", allowsCleartext: true)
+        let other = ServerURL(base: "http://example.com", cleartext: .allowed)
         _ = try await bench.api.send(request.bearer("t").serverURL(other))
         #expect(bench.transport.sent.map { $0.headers[.authorization] } == ["Bearer t", "Bearer t"])
         let refused = request.bearer("t").serverURL(ServerURL(base: "http://example.com"))
@@ -69,7 +69,7 @@ struct APIRequestAuthorizationTests {
             request.head.authority = "mirror.example.com"
         }
         let own: PluginStack = .prepare { request, _ in request.headers[.authorization] = "Own x" }
-        let request = APIRequest<Nothing>("x").basicAuth(email: "a", password: "hunter2")
+        let request = APIRequest<IgnoredBody>("x").basicAuth(username: "a", password: "hunter2")
         let led = APIBench(ScriptedTransport(always: .ok), plugins: [mirror])
         let error = await pipelineError { _ = try await led.api.send(request) }
         #expect(error?.code == .invalidRequest(.credential) && led.transport.sent.isEmpty)
@@ -90,7 +90,7 @@ struct APIRequestAuthorizationTests {
     @Test("A redirect to another origin drops a credential of a request")
     func redirectedCredential() async throws {
         let bench = APIBench(.status(302, headers: [.location: "https://other.example.com/x"]), .ok)
-        _ = try await bench.api.send(APIRequest<Nothing>("x").bearer("t"))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("x").bearer("t"))
         #expect(bench.transport.sent.map { $0.headers[.authorization] } == ["Bearer t", nil])
     }
 }

@@ -9,12 +9,12 @@ import Testing
 
 @Suite("APIRequest: decoding", .tags(.concurrent))
 struct APIRequestDecodingTests {
-    @Test("The answer of a download decodes to Nothing, and to nothing else")
+    @Test("The answer of a download decodes to IgnoredBody, and to nothing else")
     func download() async throws {
         let folder = try TemporaryFolder()
         let bench = APIBench(ScriptedTransport(always: .status(200, body: "bytes")))
         let task = RequestTask.downloadDestination(.file(folder.file("a"), options: .removePreviousFile))
-        _ = try await bench.api.send(APIRequest<Nothing>("x").task(task))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("x").task(task))
         #expect(try Data(contentsOf: folder.file("a")) == Data("bytes".utf8))
         let data = await pipelineError { _ = try await bench.api.send(APIRequest<Data>("x").task(task)) }
         let text = await pipelineError { _ = try await bench.api.send(APIRequest<String>("x").task(task)) }
@@ -58,8 +58,8 @@ struct APIRequestDecodingTests {
         #expect(
             try await answer(#"[{"name":"Ann"}]"#, [APIRequestTests.User].self) == [APIRequestTests.User(name: "Ann")]
         )
-        _ = try await answer("not JSON", Nothing.self)
-        _ = try await answer("", Nothing.self)
+        _ = try await answer("not JSON", IgnoredBody.self)
+        _ = try await answer("", IgnoredBody.self)
         let empty = await pipelineError { _ = try await answer("", [APIRequestTests.User].self) }
         #expect(empty?.code.isKind(of: .mapping) == true)
         #expect(try await answer("bytes", Data.self) == Data("bytes".utf8))
@@ -84,7 +84,7 @@ struct APIRequestDecodingTests {
     func undecodable(body: String) async throws {
         let wrong = ScriptedTransport.Step.status(200, body: body)
         let bench = APIBench(wrong, wrong, wrong, .status(200, body: #"{"name":"Ann"}"#))
-        let request = APIRequest<APIRequestTests.User>("x").addError(.mapping, "odd answer")
+        let request = APIRequest<APIRequestTests.User>("x").addCustomError(.mapping, "odd answer")
         let error = await pipelineError { _ = try await bench.api.send(request) }
         #expect(error?.code == .mapping(.object) && error?.response?.data == Data(body.utf8))
         #expect(error?.customText == "odd answer")
@@ -101,12 +101,12 @@ struct APIRequestDecodingTests {
         let body = #"{"user":{"name":"Ann","at":7}}"#
         let provider = Provider<MultiTarget>(transport: ScriptedTransport(always: .status(200, body: body)))
         let server = ServerURL(base: "https://example.com")
-        let name = try await provider.requestDecoded(APIRequest<String>(server, "x"), atKeyPath: "user.name")
+        let name = try await provider.requestDecoded(APIRequest<String>("x").serverURL(server), atKeyPath: "user.name")
         #expect(name == "Ann")
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970
         let date = try await provider.requestDecoded(
-            APIRequest<Date>(server, "x"),
+            APIRequest<Date>("x").serverURL(server),
             atKeyPath: "user.at",
             decoder: decoder
         )

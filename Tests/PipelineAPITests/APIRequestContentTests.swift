@@ -11,7 +11,7 @@ import Testing
 struct APIRequestContentTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 
-    private func send(_ request: APIRequest<Nothing>) async throws -> PipelineRequest {
+    private func send(_ request: APIRequest<IgnoredBody>) async throws -> PipelineRequest {
         _ = try await bench.api.send(request.method(.post))
         return try #require(bench.transport.sent.last)
     }
@@ -24,11 +24,11 @@ struct APIRequestContentTests {
             return endpoint.replacing(task: endpoint.task.adding(parts: [part]))
         }
         let api = APIClient(provider, server: ServerURL(base: "https://api.example.com"))
-        _ = try await api.send(APIRequest<Nothing>("x", payload: PayloadTests.Post(text: "t")).method(.post))
+        _ = try await api.send(APIRequest<IgnoredBody>("x", payload: PayloadTests.Post(text: "t")).method(.post))
         let form = try #require(try await bench.transport.sent.last?.body.collect(upTo: 10_000))
         let names = String(decoding: form, as: UTF8.self).matches(of: /name="([^"]*)"/).map { String($0.1) }
         #expect(names == ["text", "device"])
-        _ = try await api.send(APIRequest<Nothing>("x", payload: PayloadTests.Signup()).method(.post))
+        _ = try await api.send(APIRequest<IgnoredBody>("x", payload: PayloadTests.Signup()).method(.post))
         #expect(bench.sentText.hasPrefix(#"{"born""#))
     }
 
@@ -45,7 +45,7 @@ struct APIRequestContentTests {
         let count: Count
         var throwsFirst = false
         func encode(to encoder: any Encoder) throws {}
-        func makeTask(with coders: APICoders) throws -> RequestTask {
+        func makeTask(with coders: PipelineCoders) throws -> RequestTask {
             if count.next() == 1, throwsFirst { throw PipelineError(.file(.unreadable), "gone") }
             return .requestStream(.bytes(Data(repeating: 7, count: 100)))
         }
@@ -53,15 +53,15 @@ struct APIRequestContentTests {
 
     /// Carries what another request carries.
     private struct Borrowed: APIPayload {
-        let request: APIRequest<Nothing>
+        let request: APIRequest<IgnoredBody>
         func encode(to encoder: any Encoder) throws {}
-        func makeTask(with coders: APICoders) -> RequestTask { request.task }
+        func makeTask(with coders: PipelineCoders) -> RequestTask { request.task }
     }
 
     @Test("What is wrong before the payload is told first, with progress too", arguments: [true, false])
     func orderOfFailures(hasProgress: Bool) async throws {
         let payload = Counted(count: Count(), throwsFirst: true)
-        let request = APIRequest<Nothing>("x", "", payload: payload).method(.post)
+        let request = APIRequest<IgnoredBody>("x", "", payload: payload).method(.post)
         let error = await pipelineError {
             if hasProgress {
                 _ = try await bench.api.send(request) { _ in }
@@ -72,10 +72,10 @@ struct APIRequestContentTests {
         #expect(error?.code == .invalidRequest(.path))
     }
 
-    private static let callers: [@Sendable (APIClient, APIRequest<Nothing>) async throws -> Void] = [
+    private static let callers: [@Sendable (APIClient, APIRequest<IgnoredBody>) async throws -> Void] = [
         { api, request in _ = try await api.send(request) },
         { api, request in _ = try await api.send(request) { _ in } },
-        { api, request in _ = try await api.send(request.and(APIRequest<Nothing>("y"))) { _ in } },
+        { api, request in _ = try await api.send(request.and(APIRequest<IgnoredBody>("y"))) { _ in } },
         { api, request in await api.call(request).finished() },
         { api, request in await api.call(request).onProgress { _ in }.finished() },
         { api, request in
@@ -89,7 +89,7 @@ struct APIRequestContentTests {
     func madeOnce(caller: Int) async throws {
         for isBorrowed in [false, true] {
             let count = Count()
-            var request = APIRequest<Nothing>("x", payload: Counted(count: count)).method(.post)
+            var request = APIRequest<IgnoredBody>("x", payload: Counted(count: count)).method(.post)
             if isBorrowed { request = APIRequest("x", payload: Borrowed(request: request)).method(.post) }
             try await Self.callers[caller](bench.api, request)
             #expect(count.value == 1)
@@ -99,7 +99,7 @@ struct APIRequestContentTests {
     @Test("A payload that throws once fails its call, also when its progress is watched, and not the next")
     func throwsOnce() async throws {
         let count = Count()
-        let request = APIRequest<Nothing>("x", payload: Counted(count: count, throwsFirst: true)).method(.post)
+        let request = APIRequest<IgnoredBody>("x", payload: Counted(count: count, throwsFirst: true)).method(.post)
         let error = await pipelineError { _ = try await bench.api.send(request) { _ in } }
         #expect(error?.code == .file(.unreadable) && count.value == 1 && bench.transport.sent.isEmpty)
         _ = try await bench.api.send(request)
@@ -111,12 +111,12 @@ struct APIRequestContentTests {
         struct Broken: APIPayload, Error {
             var error: PipelineError?
             func encode(to encoder: any Encoder) throws {}
-            func makeTask(with coders: APICoders) throws -> RequestTask { throw error ?? self }
+            func makeTask(with coders: PipelineCoders) throws -> RequestTask { throw error ?? self }
         }
         let own = Broken(error: PipelineError(.file(.unreadable), "gone"))
         #expect(await pipelineError { _ = try await send(APIRequest("x", payload: own)) }?.code == .file(.unreadable))
         #expect(await pipelineError { _ = try await send(APIRequest("x", payload: Broken())) }?.code == .encoding)
-        let alone = APIRequest<Nothing>(ServerURL(base: "https://example.com"), "x", payload: Broken())
+        let alone = APIRequest<IgnoredBody>("x", payload: Broken()).serverURL(ServerURL(base: "https://example.com"))
         #expect(await pipelineError { _ = try Endpoint(alone).makeRequest() }?.code == .encoding)
         #expect(bench.transport.sent.isEmpty)
     }

@@ -12,7 +12,7 @@ struct APIRequestMistakesTests {
     private struct Lines: APIPayload {
         var task: RequestTask
         func encode(to encoder: any Encoder) throws {}
-        func makeTask(with coders: APICoders) -> RequestTask { task }
+        func makeTask(with coders: PipelineCoders) -> RequestTask { task }
     }
 
     private static let payloads: [any APIPayload] = [
@@ -22,12 +22,12 @@ struct APIRequestMistakesTests {
 
     @Test(
         "A payload with a method that carries no body is refused, and nothing is sent",
-        arguments: [HTTPMethod.get, .head, .trace],
+        arguments: [HTTPRequest.Method.get, .head, .trace],
         payloads.indices
     )
-    func payloadWithoutBody(method: HTTPMethod, index: Int) async throws {
+    func payloadWithoutBody(method: HTTPRequest.Method, index: Int) async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let request = APIRequest<Nothing>("x", payload: Self.payloads[index]).method(method)
+        let request = APIRequest<IgnoredBody>("x", payload: Self.payloads[index]).method(method)
         let error = await pipelineError { _ = try await bench.api.send(request) }
         #expect(error?.code == .invalidRequest(.body))
         #expect(error?.reason == "a \(method) carries no body: name a method that does, as .post")
@@ -41,16 +41,16 @@ struct APIRequestMistakesTests {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let server = ServerURL(base: "https://api.example.com")
         for request in [
-            APIRequest<Nothing>(server, "x", payload: PayloadTests.Signup()),
-            APIRequest<Nothing>("x", payload: PayloadTests.Signup()),
-            APIRequest<Nothing>("x").payload(PayloadTests.Signup()),
+            APIRequest<IgnoredBody>("x", payload: PayloadTests.Signup()).serverURL(server),
+            APIRequest<IgnoredBody>("x", payload: PayloadTests.Signup()),
+            APIRequest<IgnoredBody>("x").payload(PayloadTests.Signup()),
         ] {
             #expect(request.method == .post)
             #expect(request.method(.put).method == .put)
             _ = try await bench.api.send(request)
             #expect(bench.transport.sent.last?.method == .post)
         }
-        #expect(APIRequest<Nothing>("x").method == .get)
+        #expect(APIRequest<IgnoredBody>("x").method == .get)
     }
 
     @Test("A file in JSON, a form without files or a query is refused where it stands, and its path is not sent")
@@ -58,7 +58,7 @@ struct APIRequestMistakesTests {
         struct Picture: JSONPayload { var images = [FormFile(contentsOf: URL(filePath: "/secret/cat.jpg"))] }
         struct Card: FormURLEncodedPayload { var image = FormFile(Data("bytes".utf8), fileName: "cat.jpg") }
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let request = APIRequest<Nothing>("x").method(.post)
+        let request = APIRequest<IgnoredBody>("x").method(.post)
         for (request, place) in [
             (request.payload(Picture()), "images.0"), (request.payload(Card()), "image"),
             (request.query(Card()), "image"),
@@ -74,8 +74,8 @@ struct APIRequestMistakesTests {
     @Test("A payload that is a query goes with any method, and a task sends what it says")
     func bodiesOfGet() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        _ = try await bench.api.send(APIRequest<Nothing>("x", payload: Lines(task: .requestQuery(["a": 1]))))
-        _ = try await bench.api.send(APIRequest<Nothing>("search").task(.requestJSONEncodable(["a": 1])))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("x", payload: Lines(task: .requestQuery(["a": 1]))))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("search").task(.requestJSONEncodable(["a": 1])))
         #expect(bench.paths == ["x?a=1", "search"] && bench.sentText == #"{"a":1}"#)
     }
 
@@ -88,7 +88,7 @@ struct APIRequestMistakesTests {
         var bench = APIBench(ScriptedTransport(always: .ok))
         bench.api.coders.dateEncodingStrategy = .secondsSince1970
         bench.api.coders.form.boolEncoding = .literal
-        let request = APIRequest<Nothing>("x").method(.post)
+        let request = APIRequest<IgnoredBody>("x").method(.post)
         _ = try await bench.api.send(request.task(.requestJSONEncodable(Moment())))
         #expect(bench.sentText == #"{"at":5,"ok":true}"#)
         _ = try await bench.api.send(request.task(.requestFormURLEncodable(Moment())))
@@ -114,17 +114,19 @@ struct APIRequestMistakesTests {
             if case .failure(let error) = result { journal.add("\(error)") }
         }
         var bench = APIBench(ScriptedTransport(always: .ok), plugins: [seen])
-        let request = APIRequest<Nothing>("posts", "").method(.delete)
+        let request = APIRequest<IgnoredBody>("posts", "").method(.delete)
         let error = await pipelineError { _ = try await bench.api.send(request) }
         #expect(error?.request?.head.path == "/v1/posts/" && error?.request?.method == .delete)
-        let word = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x").bearer("two words")) }
+        let word = await pipelineError {
+            _ = try await bench.api.send(APIRequest<IgnoredBody>("x").bearer("two words"))
+        }
         #expect(word?.request?.headers.isEmpty == true)
         bench.api.server = nil
         _ = await pipelineError { _ = try await bench.api.send(request) }
         #expect(
             journal.entries == [
-                "invalidRequest.path: a part of the endpoint is empty; DELETE api.example.com",
-                "invalidRequest.credential: the token is not one word; GET api.example.com",
+                "invalidRequest.path: a part of the endpoint is empty; DELETE api.example.com/v1/posts/",
+                "invalidRequest.credential: the token is not one word; GET api.example.com/v1/x",
                 "invalidRequest.path: a part of the endpoint is empty",
             ]
         )
@@ -144,7 +146,7 @@ struct APIRequestMistakesTests {
 
     @Test("The name of an environment is its description")
     func environment() {
-        #expect("\(Environments.Name.dev) \(Environments.Name(rawValue: "local"))" == "dev local")
+        #expect("\(APIEnvironments.Name.dev) \(APIEnvironments.Name(rawValue: "local"))" == "dev local")
     }
 
     @Test("Before its end a call tells of 0.999 at most, alone and in a batch")
@@ -157,7 +159,7 @@ struct APIRequestMistakesTests {
             }
         )
         let bench = APIBench(transport)
-        let upload = APIRequest<Nothing>("x").method(.post)
+        let upload = APIRequest<IgnoredBody>("x").method(.post)
             .task(.requestStream(.bytes(Data(repeating: 7, count: 1000))))
         _ = await upload.run(in: bench.api, observer: APIObserver(onProgress: { journal.add("\($0)") }))
         #expect(journal.entries == ["0.001", "0.5", "0.999"])

@@ -16,7 +16,7 @@ struct APIRequestPartsTests {
     )
     func refused(parts: [String]) async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let request = APIRequest<Nothing>(parts).method(.delete)
+        let request = APIRequest<IgnoredBody>(parts).method(.delete)
         let error = await pipelineError { _ = try await bench.api.send(request) }
         #expect(error?.code == .invalidRequest(.path) && bench.transport.sent.isEmpty)
     }
@@ -29,18 +29,18 @@ struct APIRequestPartsTests {
     )
     func sent(parts: [String], path: String) async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        _ = try await bench.api.send(APIRequest<Nothing>(parts))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>(parts))
         #expect(bench.transport.sent.map(\.head.path) == [path])
     }
 
-    @Test("C1 A request is made of parts or of an array of them, with and without a server of its own")
+    @Test("C1 A request is made of parts or of an array of them, and serverURL sends it to a server of its own")
     func initializers() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let server = ServerURL(base: "https://own.example.com", path: "v2")
         let requests = [
-            APIRequest<Nothing>("a", "b"), APIRequest(["a", "b"]), APIRequest(server, "a", "b"),
-            APIRequest(server, ["a", "b"]),
-            APIRequest(server, ["a", "b"], payload: PayloadTests.Signup()).method(.post),
+            APIRequest<IgnoredBody>("a", "b"), APIRequest(["a", "b"]), APIRequest("a", "b").serverURL(server),
+            APIRequest(["a", "b"]).serverURL(server),
+            APIRequest(["a", "b"], payload: PayloadTests.Signup()).serverURL(server).method(.post),
         ]
         for request in requests { _ = try await bench.api.send(request) }
         let (client, own) = ("https://api.example.com/v1/a/b", "https://own.example.com/v2/a/b")
@@ -53,9 +53,9 @@ struct APIRequestPartsTests {
         let transport = ScriptedTransport(always: .ok)
         let provider = Provider<MultiTarget>(transport: transport) { Endpoint($0).replacing(task: .requestPlain) }
         let api = APIClient(provider, server: ServerURL(base: "https://api.example.com/v1"))
-        let error = await pipelineError { _ = try await api.send(APIRequest<Nothing>("users", "../admin")) }
+        let error = await pipelineError { _ = try await api.send(APIRequest<IgnoredBody>("users", "../admin")) }
         #expect(error?.code == .invalidRequest(.path) && transport.sent.isEmpty)
-        _ = try await api.send(APIRequest<Nothing>("users").query(["a": 1]).bearer("t"))
+        _ = try await api.send(APIRequest<IgnoredBody>("users").query(["a": 1]).bearer("t"))
         #expect(transport.sent.map(\.head.path) == ["/v1/users"])
         #expect(transport.sent.map { $0.headers[.authorization] } == [nil])
     }

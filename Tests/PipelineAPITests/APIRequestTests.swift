@@ -25,7 +25,7 @@ struct APIRequestTests {
     @Test("C1 C3 B-C21 The endpoint stands below the server's path, its parts joined by one slash, escaped once")
     func url() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let requests: [APIRequest<Nothing>] = [
+        let requests: [APIRequest<IgnoredBody>] = [
             APIRequest("login"), APIRequest("/login"), APIRequest("users", "7"), APIRequest(["a b", "c%20d"]),
             APIRequest("post?sort=a b&x=%31#2"), APIRequest(),
         ]
@@ -41,49 +41,49 @@ struct APIRequestTests {
     @Test("What stands in one of several parts of an endpoint stays in the path, and cannot lead out of it")
     func dataInPath() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        _ = try await bench.api.send(APIRequest<Nothing>("users", "ann?role=admin#2", "posts"))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("users", "ann?role=admin#2", "posts"))
         let _: User? = try? await bench.api.send(Users.get(name: "ann?role=admin"))
         #expect(bench.paths == ["users/ann%3Frole=admin%232/posts", "users/ann%3Frole=admin"])
         for data in ["../admin", "..", "a/%2E%2e/b", ".%2e"] {
-            let error = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("users", data)) }
+            let error = await pipelineError { _ = try await bench.api.send(APIRequest<IgnoredBody>("users", data)) }
             #expect(error?.code == .invalidRequest(.path))
         }
         #expect(bench.transport.sent.count == 2)
-        _ = try await bench.api.send(APIRequest<Nothing>("users", "..a", "b..", "..."))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("users", "..a", "b..", "..."))
         #expect(bench.paths.last == "users/..a/b../...")
     }
 
     @Test("C16 C17 addError and addCustomError give the failure of a status its text; the last for a status wins")
     func errorTexts() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(404, body: #"{"message":"from the server"}"#)))
-        let request = APIRequest<Nothing>("x")
+        let request = APIRequest<IgnoredBody>("x")
         let plain = await pipelineError { _ = try await bench.api.send(request) }
         #expect(plain?.customText == nil && plain?.message == "from the server")
-        let texts = request.addError(.notFound, "a").addCustomError([.gone, .notFound], "User not found")
-        let error = await pipelineError { _ = try await bench.api.send(texts.addError(.conflict, "c")) }
+        let texts = request.addCustomError(.notFound, "a").addCustomError([.gone, .notFound], "User not found")
+        let error = await pipelineError { _ = try await bench.api.send(texts.addCustomError(.conflict, "c")) }
         #expect(error?.customText == "User not found" && error?.message == "User not found")
     }
 
-    @Test("A body of more bytes than the provider holds is limit.bodyBytes, also for Nothing")
+    @Test("A body of more bytes than the provider holds is limit.bodyBytes, also for IgnoredBody")
     func tooLarge() async throws {
         let provider = Provider<MultiTarget>(
             transport: ScriptedTransport(always: .status(200, body: "12345")),
             configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 4))
         )
         let api = APIClient(provider, server: ServerURL(base: "https://example.com"))
-        let error = await pipelineError { _ = try await api.send(APIRequest<Nothing>("x")) }
+        let error = await pipelineError { _ = try await api.send(APIRequest<IgnoredBody>("x")) }
         #expect(error?.code == .limit(.bodyBytes))
     }
 
     @Test("C8 B-C8 A payload or a query that cannot be encoded is an error, nothing is sent, and the next call works")
     func unencodable() async throws {
         let bench = APIBench(.ok)
-        let request = APIRequest<Nothing>("x", payload: Unencodable()).method(.post)
+        let request = APIRequest<IgnoredBody>("x", payload: Unencodable()).method(.post)
         #expect(await pipelineError { _ = try await bench.api.send(request) }?.code == .encoding)
-        let query = APIRequest<Nothing>("x").query([Double.infinity])
+        let query = APIRequest<IgnoredBody>("x").query([Double.infinity])
         #expect(await pipelineError { _ = try await bench.api.send(query) }?.code == .encoding)
         #expect(bench.transport.sent.isEmpty)
-        _ = try await bench.api.send(APIRequest<Nothing>("next"))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("next"))
         #expect(bench.paths == ["next"])
     }
 
@@ -91,11 +91,11 @@ struct APIRequestTests {
     func anyProvider() async throws {
         let transport = ScriptedTransport(always: .status(200, body: "100"))
         let provider = Provider<MultiTarget>(transport: transport)
-        let request = APIRequest<Date>(ServerURL(base: "https://example.com", path: "v2"), "time")
+        let request = APIRequest<Date>("time").serverURL(ServerURL(base: "https://example.com", path: "v2"))
             .dateDecodingStrategy(.secondsSince1970)
         #expect(try await provider.requestDecoded(request) == Date(timeIntervalSince1970: 100))
         #expect(transport.sent.first?.url?.absoluteString == "https://example.com/v2/time")
-        let lost = await pipelineError { _ = try await provider.requestDecoded(APIRequest<Nothing>("time")) }
+        let lost = await pipelineError { _ = try await provider.requestDecoded(APIRequest<IgnoredBody>("time")) }
         #expect(lost?.code == .invalidRequest(.url))
     }
 
@@ -119,8 +119,8 @@ struct APIRequestTests {
     func controllers() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(200, body: #"{"name":"Ann"}"#)))
         #expect(try await bench.api.send(Users.get(id: 7)).name == "Ann")
-        let _: Nothing = try await bench.api.send(Elsewhere.request())
-        let _: Nothing = try await bench.api.send(Perhaps.request("1", payload: nil))
+        let _: IgnoredBody = try await bench.api.send(Elsewhere.request())
+        let _: IgnoredBody = try await bench.api.send(Perhaps.request("1", payload: nil))
         #expect(
             bench.transport.sent.compactMap(\.url?.absoluteString) == [
                 "https://api.example.com/v1/users/7", "https://other.example.com/x", "https://third.example.com/y/1",
@@ -130,8 +130,8 @@ struct APIRequestTests {
 
     @Test("Its description and its dump show the method and the path, nothing else")
     func description() {
-        let request = APIRequest<Nothing>("login?token=hunter2").headers(["X": "hunter2"])
-            .basicAuth(email: "hunter2", password: "hunter2").query(["q": "hunter2"])
+        let request = APIRequest<IgnoredBody>("login?token=hunter2").addHeaders(["X": "hunter2"])
+            .basicAuth(username: "hunter2", password: "hunter2").query(["q": "hunter2"])
         var text = "\(request)\(request.task)"
         dump(request, to: &text)
         #expect(text.contains("GET login") && !text.contains("hunter2"))

@@ -10,7 +10,7 @@ import Testing
 struct DateCodingStrategyTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 
-    private func send(_ request: APIRequest<Nothing>) async throws -> PipelineRequest {
+    private func send(_ request: APIRequest<IgnoredBody>) async throws -> PipelineRequest {
         _ = try await bench.api.send(request.method(.post))
         return try #require(bench.transport.sent.last)
     }
@@ -25,7 +25,7 @@ struct DateCodingStrategyTests {
         ]
     )
     func dates(strategy: DateCodingStrategy, json: String, text: String) async throws {
-        let request = APIRequest<Nothing>("x").dateEncodingStrategy(strategy)
+        let request = APIRequest<IgnoredBody>("x").dateEncodingStrategy(strategy)
         _ = try await send(request.payload(PayloadTests.Signup()))
         #expect(bench.sentText == #"{"born":\#(json),"name":"Ann"}"#)
         _ = try await send(request.query(PayloadTests.Signup()))
@@ -89,7 +89,7 @@ struct DateCodingStrategyTests {
     )
     func unencodableDates(strategy: DateCodingStrategy, seconds: [Double]) async throws {
         struct Moment: JSONPayload { var at: Date }
-        let request = APIRequest<Nothing>("x").method(.post).dateEncodingStrategy(strategy)
+        let request = APIRequest<IgnoredBody>("x").method(.post).dateEncodingStrategy(strategy)
         for seconds in seconds {
             let moment = Moment(at: Date(timeIntervalSince1970: seconds))
             for request in [request.payload(moment), request.query(moment)] {
@@ -109,7 +109,7 @@ struct DateCodingStrategyTests {
             formatter.timeZone = TimeZone(secondsFromGMT: hours * 3_600)
             formatter.dateFormat = "yyyy-MM-dd"
             let bench = APIBench(ScriptedTransport(always: .ok))
-            let request = APIRequest<Nothing>("x", payload: Moment()).method(.post)
+            let request = APIRequest<IgnoredBody>("x", payload: Moment()).method(.post)
             let error = await pipelineError {
                 _ = try await bench.api.send(request.dateEncodingStrategy(.formatted(formatter)))
             }
@@ -132,7 +132,7 @@ struct DateCodingStrategyTests {
     func milliseconds(seconds: Double, text: String) async throws {
         struct Moment: JSONPayload { var at: Date }
         let moment = Moment(at: Date(timeIntervalSince1970: seconds))
-        let request = APIRequest<Nothing>("x", payload: moment).query(moment)
+        let request = APIRequest<IgnoredBody>("x", payload: moment).query(moment)
         _ = try await send(request.dateEncodingStrategy(.millisecondsSince1970))
         #expect(bench.sentText == "{\"at\":\(text)}" && bench.paths == ["x?at=\(text)"])
     }
@@ -142,7 +142,7 @@ struct DateCodingStrategyTests {
         await #expect(processExitsWith: .success) {
             NSTimeZone.default = try #require(TimeZone(secondsFromGMT: 32_400))
             let bench = APIBench(ScriptedTransport(always: .ok))
-            let request = APIRequest<Nothing>("x", payload: PayloadTests.Signup()).method(.post)
+            let request = APIRequest<IgnoredBody>("x", payload: PayloadTests.Signup()).method(.post)
             _ = try await bench.api.send(request.dateEncodingStrategy(.formatted("EEE d MMM yyyy, h.mm a zzz")))
             #expect(bench.sentText == #"{"born":"Sun 9 Sep 2001, 1.46 AM GMT","name":"Ann"}"#)
         }

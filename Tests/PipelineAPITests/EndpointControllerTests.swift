@@ -35,7 +35,7 @@ struct EndpointControllerTests {
     @Test("C7 Its server counts however it is declared; without one requests go to that of the client")
     func servers() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let requests: [APIRequest<Nothing>] = [
+        let requests: [APIRequest<IgnoredBody>] = [
             None.request("1"), Nowhere.request("2"), Plain.request("3"), Computed.request("4"), Perhaps.request("5"),
         ]
         for request in requests { _ = try await bench.api.send(request) }
@@ -54,7 +54,7 @@ struct EndpointControllerTests {
     @Test("C6 One slash stands where parts join, those within a part stay, and a question mark is one of the path")
     func slashes() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
-        let requests: [APIRequest<Nothing>] = [
+        let requests: [APIRequest<IgnoredBody>] = [
             Slashes.request("/x"), Slashes.request("x", "/y/", "//z/"), Slashes.request("a//b"), Slashes.request(),
             Slashes.request("a?b=c"), APIRequest("a//", "b"), APIRequest("é/", "/ö"),
         ]

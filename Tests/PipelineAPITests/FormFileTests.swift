@@ -10,7 +10,7 @@ import Testing
 struct FormFileTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 
-    private func send(_ request: APIRequest<Nothing>) async throws -> PipelineRequest {
+    private func send(_ request: APIRequest<IgnoredBody>) async throws -> PipelineRequest {
         _ = try await bench.api.send(request.method(.post))
         return try #require(bench.transport.sent.last)
     }
@@ -18,7 +18,7 @@ struct FormFileTests {
     @Test("A file of a form encodes nowhere else, and does not decode")
     func formFile() throws {
         let file = FormFile(Data([1, 2]), fileName: "a.bin", mimeType: "x/y")
-        #expect(throws: EncodingError.self) { try APICoders().jsonEncoder(for: file).encode(file) }
+        #expect(throws: EncodingError.self) { try PipelineCoders().jsonEncoder(for: file).encode(file) }
         #expect(!((FormFile.self as Any.Type) is any Decodable.Type))
         #expect("\(file)" == "\"a.bin\"")
         var text = ""
@@ -40,7 +40,7 @@ struct FormFileTests {
         )
         let post = PayloadTests.Post(text: "t", video: FormFile(contentsOf: file))
         let error = await pipelineError {
-            _ = try await bench.api.send(APIRequest<Nothing>("x", payload: post).method(.post))
+            _ = try await bench.api.send(APIRequest<IgnoredBody>("x", payload: post).method(.post))
         }
         #expect(error?.code == .bodyChanged)
     }

@@ -42,7 +42,7 @@ struct PayloadTests {
 
     private let bench = APIBench(ScriptedTransport(always: .ok))
 
-    private func send(_ request: APIRequest<Nothing>) async throws -> PipelineRequest {
+    private func send(_ request: APIRequest<IgnoredBody>) async throws -> PipelineRequest {
         _ = try await bench.api.send(request.method(.post))
         return try #require(bench.transport.sent.last)
     }
@@ -52,7 +52,7 @@ struct PayloadTests {
         let sent = try await send(APIRequest("signup", payload: Signup()))
         #expect(bench.sentText == #"{"born":"2001-09-09T01:46:40Z","name":"Ann"}"#)
         #expect(sent.headers[values: .contentType] == ["application/json"])
-        let own = APIRequest<Nothing>("signup").payload(Signup()).headers(["content-type": "application/x"])
+        let own = APIRequest<IgnoredBody>("signup").payload(Signup()).addHeaders(["content-type": "application/x"])
         #expect(try await send(own).headers[values: .contentType] == ["application/x"])
     }
 
@@ -128,12 +128,12 @@ struct PayloadTests {
         struct Form: FormURLEncodedPayload, MultipartPayload {
             var most = UInt64.max
             var least = Int64.min
-            func makeTask(with coders: APICoders) -> RequestTask {
+            func makeTask(with coders: PipelineCoders) -> RequestTask {
                 .requestFormURLEncodable(self, encoder: coders.formEncoder(for: self))
             }
         }
         let text = "most=18446744073709551615&least=-9223372036854775808"
-        let request = APIRequest<Nothing>("x", payload: Form()).query(Form())
+        let request = APIRequest<IgnoredBody>("x", payload: Form()).query(Form())
         _ = try await send(request)
         #expect(bench.sentText == text && bench.paths == ["x?" + text])
         let parts = try MultipartFormData(encoding: Form()).parts.map {
@@ -144,10 +144,13 @@ struct PayloadTests {
         #expect(bench.sentText.contains("18446744073709551615") && bench.sentText.contains("-9223372036854775808"))
     }
 
-    @Test("A form with files, and a file, need a method that carries a body", arguments: [HTTPMethod.get, .head])
-    func bodilessMethod(method: HTTPMethod) async throws {
+    @Test(
+        "A form with files, and a file, need a method that carries a body",
+        arguments: [HTTPRequest.Method.get, .head]
+    )
+    func bodilessMethod(method: HTTPRequest.Method) async throws {
         for request in [
-            APIRequest<Nothing>("x", payload: Post(text: "t")),
+            APIRequest<IgnoredBody>("x", payload: Post(text: "t")),
             APIRequest("x").task(.requestStream(.bytes(Data("t".utf8)))),
         ] {
             let error = await pipelineError { _ = try await bench.api.send(request.method(method)) }
@@ -159,10 +162,10 @@ struct PayloadTests {
     @Test("A payload in a form of its own makes its task itself")
     func ownForm() async throws {
         struct Lines: APIPayload {
-            func makeTask(with coders: APICoders) -> RequestTask { .requestData(Data("a\nb".utf8)) }
+            func makeTask(with coders: PipelineCoders) -> RequestTask { .requestData(Data("a\nb".utf8)) }
         }
         #expect(try await send(APIRequest("x", payload: Lines())).body.bytes == Data("a\nb".utf8))
-        let task = APIRequest<Nothing>("x", payload: Lines()).task(.requestData(Data("c".utf8)))
+        let task = APIRequest<IgnoredBody>("x", payload: Lines()).task(.requestData(Data("c".utf8)))
         #expect(try await send(task).body.bytes == Data("c".utf8))
         #expect(try await send(task.payload(Lines())).body.bytes == Data("a\nb".utf8))
     }

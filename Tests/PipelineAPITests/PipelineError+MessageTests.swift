@@ -14,15 +14,15 @@ struct PipelineErrorMessageTests {
     )
     func textPriority() async throws {
         var bench = APIBench(ScriptedTransport(always: .status(404)))
-        bench.api.errorTexts = ErrorTexts().adding("client 404", for: .notFound).adding("client 409", for: .conflict)
-        let request = APIRequest<Nothing>("x")
+        bench.api.options.errorTexts = .client
+        let request = APIRequest<IgnoredBody>("x")
         let error = await pipelineError { _ = try await bench.api.send(request) }
         #expect(error?.customText == "client 404")
-        let own = request.addError(.notFound, "request 404")
+        let own = request.addCustomError(.notFound, "request 404")
         #expect(await pipelineError { _ = try await bench.api.send(own) }?.customText == "request 404")
-        let byCode = request.addError(.unacceptableStatus, "request code")
+        let byCode = request.addCustomError(.unacceptableStatus, "request code")
         #expect(await pipelineError { _ = try await bench.api.send(byCode) }?.customText == "request code")
-        let others = request.addError(.conflict, "request 409")
+        let others = request.addCustomError(.conflict, "request 409")
         #expect(await pipelineError { _ = try await bench.api.send(others) }?.customText == "client 404")
         let direct = own.serverURL(ServerURL(base: "https://example.com"))
         let thrown = await pipelineError { _ = try await bench.api.provider.requestDecoded(direct) }
@@ -34,40 +34,38 @@ struct PipelineErrorMessageTests {
             #expect(error?.customText == "call 404")
         }
         bench.api.options.errorTexts.set("options 410", for: .gone)
-        #expect(
-            bench.api.errorTexts
-                == ErrorTexts().adding("client 404", for: .notFound)
-                .adding("client 409", for: .conflict).adding("options 410", for: .gone)
-        )
+        var texts = ErrorTexts.client
+        texts.set("options 410", for: .gone)
+        #expect(bench.api.options.errorTexts == texts)
     }
 
     @Test("What a plugin throws for people is the message")
     func pluginMessage() async throws {
         struct LoggedOut: LocalizedError { var errorDescription: String? { "Please log in" } }
         let bench = APIBench(ScriptedTransport(always: .ok), plugins: [.prepare { _, _ in throw LoggedOut() }])
-        let request = APIRequest<Nothing>("x")
+        let request = APIRequest<IgnoredBody>("x")
         #expect(await pipelineError { _ = try await bench.api.send(request) }?.message == "Please log in")
-        let own = request.addError(.plugin, "own")
+        let own = request.addCustomError(.plugin, "own")
         #expect(await pipelineError { _ = try await bench.api.send(own) }?.message == "own")
         struct Blank: LocalizedError { var errorDescription: String? { " " } }
         let blank = APIBench(plugins: [.prepare { _, _ in throw Blank() }])
-        let silent = request.addError(.plugin, "")
+        let silent = request.addCustomError(.plugin, "")
         #expect(await pipelineError { _ = try await blank.api.send(silent) }?.message == "Something went wrong")
     }
 
     @Test(
-        "serverMessage is what the server says, alone; localizedDescription the text for people, else the description"
+        "serverMessage is what the server says, alone; localizedDescription is the custom text, else a general sentence"
     )
     func texts() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(404, body: #"{"message":"m"}"#)))
-        let plain = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }
-        #expect(plain?.serverMessage == "m" && plain?.localizedDescription == plain?.description)
-        let request = APIRequest<Nothing>("x").addError(.notFound, "own")
+        let plain = await pipelineError { _ = try await bench.api.send(APIRequest<IgnoredBody>("x")) }
+        #expect(plain?.serverMessage == "m" && plain?.localizedDescription == "Not found")
+        let request = APIRequest<IgnoredBody>("x").addCustomError(.notFound, "own")
         let own = await pipelineError { _ = try await bench.api.send(request) }
         #expect(own?.serverMessage == "m" && own?.message == "own" && own?.localizedDescription == "own")
         #expect(own?.description.contains("own") == false)
-        let blank = await pipelineError { _ = try await bench.api.send(request.addError(.notFound, " ")) }
-        #expect(blank?.message == "m" && blank?.localizedDescription == blank?.description)
+        let blank = await pipelineError { _ = try await bench.api.send(request.addCustomError(.notFound, " ")) }
+        #expect(blank?.message == "m" && blank?.localizedDescription == "Not found")
         #expect(PipelineError(.offline, "it failed").serverMessage == nil)
     }
 
@@ -103,7 +101,7 @@ struct PipelineErrorMessageTests {
             .status(400, headers: fields, body: #"{"title":"","detail":"","message":"m"}"#)
         )
         for text in ["d", "t", "t", "m"] {
-            #expect(await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }?.message == text)
+            #expect(await pipelineError { _ = try await bench.api.send(APIRequest<IgnoredBody>("x")) }?.message == text)
         }
     }
 

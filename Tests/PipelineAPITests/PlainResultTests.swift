@@ -27,12 +27,12 @@ struct PlainResultTests {
         #expect(try await text.send(APIRequest<String?>("x")) == "1")
         #expect(try await text.send(APIRequest<Bool?>("x")) == true)
         #expect(try await text.send(APIRequest<Int?>("x")) == 1)
-        #expect(try await text.send(APIRequest<Nothing?>("x")) != nil)
+        #expect(try await text.send(APIRequest<IgnoredBody?>("x")) != nil)
         let null = APIBench(ScriptedTransport(always: .status(200, body: "null\n"))).api
         #expect(try await null.send(APIRequest<Data?>("x")) == Data("null\n".utf8))
         #expect(try await null.send(APIRequest<String?>("x")) == nil)
         #expect(try await null.send(APIRequest<Int?>("x")) == nil)
-        let direct = APIRequest<APIRequestTests.User?>(ServerURL(base: "https://example.com"), "x")
+        let direct = APIRequest<APIRequestTests.User?>("x").serverURL(ServerURL(base: "https://example.com"))
         let empty = Provider<MultiTarget>(transport: ScriptedTransport(always: .status(200)))
         let error = await pipelineError { _ = try await empty.requestDecoded(direct, atKeyPath: "user") }
         #expect(error?.code.isKind(of: .mapping) == true)

@@ -18,7 +18,7 @@ struct ProgressSharesTests {
             for step in [0.5, 0.25, -1, 0.5] { report?(step) }
         }
         let whole = OwnOperation { _, report in report?(7) }
-        let operations: [any APIOperation] = [whole, APIRequest<Nothing>("1"), APIRequest<Nothing>("2"), half]
+        let operations: [any APIOperation] = [whole, APIRequest<IgnoredBody>("1"), APIRequest<IgnoredBody>("2"), half]
         let batch = operations.flatten().avoidCancelOnError()
         let result = await batch.run(
             in: bench.api,

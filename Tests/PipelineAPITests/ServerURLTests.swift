@@ -24,7 +24,7 @@ struct ServerURLTests {
     )
     func servers(base: String, reason: String) async throws {
         let bench = APIBench(ScriptedTransport(always: .ok), server: base)
-        let error = await pipelineError { _ = try await bench.api.send(APIRequest<Nothing>("x")) }
+        let error = await pipelineError { _ = try await bench.api.send(APIRequest<IgnoredBody>("x")) }
         #expect(error?.code.isKind(of: .invalidRequest) == true && error?.reason == reason)
         #expect(bench.transport.sent.isEmpty)
     }
@@ -33,7 +33,7 @@ struct ServerURLTests {
     func serversOfProvider() async throws {
         let transport = ScriptedTransport(always: .ok)
         let provider = Provider<MultiTarget>(transport: transport)
-        let request = APIRequest<Nothing>("x")
+        let request = APIRequest<IgnoredBody>("x")
         for (request, reason) in [
             (request, "neither the request nor a client names a server"),
             (
@@ -58,7 +58,7 @@ struct ServerURLTests {
     func unusualServers() async throws {
         for base in ["https://b\u{fc}cher.example", "http://127.0.0.1:8080/a b", "https://[::1]:8080"] {
             let bench = APIBench(ScriptedTransport(always: .ok), server: base)
-            _ = try await bench.api.send(APIRequest<Nothing>("x"))
+            _ = try await bench.api.send(APIRequest<IgnoredBody>("x"))
             #expect(bench.transport.sent.count == 1)
         }
     }

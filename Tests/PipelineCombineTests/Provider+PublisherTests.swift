@@ -56,7 +56,7 @@ struct ProviderPublisherTests {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<MultiTarget>(transport: transport)
         #expect(await Outcome.of(provider.requestPublisher(Library.book(id: 1))).values.count == 1)
-        #expect(await Outcome.of(provider.requestPublisher(.target(Library.book(id: 2)))).values.count == 1)
+        #expect(await Outcome.of(provider.requestPublisher(MultiTarget(Library.book(id: 2)))).values.count == 1)
         #expect(transport.sent.map(\.path) == ["/v1/books/1", "/v1/books/2"])
     }
 

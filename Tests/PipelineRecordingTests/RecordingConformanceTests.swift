@@ -26,7 +26,7 @@ struct RecordingConformanceTests {
                     let recorder = try RecordingTransport(
                         file,
                         wrapping: wrapped,
-                        mode: .all,
+                        mode: .recordAll,
                         redactor: .revealingSecrets
                     )
                     recorders.append(recorder)
@@ -51,7 +51,7 @@ struct RecordingConformanceTests {
             do {
                 return try ReplayTransport(
                     file(number),
-                    matching: [.method, .path, .query(.same), .body],
+                    matching: [.method, .path, .query(inOrder: true), .body()],
                     redactor: .revealingSecrets
                 )
             } catch {

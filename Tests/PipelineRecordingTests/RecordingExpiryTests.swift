@@ -56,10 +56,10 @@ struct RecordingExpiryTests {
         #expect(reported.withLock { $0 } == ["https://api.example/"])
     }
 
-    @Test("recorded again, the new answer takes the entry's place", arguments: [RecordingMode.once, .newEpisodes])
+    @Test("recorded again, the new answer takes the entry's place", arguments: [RecordingMode.recordOnce, .recordNew])
     func recordsAgain(mode: RecordingMode) async throws {
         let live = ScriptedTransport([.status(200, body: "new")])
-        let transport = try transport(mode, .after(.seconds(1), .recordAgain), live)
+        let transport = try transport(mode, .after(.seconds(1), .rerecord), live)
         #expect(try await bench.provider(transport).request(bench.target()).data == Data("new".utf8))
         try await transport.finish()
         let replay = try ReplayTransport(bench.file, expiry: .after(.seconds(1)))
@@ -70,16 +70,16 @@ struct RecordingExpiryTests {
     @Test("the entry stays when it cannot be recorded again")
     func fallsBack() async throws {
         let live = ScriptedTransport([.failure(.offline)])
-        let transport = try transport(.once, .after(.seconds(1), .recordAgain), live)
+        let transport = try transport(.recordOnce, .after(.seconds(1), .rerecord), live)
         #expect(try await bench.provider(transport).failureCode(bench.target()) == .offline)
         try await transport.finish()
         #expect(bench.text.contains("old"))
     }
 
     @Test("where nothing may be recorded it fails, and nothing is sent")
-    func neverInModeNone() async throws {
-        let expiry = RecordingExpiry.after(.seconds(1), .recordAgain)
-        let transport = try transport(.none, expiry, RecordingBench.forbidden)
+    func neverWhenReplaying() async throws {
+        let expiry = RecordingExpiry.after(.seconds(1), .rerecord)
+        let transport = try transport(.replayOnly, expiry, RecordingBench.forbidden)
         #expect(try await bench.provider(transport).failureCode(bench.target()) == .recording(.expired))
         let replay = try ReplayTransport(bench.file, expiry: expiry)
         #expect(try await bench.provider(replay).failureCode(bench.target()) == .recording(.expired))

@@ -7,24 +7,28 @@ struct RecordingModeTests {
     @Test(
         "PIPELINE_RECORD names a mode",
         arguments: [
-            ("none", RecordingMode.none), ("once", .once), ("newEpisodes", .newEpisodes), ("all", .all),
-            ("passthrough", .passthrough),
+            ("replayOnly", RecordingMode.replayOnly), ("recordOnce", .recordOnce), ("recordNew", .recordNew),
+            ("recordAll", .recordAll), ("passthrough", .passthrough),
         ]
     )
     func names(word: String, mode: RecordingMode) throws {
-        #expect(try RecordingMode.environment(["PIPELINE_RECORD": word]) == mode)
-        #expect(mode.description == word)
+        #expect(try RecordingMode.environment(in: ["PIPELINE_RECORD": word]) == mode)
+        #expect("\(mode)" == word)
     }
 
-    @Test("without the variable, and with an empty one, there is no mode", arguments: [[:], ["PIPELINE_RECORD": ""]])
+    @Test(
+        "without the variable, and with an empty one, the default applies",
+        arguments: [[:], ["PIPELINE_RECORD": ""]]
+    )
     func absent(environment: [String: String]) throws {
-        #expect(try RecordingMode.environment(environment) == nil)
+        #expect(try RecordingMode.environment(in: environment) == .recordOnce)
+        #expect(try RecordingMode.environment(otherwise: .replayOnly, in: environment) == .replayOnly)
     }
 
-    @Test("an unknown word is a typed error", arguments: ["on", "NONE", "new_episodes"])
+    @Test("an unknown word is a typed error", arguments: ["on", "none", "REPLAYONLY", "new_episodes"])
     func unknown(word: String) {
-        let error = #expect(throws: PipelineError.self) { try RecordingMode.environment(["PIPELINE_RECORD": word]) }
+        let error = #expect(throws: PipelineError.self) { try RecordingMode.environment(in: ["PIPELINE_RECORD": word]) }
         #expect(error?.code == .recording(.unknownMode))
-        #expect(error?.reason.contains("newEpisodes") == true)
+        #expect(error?.reason.contains("recordNew") == true)
     }
 }

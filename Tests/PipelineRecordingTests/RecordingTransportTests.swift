@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import PipelineTesting
 import TestSupport
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("RecordingTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct RecordingTransportTests {
@@ -14,11 +15,11 @@ struct RecordingTransportTests {
 
     @Test("once records when there is no file, and answers from it when there is one")
     func once() async throws {
-        try await bench.record([.status(200, body: "live")], mode: .once) { provider in
+        try await bench.record([.status(200, body: "live")], mode: .recordOnce) { provider in
             let first = try await provider.request(bench.target()).data
             #expect(first == Data("live".utf8))
         }
-        let replay = bench.provider(try bench.closed(.once))
+        let replay = bench.provider(try bench.closed(.recordOnce))
         #expect(try await replay.request(bench.target()).data == Data("live".utf8))
         #expect(try await replay.failureCode(bench.target("/other")) == .noMatch)
         #expect(bench.names == ["api.har"])
@@ -27,33 +28,33 @@ struct RecordingTransportTests {
     @Test("none answers from the file only")
     func none() async throws {
         try await bench.record([.status(200, body: "live")]) { _ = try await $0.request(bench.target()) }
-        let replay = bench.provider(try bench.closed(.none))
+        let replay = bench.provider(try bench.closed(.replayOnly))
         #expect(try await replay.request(bench.target()).data == Data("live".utf8))
     }
 
-    @Test("newEpisodes answers from the file and records what it does not answer, behind what is there")
-    func newEpisodes() async throws {
+    @Test("recordNew answers from the file and records what it does not answer, behind what is there")
+    func recordNew() async throws {
         try await bench.record([.status(200, body: "first")]) { _ = try await $0.request(bench.target("/1")) }
         let old = bench.text
-        try await bench.record([.status(200, body: "second")], mode: .newEpisodes) { provider in
+        try await bench.record([.status(200, body: "second")], mode: .recordNew) { provider in
             let first = try await provider.request(bench.target("/1")).data
             #expect(first == Data("first".utf8))
             let second = try await provider.request(bench.target("/2")).data
             #expect(second == Data("second".utf8))
         }
         #expect(bench.text.hasPrefix(old.prefix { $0 != "]" }.dropLast(8)))
-        let replay = try bench.closed(.none)
+        let replay = try bench.closed(.replayOnly)
         let provider = bench.provider(replay)
         #expect(try await provider.request(bench.target("/2")).data == Data("second".utf8))
         #expect(replay.recording.entries.map(\.url) == ["https://api.example/1", "https://api.example/2"])
     }
 
-    @Test("newEpisodes without a file records all, and records again what is used up")
-    func newEpisodesUsedUp() async throws {
-        try await bench.record([.status(200, body: "1")], mode: .newEpisodes) {
+    @Test("recordNew without a file records all, and records again what is used up")
+    func recordNewUsedUp() async throws {
+        try await bench.record([.status(200, body: "1")], mode: .recordNew) {
             _ = try await $0.request(bench.target())
         }
-        try await bench.record([.status(200, body: "2")], mode: .newEpisodes) { provider in
+        try await bench.record([.status(200, body: "2")], mode: .recordNew) { provider in
             let first = try await provider.request(bench.target()).data
             #expect(first == Data("1".utf8))
             let second = try await provider.request(bench.target()).data
@@ -69,7 +70,7 @@ struct RecordingTransportTests {
         let transport = try RecordingTransport(
             bench.file,
             wrapping: ScriptedTransport(always: .status(200, body: "new")),
-            mode: .all
+            mode: .recordAll
         )
         _ = try await bench.provider(transport).request(bench.target())
         #expect(bench.text == old)
@@ -78,7 +79,10 @@ struct RecordingTransportTests {
         #expect(!bench.text.contains("old"))
     }
 
-    @Test("without anything recorded the file stays as it is", arguments: [RecordingMode.all, .newEpisodes, .once])
+    @Test(
+        "without anything recorded the file stays as it is",
+        arguments: [RecordingMode.recordAll, .recordNew, .recordOnce]
+    )
     func nothing(mode: RecordingMode) async throws {
         let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: mode)
         try await transport.finish()
@@ -103,7 +107,7 @@ struct RecordingTransportTests {
             let transport = try RecordingTransport(
                 bench.file,
                 wrapping: ScriptedTransport(always: .status(200, body: "live")),
-                mode: .once
+                mode: .recordOnce
             )
             _ = try await bench.provider(transport).request(bench.target())
             #expect(bench.names == ["api.har.journal"])
@@ -121,7 +125,7 @@ struct RecordingTransportTests {
     @Test(
         "F03 a second recorder of the same file is refused while there is a first",
         arguments: [
-            RecordingMode.all, .newEpisodes, .once,
+            RecordingMode.recordAll, .recordNew, .recordOnce,
         ]
     )
     func busy(mode: RecordingMode) async throws {
@@ -139,7 +143,7 @@ struct RecordingTransportTests {
         let transport = try RecordingTransport(
             bench.file,
             wrapping: ScriptedTransport { request, _ in .status(200, body: "answer to \(request.path)") },
-            mode: .all
+            mode: .recordAll
         )
         let provider = bench.provider(transport)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -164,7 +168,7 @@ struct RecordingTransportTests {
         let transport = try RecordingTransport(
             bench.file,
             wrapping: ScriptedTransport { _, index in .delayed(delays[index], .status(200, body: "\(index)")) },
-            mode: .all
+            mode: .recordAll
         )
         let provider = bench.provider(transport)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -185,7 +189,7 @@ struct RecordingTransportTests {
     @Test("an exchange that the caller cancels is not recorded")
     func cancelled() async throws {
         let scripted = ScriptedTransport([.hang, .status(200)])
-        let transport = try RecordingTransport(bench.file, wrapping: scripted, mode: .all)
+        let transport = try RecordingTransport(bench.file, wrapping: scripted, mode: .recordAll)
         let provider = bench.provider(transport)
         let call = Task { [bench] in try await provider.request(bench.target("/hang")) }
         await eventually { scripted.sent.count == 1 }
@@ -199,7 +203,7 @@ struct RecordingTransportTests {
     @Test("what comes after finish is refused, and not sent")
     func afterFinish() async throws {
         let scripted = ScriptedTransport(always: .status(200))
-        let transport = try RecordingTransport(bench.file, wrapping: scripted, mode: .all)
+        let transport = try RecordingTransport(bench.file, wrapping: scripted, mode: .recordAll)
         let provider = bench.provider(transport)
         _ = try await provider.request(bench.target())
         try await transport.finish()
@@ -213,7 +217,7 @@ struct RecordingTransportTests {
         let transport = try RecordingTransport(
             bench.file,
             wrapping: ScriptedTransport(always: .status(200, body: "12345")),
-            mode: .all,
+            mode: .recordAll,
             bodyByteCount: 4
         )
         #expect(try await bench.provider(transport).request(bench.target()).data.count == 5)
@@ -235,7 +239,7 @@ struct RecordingTransportTests {
     @Test("without a mode the environment's counts, and without that once")
     func defaultMode() throws {
         let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden)
-        #expect(try transport.mode == RecordingMode.environment() ?? .once)
+        #expect(try transport.mode == RecordingMode.environment())
     }
 
     @Test("a folder that is not there fails when the transport is made, and nothing is sent")
@@ -244,14 +248,14 @@ struct RecordingTransportTests {
             try RecordingTransport(
                 bench.folder.appending(path: "no/api.har"),
                 wrapping: RecordingBench.forbidden,
-                mode: .once
+                mode: .recordOnce
             )
         }
         #expect(error?.code == .recording(.notWritten))
     }
 
     @Test(
-        "what a killed recorder has left in its journal is taken over by newEpisodes, and recorded anew by the others"
+        "what a killed recorder has left in its journal is taken over by recordNew, and recorded anew by the others"
     )
     func journal() async throws {
         let journal = try HARJournal(for: bench.file)
@@ -266,7 +270,7 @@ struct RecordingTransportTests {
         let left = try Data(contentsOf: journal.url)
         try journal.discard()
         try left.write(to: journal.url)
-        let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .newEpisodes)
+        let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .recordNew)
         #expect(try await bench.provider(transport).request(bench.target("/left")).data == Data("left".utf8))
         try await transport.finish()
         #expect(bench.text.contains("/left"))
@@ -294,7 +298,7 @@ struct RecordingTransportTests {
         let left = try Data(contentsOf: journal.url)
         try journal.discard()
         try left.write(to: journal.url)
-        let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .newEpisodes)
+        let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .recordNew)
         #expect(transport.recording.entries.count == 2)
         try await transport.finish()
         #expect(try HARFile(contentsOf: bench.file).count == 2)
@@ -306,7 +310,7 @@ struct RecordingTransportTests {
         let steps: [ScriptedTransport.Step] = [
             .status(200, body: "1"), .status(200, body: "you are 2YotnFZFEjr1zCsicMWpAA"),
         ]
-        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
+        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .recordAll)
         let first = bench.provider(transport) {
             try $0.setHeader("Bearer 2YotnFZFEjr1zCsicMWpAA", for: .authorization, isSecret: true)
         }
@@ -333,7 +337,7 @@ struct RecordingTransportTests {
         let transport = try RecordingTransport(
             bench.file,
             wrapping: ScriptedTransport([], decodesContent: decodes),
-            mode: .all
+            mode: .recordAll
         )
         #expect(transport.name == "RecordingTransport(ScriptedTransport, all)")
         #expect(transport.decodesContent == decodes)

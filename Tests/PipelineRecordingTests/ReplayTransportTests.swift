@@ -15,17 +15,17 @@ struct ReplayTransportTests {
 
     @Test("F05 a miss, a used-up key, a missing file and a corrupt file are four errors, and none sends anything")
     func fourErrors() async throws {
-        #expect(throws: PipelineError.self) { try bench.closed(.none) }
-        do { _ = try bench.closed(.none) } catch let error as PipelineError {
+        #expect(throws: PipelineError.self) { try bench.closed(.replayOnly) }
+        do { _ = try bench.closed(.replayOnly) } catch let error as PipelineError {
             #expect(error.code == .recording(.missingFile))
         }
         try bench.write("{\"log\": {\"version\": \"1.2\", \"entries\": [")
-        for mode in [RecordingMode.none, .once, .newEpisodes] {
+        for mode in [RecordingMode.replayOnly, .recordOnce, .recordNew] {
             let error = #expect(throws: PipelineError.self) { try bench.closed(mode) }
             #expect(error?.code == .recording(.corrupt))
         }
         try bench.write(entries: [("GET", "https://api.example/a", "a")])
-        for mode in [RecordingMode.none, .once] {
+        for mode in [RecordingMode.replayOnly, .recordOnce] {
             let provider = bench.provider(try bench.closed(mode))
             #expect(try await provider.failureCode(bench.target("/b")) == .noMatch)
             #expect(try await provider.failureCode(bench.target("/a")) == nil)

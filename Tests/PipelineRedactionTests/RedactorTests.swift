@@ -15,6 +15,37 @@ struct RedactorTests {
         #expect(redactor.url(of: request) == "https://a.test:8443/b?c=…")
     }
 
+    // MARK: Development
+
+    @Test(
+        "For development the values of query items are shown unless a name, a value or a declared value is secret",
+        arguments: [
+            ("https://a.test/b?page=2&q=two%20words&empty=", "https://a.test/b?page=2&q=two%20words&empty="),
+            ("https://a.test/b?page=2&access_token=canary&pin=1", "https://a.test/b?page=2&access_token=…&pin=…"),
+            ("https://a.test/b?access%5Ftoken=canary", "https://a.test/b?access%5Ftoken=…"),
+            ("https://a.test/b?next=%2Fc%3Ftoken%3Dcanary", "https://a.test/b?next=…"),
+            ("https://a.test/b?canary", "https://a.test/b?…"),
+            ("https://u:canary@a.test/?page=2#canary", "https://…@a.test/?page=2#…"),
+        ]
+    )
+    func development(url: String, shown: String) {
+        #expect(Redactor.development.url(url) == shown)
+    }
+
+    @Test("For development header fields and bodies are as in the standard redactor, and words and values can be added")
+    func developmentElsewhere() {
+        let fields: HTTPFields = [.authorization: "Bearer canary", .cookie: "a=b", .server: "x"]
+        #expect(Redactor.development.fields(fields).map(\.value) == ["…", "…", "x"])
+        let body = Data(#"{"pin":1,"a":2}"#.utf8)
+        let text = Redactor.development.bodyText(body, contentType: "application/json", limit: 99)
+        #expect(text == redactor.bodyText(body, contentType: "application/json", limit: 99))
+        #expect(text.contains("1") == false)
+        var stricter = Redactor.development.adding(secretValues: ["order-7"])
+        stricter.secretNames.insert("customer")
+        let url = stricter.url("https://a.test/?customer=ann&id=order-7&page=2")
+        #expect(url == "https://a.test/?customer=…&id=…&page=2")
+    }
+
     // MARK: Everything
 
     @Test("A redactor that reveals secrets hides nothing but user names and passwords in URLs")

@@ -1,5 +1,5 @@
 package import Foundation
-import HTTPTypes
+package import HTTPTypes
 package import Pipeline
 package import PipelineTesting
 
@@ -16,13 +16,14 @@ package struct Probe: TargetType {
     package init(
         _ server: LoopbackServer,
         _ path: String = "/",
-        method: HTTPMethod = .get,
+        method: HTTPRequest.Method = .get,
         task: RequestTask = .requestPlain
     ) {
         self.init(server.url, path, method: method, task: task)
     }
 
-    package init(_ url: URL, _ path: String = "/", method: HTTPMethod = .get, task: RequestTask = .requestPlain) {
+    package init(_ url: URL, _ path: String = "/", method: HTTPRequest.Method = .get, task: RequestTask = .requestPlain)
+    {
         self.baseURL = url
         self.path = path
         self.method = method

@@ -42,7 +42,7 @@ struct Pair: Sendable {
     }
 
     private static func encodeInMemory(_ json: Data, _ coded: Data) -> Pair {
-        let provider = provider(answering: .none)
+        let provider = provider(answering: .absent)
         return Pair(name: "compress, in memory", byteCount: json.count) {
             let response = try await provider.request(Exchange(method: .post, task: .requestData(json)))
             try require(response.request.body.byteCount == coded.count)
@@ -52,7 +52,7 @@ struct Pair: Sendable {
     }
 
     private static func encodeStream(_ json: Data) -> Pair {
-        let provider = provider(answering: .none)
+        let provider = provider(answering: .absent)
         let expected = json.withBytes { direct_deflate_pieces($0, $1, piece, level) }
         return Pair(name: "compress, streamed by 64 KiB", byteCount: json.count) {
             let body = PipelineBody.stream(Slices(data: json, byteCount: piece))
@@ -109,7 +109,7 @@ struct Answer: Transport {
             for try await chunk in request.body.chunks() { count += chunk.count }
             fields[.age] = "\(count)"
         }
-        if !body.isNone { fields[.contentEncoding] = "gzip" }
+        if !body.isAbsent { fields[.contentEncoding] = "gzip" }
         return PipelineResponse(request: request, head: HTTPResponse(status: .ok, headerFields: fields), body: body)
     }
 }

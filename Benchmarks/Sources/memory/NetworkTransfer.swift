@@ -39,7 +39,11 @@ struct NetworkTransfer: Sendable {
         GzipPlugin(),
     ]
 
-    private func target(_ path: String, _ method: HTTPMethod = .get, _ task: RequestTask = .requestPlain) -> Large {
+    private func target(
+        _ path: String,
+        _ method: HTTPRequest.Method = .get,
+        _ task: RequestTask = .requestPlain
+    ) -> Large {
         Large(method: method, task: task, baseURL: server, path: path)
     }
 

@@ -60,7 +60,7 @@ struct Throughput {
     }
 
     static func record(to file: URL) async throws {
-        let transport = try RecordingTransport(file, wrapping: StubTransport(), mode: .all)
+        let transport = try RecordingTransport(file, wrapping: StubTransport(), mode: .recordAll)
         try await callAll(Provider<Item>(transport: transport))
         try await transport.finish()
     }

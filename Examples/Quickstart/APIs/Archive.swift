@@ -19,7 +19,7 @@ enum Archive {
 }
 
 extension Archive: TargetType {
-    var baseURL: URL { URL(string: "https://archive.example") ?? URL(filePath: "/") }
+    var baseURL: URL { Endpoint.url("https://archive.example") }
 
     var path: String {
         switch self {

@@ -11,7 +11,7 @@ enum Bookshop {
 }
 
 extension Bookshop: TargetType {
-    var baseURL: URL { URL(string: "https://bookshop.example/v1") ?? URL(filePath: "/") }
+    var baseURL: URL { Endpoint.url("https://bookshop.example/v1") }
 
     var path: String {
         switch self {

@@ -9,7 +9,7 @@ enum Weather: DecodableTargetType {
     case today(city: String)
     case tomorrow(city: String)
 
-    var baseURL: URL { URL(string: "https://weather.example") ?? URL(filePath: "/") }
+    var baseURL: URL { Endpoint.url("https://weather.example") }
 
     var path: String {
         switch self {

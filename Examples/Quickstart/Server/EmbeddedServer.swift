@@ -21,6 +21,7 @@ struct EmbeddedServer {
         await BookshopServer.addRoutes(to: server)
         await WeatherServer.addRoutes(to: server)
         await ArchiveServer().addRoutes(to: server)
+        await NewsServer().addRoutes(to: server)
         for host in ["dev.journal.example", "stage.journal.example", "journal.example"] {
             await JournalServer(host: host).addRoutes(to: server)
         }

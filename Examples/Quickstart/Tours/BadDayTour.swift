@@ -84,7 +84,7 @@ struct BadDayTour {
     private func takeTime() async throws {
         heading("An answer that comes too soon to be seen: MinimumDurationPlugin")
         let duration = try await ContinuousClock().measure {
-            _ = try await provider.request(.kept, options: RequestOptions { $0.additionalTimeout = .milliseconds(400) })
+            _ = try await provider.request(.kept, options: RequestOptions { $0.minimumDuration = .milliseconds(400) })
         }
         show("took", milliseconds(duration))
         try expect(duration >= .milliseconds(400), "the call takes at least 400 ms")
@@ -109,16 +109,18 @@ struct BadDayTour {
     }
 
     private func log() async throws {
-        for level: LoggingPlugin.Level in [.error, .info, .debug, .trace] {
-            heading("What LoggingPlugin writes at level \(level)")
+        heading("LoggingPlugin at level info: a call that succeeds, and one that fails")
+        for level: LoggingPlugin.Level in [.info, .error, .debug, .trace] {
             let lines = LogLines()
             let logged = Provider<Archive>(
                 transport: URLSessionTransport(),
-                plugins: [LoggingPlugin(level: level) { _, line in lines.print(line) }],
+                plugins: [LoggingPlugin(level: level) { _, line in lines.keep(line) }],
                 endpoint: endpoint
             )
             _ = try await logged.request(.renew(password: ArchiveServer.password))
             _ = try? await logged.request(.renew(password: "hunter2hunter2"))
+            for line in lines.all where level == .info { printLog(level, line) }
+            show("\(level)", "\(lines.all.count) \(lines.all.count == 1 ? "entry" : "entries")")
             let secrets = [ArchiveServer.password, "hunter2hunter2", "fresh-0123456789"]
             try expect(!secrets.contains { lines.text.contains($0) }, "no password and no token is shown")
         }

@@ -73,7 +73,7 @@ struct JournalTour {
             Post.Attachment(fileName: "café.png", mimeType: "image/png", byteCount: 30_000),
             Post.Attachment(fileName: "walk.mp4", mimeType: "video/mp4", byteCount: 150_000),
         ]
-        try expect(created.statusCode == 201 && post.text == newPost.text, "the post is made")
+        try expect(created.response.statusCode == 201 && post.text == newPost.text, "the post is made")
         try expect(post.attachments == expected, "the server has each file with its name, type and size")
 
         let bytes = try await api.send(Journal.posts.attachment("walk.mp4", of: post.id))
@@ -110,9 +110,9 @@ struct JournalTour {
 
         let deleted = try await api.send(Journal.posts.delete(id: second.id).withResponse)
         let rest = try await api.send(Journal.posts.list(ListQuery(offset: 0, limit: 10)))
-        show("deleted", "post \(second.id), status \(deleted.statusCode)")
+        show("deleted", "post \(second.id), status \(deleted.response.statusCode)")
         show("left", "\(rest.count)")
-        try expect(deleted.statusCode == 204 && rest.map(\.id) == [posts[0].id], "one is left")
+        try expect(deleted.response.statusCode == 204 && rest.map(\.id) == [posts[0].id], "one is left")
     }
 
     private func fail() async throws {
@@ -141,7 +141,7 @@ struct JournalTour {
             .onNotAuthorized { told.withLock { $0 = "the app shows its login" } }
             .onError { error in told.withLock { $0 = error.message } }
             .execute()
-            .finished()
+            .value
         let end = told.withLock { $0 }
         show(name, end)
         try expect(end == "the app shows its login", "a request with \(name) ends in onNotAuthorized")

@@ -20,18 +20,24 @@ struct Tour {
     }
 
     func run() async throws {
-        explainStack()
+        try explainStack()
         try await decodeAnswers()
         try await sendToken()
         try await followRedirect()
         try await meetTypedError()
+        try await meetDecodingError()
         try await callBack()
         try await answerFromStub()
     }
 
-    private func explainStack() {
+    private func explainStack() throws {
         heading("The stack, as provider.explain() sees it")
         print(provider.explain())
+        let token = AccessTokenPlugin { _ in BookshopServer.token }
+        let misplaced = Provider<Weather>(transport: StubTransport(), plugins: [token, RetryPlugin()])
+        let findings = misplaced.explain().findings
+        for finding in findings { show("finding", styled("\(finding)", .yellow)) }
+        try expect(!findings.isEmpty, "a token plugin outside a retry plugin is found")
     }
 
     private func decodeAnswers() async throws {
@@ -71,10 +77,21 @@ struct Tour {
             let book = try await provider.request(Bookshop.book(id: 99), as: Book.self)
             throw Unexpected("there is a book 99: \(book.title)")
         } catch let error as PipelineError where error.code == .unacceptableStatus {
-            show("error", "\(error)")
+            show("error", styled("\(error)", .red))
             let reason = try error.response?.mapString(atKeyPath: "reason")
             show("the shop says", reason ?? "nothing")
             try expect(error.response?.statusCode == 404 && reason == "no such book", "the answer is in the error")
+        }
+    }
+
+    private func meetDecodingError() async throws {
+        heading("A response that does not decode: the error says where")
+        do {
+            _ = try await provider.request(Bookshop.book(id: 3), as: Receipt.self)
+            throw Unexpected("a book is a receipt")
+        } catch let error as PipelineError where error.code.isKind(of: .mapping) {
+            show("error", styled("\(error)", .red))
+            try expect(error.response?.statusCode == 200, "the response is in the error")
         }
     }
 

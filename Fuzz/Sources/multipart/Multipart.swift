@@ -18,10 +18,9 @@ public func fuzzMultipart(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
 
 /// Whatever arrives is read or refused, and what is read can be written again byte by byte.
 private func readBody(_ input: inout FuzzInput) {
-    guard let reader = try? MultipartReader(boundary: "B") else { return }
     let body = Data(input.remainder())
     do {
-        let parts = try reader.parts(of: body)
+        let parts = try MultipartReader.parts(of: body, contentType: "multipart/form-data; boundary=B")
         var again = Data()
         for (index, part) in parts.enumerated() {
             again += Data(((index == 0 ? "" : "\r\n") + "--B\r\n").utf8)
@@ -38,8 +37,14 @@ private func readBody(_ input: inout FuzzInput) {
 
 private func readContentType(_ input: inout FuzzInput) {
     let text = String(decoding: input.remainder(), as: UTF8.self)
-    guard let reader = try? MultipartReader(contentType: text) else { return }
-    require((1...70).contains(reader.boundary.utf8.count), "a boundary that is none")
+    do {
+        let parts = try MultipartReader.parts(of: Data(), contentType: text)
+        require(parts.isEmpty, "parts of nothing")
+    } catch let failure as MultipartReader.Failure {
+        require((0...text.utf8.count).contains(failure.offset), "the offset is outside of the Content-Type")
+    } catch {
+        require(false, "an error of another type: \(error)")
+    }
 }
 
 private func writeAndRead(_ input: inout FuzzInput) {
@@ -55,7 +60,7 @@ private func writeAndRead(_ input: inout FuzzInput) {
                 .bytes(content),
                 name: input.text(upTo: 20),
                 fileName: flags & 1 == 0 ? nil : input.text(upTo: 20),
-                mimeType: flags & 2 == 0 ? nil : MIMEType(input.text(upTo: 20))
+                mimeType: flags & 2 == 0 ? nil : input.text(upTo: 20)
             )
         )
     }
@@ -65,7 +70,7 @@ private func writeAndRead(_ input: inout FuzzInput) {
         let request = try endpoint.makeRequest()
         let body = request.body.bytes ?? Data()
         let type = request.headers[.contentType] ?? ""
-        let read = try MultipartReader(contentType: type).parts(of: body)
+        let read = try MultipartReader.parts(of: body, contentType: type)
         require(read.map(\.content) == contents, "other contents")
         for (part, written) in zip(read, parts) {
             require(part.name.utf8.elementsEqual(escaped(written.name)), "another name")

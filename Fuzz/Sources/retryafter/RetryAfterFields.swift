@@ -51,9 +51,10 @@ private func readFields(_ input: inout FuzzInput, _ now: Date) {
         let isNumber = !field.value.isEmpty && field.value.utf8.allSatisfy { (48...57).contains($0) }
         if isNumber { longest = max(longest ?? 0, Int(field.value) ?? .max) }
     }
-    let wait = RetryAfter(in: fields, now: now)
-    if let longest { require((wait?.delay ?? .zero) >= .seconds(longest), "a wait shorter than \(longest) s") }
-    guard let delay = wait?.delay else { return }
+    let request = PipelineRequest(head: HTTPRequest(method: .get, scheme: "https", authority: "a.test", path: "/"))
+    let wait = PipelineResponse(request: request, statusCode: 503, headers: fields).retryAfter(now: now)
+    if let longest { require((wait ?? .zero) >= .seconds(longest), "a wait shorter than \(longest) s") }
+    guard let delay = wait else { return }
     require(delay >= .zero && delay <= .seconds(Int64.max), "a wait of \(delay)")
 }
 

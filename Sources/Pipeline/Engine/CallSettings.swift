@@ -6,6 +6,8 @@ final class CallSettings: Sendable {
     let redirects: RedirectPolicy
     let clock: PipelineClock
     let random: PipelineRandom
+    /// `nil` for those of Foundation.
+    let coders: PipelineCoders.Shared?
     let transportDecodesContent: Bool
     /// The plugins that see how a call ended, in the order in which they do.
     let finishers: [any Stage.DidFinish]
@@ -22,6 +24,7 @@ final class CallSettings: Sendable {
         redirects = configuration.redirects
         clock = configuration.clock
         random = configuration.random
+        coders = configuration.coders.map(PipelineCoders.Shared.init)
         self.transportDecodesContent = transportDecodesContent
         self.finishers = finishers
     }

@@ -47,7 +47,7 @@ extension Engine {
             var failure = PipelineError(thrown: error, otherwise: .file, "the file could not be put in its place")
             var answer = response
             // Else the temporary file would live as long as the error does.
-            if answer.body.bytes == nil { answer.body = .none }
+            if answer.body.bytes == nil { answer.body = .absent }
             failure.response = answer
             failure.request = response.request
             failure.exchanges = response.exchanges
@@ -72,7 +72,7 @@ extension Engine {
                 ? try? await body.collect(upTo: limit)
                 : try? await settings.clock.run(within: timeout) { try await body.collect(upTo: limit) }
             if Task.isCancelled { return .cancelled(before: response.request) }
-            response.body = data.map { .bytes($0) } ?? .none
+            response.body = data.map { .bytes($0) } ?? .absent
         }
         let reason = "the status \(response.statusCode) is not one that the target accepts: \(accepted)"
         return PipelineError(.unacceptableStatus, reason, response: response)

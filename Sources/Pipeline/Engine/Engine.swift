@@ -55,7 +55,7 @@ final class Engine: Sendable {
         case .success(let request): result = await finish(await pipeline.outermost.run(request, context), context)
         case .failure(let error): result = await fail(error, context)
         }
-        return await validate(result, context)
+        return await validate(result, context).decoding(with: settings.coders)
     }
 
     /// The request before any plugin has seen it.
@@ -80,7 +80,7 @@ final class Engine: Sendable {
     private func makeRequest(_ context: PipelineContext) throws -> PipelineRequest {
         let endpoint = context.call.endpoint
         do {
-            return try endpoint.makeRequest(random: settings.random, files: .deferred)
+            return try endpoint.makeRequest(random: settings.random, coders: settings.coders?.coders, files: .deferred)
         } catch let error as PipelineError
             where [.invalidRequest(.url), .invalidRequest(.scheme)].contains(error.code)
             && endpoint.url == Endpoint(context.target).url

@@ -129,8 +129,8 @@ final class Hop: Sendable {
     /// What becomes of the response of the outermost plugin.
     private func receive(_ response: PipelineResponse) async -> (CallResult, FollowUp?) {
         var response = response
-        switch followsRedirects ? context.call.settings.redirects.decision(after: response, to: entry) : .none {
-        case .none: break
+        switch followsRedirects ? context.call.settings.redirects.decision(after: response, to: entry) : .noRedirect {
+        case .noRedirect: break
         case .refuse(let refusal):
             if let id = response.exchangeID { _ = context.call.change(id) { $0.refusedRedirect = refusal } }
         case .follow(let next, let leavesOrigin):

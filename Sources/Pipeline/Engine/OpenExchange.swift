@@ -27,7 +27,7 @@ final class OpenExchange: Sendable {
         self.wire = wire
         self.context = context
         var head = response
-        head.body = .none
+        head.body = .absent
         self.response = head
         state = Mutex(State(source: response.body))
     }
@@ -36,7 +36,7 @@ final class OpenExchange: Sendable {
 
     /// The body for exchange plugins and the caller.
     var body: PipelineBody {
-        guard let source = state.withLock({ $0.source }) else { return .none }
+        guard let source = state.withLock({ $0.source }) else { return .absent }
         return source.read { ExchangeReader(source, self) }
     }
 
@@ -68,7 +68,7 @@ final class OpenExchange: Sendable {
 
     /// Reading the body has failed; if it was being discarded, that is no failure.
     func fail(_ error: any Error) {
-        guard !state.withLock({ $0.isDiscarding }) else { return finish(with: PipelineBody.none) }
+        guard !state.withLock({ $0.isDiscarding }) else { return finish(with: PipelineBody.absent) }
         finish(failure: PipelineError(thrown: error, otherwise: .transport, "the body could not be read"))
     }
 
@@ -88,7 +88,7 @@ final class OpenExchange: Sendable {
     }
 
     /// Nothing reads the body any more.
-    func release() { finish(with: PipelineBody.none) }
+    func release() { finish(with: PipelineBody.absent) }
 
     /// Ends the exchange, unless it has ended.
     ///
@@ -121,7 +121,7 @@ final class OpenExchange: Sendable {
             guard state.source != nil else { return nil }
             state.source = nil
             defer { state.read = Data() }
-            return state.isTooLarge || context.isDownload ? PipelineBody.none : .bytes(state.read)
+            return state.isTooLarge || context.isDownload ? PipelineBody.absent : .bytes(state.read)
         }
     }
 }

@@ -35,7 +35,7 @@ package struct PerformedCall: Sendable {
     /// The same call; a failure has the text that its options have for it.
     func described() -> PerformedCall {
         guard case .failure(let error) = result else { return self }
-        return PerformedCall(.failure(error.described(by: call.options)), of: call, isSeen: isSeen)
+        return PerformedCall(.failure(error.described(by: call)), of: call, isSeen: isSeen)
     }
 
     /// Ends the call in its result.
@@ -65,7 +65,7 @@ package struct PerformedCall: Sendable {
                 return .success(value)
             } catch {
                 let error = PipelineError(thrown: error, otherwise: .mapping(.object), "the body did not decode")
-                    .described(by: call.options)
+                    .described(by: call)
                 finish(.failure(error))
                 return .failure(error)
             }

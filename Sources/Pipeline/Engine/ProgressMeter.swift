@@ -9,7 +9,23 @@ package final class ProgressMeter: Sendable {
         var progress = 0.0
         var sent = ProgressResponse.Transfer()
         var received = ProgressResponse.Transfer()
+        var rate = TransferRate()
+        var isUpload = false
         var isEnded = false
+
+        /// The body that progress measures.
+        var transfer: ProgressResponse.Transfer { isUpload ? sent : received }
+
+        func step(_ progress: Double, _ response: PipelineResponse? = nil) -> ProgressResponse {
+            ProgressResponse(
+                progress: progress,
+                sent: sent,
+                received: received,
+                transfer: transfer,
+                bytesPerSecond: rate.bytesPerSecond,
+                response: response
+            )
+        }
     }
 
     private let state = Mutex(State())
@@ -21,19 +37,25 @@ package final class ProgressMeter: Sendable {
     }
 
     /// A new exchange counts from nothing; progress stays where it is.
-    func beginExchange(bodyByteCount: Int?) {
+    ///
+    /// - Parameters:
+    ///   - bodyByteCount: the length of the body to send, `nil` if it is not known.
+    ///   - isUpload: whether progress measures what is sent.
+    func beginExchange(bodyByteCount: Int?, isUpload: Bool) {
         state.withLock { state in
+            state.isUpload = isUpload
+            state.rate = TransferRate()
             state.sent = .init(totalByteCount: bodyByteCount)
             state.received = .init()
         }
     }
 
-    func sent(_ byteCount: Int, isProgress: Bool) {
-        step(isProgress: isProgress, \.sent) { $0.byteCount = max($0.byteCount, byteCount) }
+    func sent(_ byteCount: Int, at now: PipelineClock.Instant) {
+        step(\.sent, at: now) { $0.byteCount = max($0.byteCount, byteCount) }
     }
 
-    func received(_ byteCount: Int, of totalByteCount: Int?, isProgress: Bool) {
-        step(isProgress: isProgress, \.received) { transfer in
+    func received(_ byteCount: Int, of totalByteCount: Int?, at now: PipelineClock.Instant) {
+        step(\.received, at: now) { transfer in
             transfer.byteCount = byteCount
             transfer.totalByteCount = totalByteCount
         }
@@ -46,12 +68,12 @@ package final class ProgressMeter: Sendable {
             state.isEnded = true
             return state
         }
-        return ProgressResponse(progress: 1, sent: state.sent, received: state.received, response: response)
+        return state.step(1, response)
     }
 
     private func step(
-        isProgress: Bool,
         _ transfer: WritableKeyPath<State, ProgressResponse.Transfer>,
+        at now: PipelineClock.Instant,
         _ change: (inout ProgressResponse.Transfer) -> Void
     ) {
         state.withLock { state in
@@ -59,11 +81,13 @@ package final class ProgressMeter: Sendable {
             let before = state[keyPath: transfer]
             change(&state[keyPath: transfer])
             guard state[keyPath: transfer] != before else { return }
-            if isProgress {
+            let measured: WritableKeyPath<State, ProgressResponse.Transfer> = state.isUpload ? \.sent : \.received
+            if transfer == measured {
+                state.rate.add(state[keyPath: transfer].byteCount, at: now)
                 // 1 is for the end alone: all bytes may have passed and the call still fail.
                 state.progress = max(state.progress, min(state[keyPath: transfer].fraction, Self.greatestBeforeEnd))
             }
-            report(ProgressResponse(progress: state.progress, sent: state.sent, received: state.received))
+            report(state.step(state.progress))
         }
     }
 }

@@ -104,7 +104,7 @@ final class Wire: Sendable {
     ) -> Received {
         var received = Received(response: response)
         switch context.call.settings.redirects.decision(after: response, to: request) {
-        case .none: break
+        case .noRedirect: break
         case .refuse(let refusal): received.refusal = refusal
         case .follow(let next, let leavesOrigin):
             received.followUp = FollowUp(request: next, isRedirect: true, leavesOrigin: leavesOrigin)
@@ -232,7 +232,8 @@ extension Wire {
 
     /// The response as the transport hands it over.
     private func receiveHead(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
-        if let meter = context.call.meter { meter.beginExchange(bodyByteCount: request.body.byteCount) }
+        let call = context.call
+        call.meter?.beginExchange(bodyByteCount: request.body.byteCount, isUpload: call.isUpload)
         let idle = request.idleTimeout(in: context.options)
         var context = context
         context.isIdleTimed = idle != nil

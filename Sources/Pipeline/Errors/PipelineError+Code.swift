@@ -1,8 +1,8 @@
 extension PipelineError {
-    /// What went wrong: a kind, and for most kinds a detail after a full stop.
+    /// A kind of failure and, for most kinds, a detail after a full stop.
     ///
-    /// A pattern matches its details: `case .timeout` also matches `.timeout(.connect)`. Elsewhere `isKind(of:)` does;
-    /// `==` compares exactly.
+    /// A pattern matches its details: `case .timeout` also matches `.timeout(.connect)`. Outside a pattern, use `isKind(of:)`;
+    /// `==` compares exactly. A plugin or an app may add codes of its own, and throw errors with any code.
     ///
     /// ```swift
     /// switch error.code {
@@ -81,7 +81,7 @@ extension PipelineError.Code {
     public static let tls = Self(rawValue: "tls")
     /// Why TLS failed.
     public static func tls(_ failure: TLSFailure) -> Self { tls.detail(failure.rawValue) }
-    /// The connection ended before the whole answer was there.
+    /// The connection ended before the response was complete.
     public static let connectionLost = Self(rawValue: "connectionLost")
     /// The body is shorter than its announced length.
     public static let truncated = Self(rawValue: "truncated")
@@ -129,37 +129,31 @@ extension PipelineError.Code {
 
 extension PipelineError.Code {
     /// Why there is no connection.
-    public struct ConnectReason: RawRepresentable, Sendable, Hashable {
+    public struct ConnectReason: Sendable, Hashable {
         /// The text after the full stop.
-        public let rawValue: String
-        /// Makes a reason.
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// Nobody listens there.
+        let rawValue: String
+        /// Connection refused: no server listens on the port.
         public static let refused = Self(rawValue: "refused")
         /// The host cannot be reached.
         public static let unreachable = Self(rawValue: "unreachable")
     }
 
     /// Why TLS failed.
-    public struct TLSFailure: RawRepresentable, Sendable, Hashable {
+    public struct TLSFailure: Sendable, Hashable {
         /// The text after the full stop.
-        public let rawValue: String
-        /// Makes a failure.
-        public init(rawValue: String) { self.rawValue = rawValue }
-        /// The server's certificate is not one to trust: expired, or not signed by anybody that is known.
+        let rawValue: String
+        /// The server's certificate is not trusted: it has expired, or no known authority has signed it.
         public static let certificate = Self(rawValue: "certificate")
         /// The certificate is for another host.
         public static let hostName = Self(rawValue: "hostName")
-        /// The two sides came to no agreement, or the other side does not speak TLS.
+        /// The TLS handshake failed, or the server does not speak TLS.
         public static let handshake = Self(rawValue: "handshake")
     }
 
     /// A part of a request.
-    public struct RequestPart: RawRepresentable, Sendable, Hashable {
+    public struct RequestPart: Sendable, Hashable {
         /// The text after the full stop.
-        public let rawValue: String
-        /// Makes a part.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        let rawValue: String
         /// The URL as a whole.
         public static let url = Self(rawValue: "url")
         /// The scheme.
@@ -183,10 +177,10 @@ extension PipelineError.Code {
     }
 
     /// A phase in which time can run out.
-    public struct TimeoutPhase: RawRepresentable, Sendable, Hashable {
+    public struct TimeoutPhase: Sendable, Hashable {
         /// The text after the full stop.
-        public let rawValue: String
-        /// Makes a phase.
+        let rawValue: String
+        /// Makes a phase; plugins may have phases of their own.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// One attempt, from the moment its exchange has a connection to the last byte of the response.
         public static let attempt = Self(rawValue: "attempt")
@@ -196,11 +190,11 @@ extension PipelineError.Code {
         public static let idle = Self(rawValue: "idle")
         /// Connecting.
         public static let connect = Self(rawValue: "connect")
-        /// The wait for a connection while other exchanges use all that there may be.
+        /// The wait for a connection while other exchanges use as many as are allowed.
         public static let pool = Self(rawValue: "pool")
-        /// The wait for the header fields of the answer.
+        /// The wait for the header fields of the response.
         public static let head = Self(rawValue: "head")
-        /// Sending: the server takes no more of the body.
+        /// Sending: the server reads no more of the body.
         public static let write = Self(rawValue: "write")
 
         /// What has this phase, for texts.
@@ -208,10 +202,10 @@ extension PipelineError.Code {
     }
 
     /// A limit.
-    public struct Limit: RawRepresentable, Sendable, Hashable {
+    public struct Limit: Sendable, Hashable {
         /// The text after the full stop.
-        public let rawValue: String
-        /// Makes a limit.
+        let rawValue: String
+        /// Makes a limit; plugins may have limits of their own.
         public init(rawValue: String) { self.rawValue = rawValue }
         /// ``PipelineLimits/bufferedBodyByteCount``.
         public static let bodyBytes = Self(rawValue: "bodyBytes")
@@ -223,22 +217,20 @@ extension PipelineError.Code {
         public static let exchanges = Self(rawValue: "exchanges")
         /// ``PipelineLimits/nestedCallCount``.
         public static let nestedCalls = Self(rawValue: "nestedCalls")
-        /// Interim answers (1xx) before the answer.
+        /// Interim responses (1xx) before the response.
         public static let informational = Self(rawValue: "informational")
         /// A line of a body that is read line by line.
         public static let lineBytes = Self(rawValue: "lineBytes")
         /// The data of an event that a server sends.
         public static let eventBytes = Self(rawValue: "eventBytes")
-        /// Bytes that have arrived and that nobody has read.
+        /// Bytes that have arrived and have not been read.
         public static let unreadBytes = Self(rawValue: "unreadBytes")
     }
 
     /// Why a body could not be decoded from its content coding.
-    public struct CodingFailure: RawRepresentable, Sendable, Hashable {
+    public struct CodingFailure: Sendable, Hashable {
         /// The text after the full stop.
-        public let rawValue: String
-        /// Makes a failure.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        let rawValue: String
         /// It ends too early.
         public static let truncated = Self(rawValue: "truncated")
         /// It is damaged, or is not in the coding that it is said to be in.
@@ -250,11 +242,9 @@ extension PipelineError.Code {
     }
 
     /// What is wrong with a file.
-    public struct FileFailure: RawRepresentable, Sendable, Hashable {
+    public struct FileFailure: Sendable, Hashable {
         /// The text after the full stop.
-        public let rawValue: String
-        /// Makes a failure.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        let rawValue: String
         /// It is not there, or may not be read.
         public static let unreadable = Self(rawValue: "unreadable")
         /// Its directory is not there, or it may not be written.
@@ -270,11 +260,9 @@ extension PipelineError.Code {
     }
 
     /// How redirects did not end.
-    public struct RedirectReason: RawRepresentable, Sendable, Hashable {
+    public struct RedirectReason: Sendable, Hashable {
         /// The text after the full stop.
-        public let rawValue: String
-        /// Makes a reason.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        let rawValue: String
         /// More hops than the policy follows.
         public static let tooMany = Self(rawValue: "tooMany")
         /// More hops than the policy follows, and the last leads where an earlier one was.
@@ -282,11 +270,9 @@ extension PipelineError.Code {
     }
 
     /// A mapping of a body.
-    public struct Mapping: RawRepresentable, Sendable, Hashable {
+    public struct Mapping: Sendable, Hashable {
         /// The text after the full stop.
-        public let rawValue: String
-        /// Makes a mapping.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        let rawValue: String
         /// JSON.
         public static let json = Self(rawValue: "json")
         /// Text.

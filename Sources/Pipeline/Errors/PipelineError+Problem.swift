@@ -18,7 +18,7 @@ extension PipelineError {
     /// - Throws: ``PipelineError`` with code ``Code-swift.struct/mapping(_:)``: `.problem` also when there is no response.
     public func mapProblem<Value: Decodable>(
         _ type: Value.Type,
-        using decoder: JSONDecoder = JSONDecoder()
+        using decoder: JSONDecoder? = nil
     ) throws -> Value {
         guard let response else {
             throw PipelineError(.mapping(.problem), "there is no response that could report a problem")

@@ -1,9 +1,23 @@
-public import Foundation
+import Foundation
+public import HTTPTypes
 
-/// Why a call failed.
+/// The reason why a call failed.
 ///
-/// Its description, also in `dump`, holds code, reason, method, host, status and counts; never a header value, a query, a body, or the
-/// text of an underlying error. `localizedDescription` is ``customText`` when there is one, else the description.
+/// There are three texts, none of which contains a header value, a query, a body, or the text of an underlying error:
+///
+/// | text | for | contents |
+/// |---|---|---|
+/// | `localizedDescription` | people | ``customText``, else a general sentence, such as "The server took too long to answer" |
+/// | `description` | logs | code, reason, plugin, status, method, host, path, the target's type and case, exchanges |
+/// | `debugDescription`, `dump` | developers | the same, and the type and status of a problem that the server reported |
+///
+/// ``reason`` is for developers. ``problemDetails`` has the rest of what the server reported.
+///
+/// A plugin or a target may throw an error of its own making, and callers match it as any other:
+///
+/// ```swift
+/// throw PipelineError(.mapping(.json), "the body is not a list of titles", response: response)
+/// ```
 public struct PipelineError: Error {
     private struct Content: Sendable {
         var code: Code
@@ -14,6 +28,7 @@ public struct PipelineError: Error {
         var customText: String?
         var plugin: String?
         var stage: Stage.Kind?
+        var target: (any TargetType)?
         var exchanges: [PipelineExchange] = []
         var isAttributed = false
     }
@@ -24,7 +39,7 @@ public struct PipelineError: Error {
     ///
     /// - Parameters:
     ///   - code: what went wrong.
-    ///   - reason: what exactly, for people; it must not hold a secret.
+    ///   - reason: what exactly went wrong, for developers; it must not contain a secret.
     ///   - response: the response, if there was one.
     ///   - underlyingError: the error that this one stands for.
     public init(
@@ -51,7 +66,7 @@ public struct PipelineError: Error {
         set { content.value.code = newValue }
     }
 
-    /// What exactly went wrong, for people.
+    /// What exactly went wrong, for developers.
     public var reason: String {
         get { content.value.reason }
         set { content.value.reason = newValue }
@@ -63,7 +78,10 @@ public struct PipelineError: Error {
         set { content.value.response = newValue }
     }
 
-    /// The status of the response; `nil` if the call failed without one.
+    /// The status of the response, for example `.notFound`; `nil` if the call failed without one.
+    public var status: HTTPResponse.Status? { response?.head.status }
+
+    /// The code of the response's status, for example 404; `nil` if the call failed without a response.
     public var statusCode: Int? { response?.statusCode }
 
     /// The request as it was sent, or as far as it had come.
@@ -100,6 +118,12 @@ public struct PipelineError: Error {
     public internal(set) var exchanges: [PipelineExchange] {
         get { content.value.exchanges }
         set { content.value.exchanges = newValue }
+    }
+
+    /// The innermost target of the call that failed; `nil` until the call has ended.
+    var target: (any TargetType)? {
+        get { content.value.target }
+        set { content.value.target = newValue }
     }
 
     /// Whether it has left the place where it arose, so that a plugin which passes it on is not named as its source.
@@ -163,39 +187,5 @@ extension Result where Failure == PipelineError {
             case .failure(let error): throw error.asThrown
             }
         }
-    }
-}
-
-extension PipelineError: CustomStringConvertible, LocalizedError, CustomReflectable {
-    /// Code, reason, where it arose, the request's method and host, and what came of the exchanges.
-    public var description: String {
-        var text = "\(code.rawValue): \(reason)"
-        if let plugin, let stage { text += " (\(plugin), \(stage.rawValue))" }
-        if let response, code != .unacceptableStatus { text += "; status \(response.statusCode)" }
-        if let request { text += "; \(request.method) \(request.host ?? "")" }
-        text += describedExchanges
-        if let underlyingError, plugin == nil { text += "; underlying \(Self.name(of: underlyingError))" }
-        return text
-    }
-
-    /// The outcomes of more than one exchange, the last ten of many, and why no further attempt was made.
-    private var describedExchanges: String {
-        guard let last = exchanges.last else { return "" }
-        var text = ""
-        if exchanges.count > 1 {
-            let shown = exchanges.suffix(10)
-            text += shown.count < exchanges.count ? "; \(exchanges.count) exchanges, the last: " : "; exchanges: "
-            text += shown.map { $0.statusCode.map { "\($0)" } ?? $0.failure?.rawValue ?? "" }.joined(separator: ", ")
-        }
-        if let refusal = last.refusedRetry { text += "; not retried: \(refusal.rawValue)" }
-        return text
-    }
-
-    /// ``customText``, else ``description``.
-    public var errorDescription: String? { customText?.unlessBlank ?? description }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["error": description])
     }
 }

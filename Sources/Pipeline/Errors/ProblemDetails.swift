@@ -70,15 +70,10 @@ extension ProblemDetails: Codable {
     }
 }
 
-extension ProblemDetails: CustomStringConvertible, CustomReflectable {
+extension ProblemDetails: SafelyDescribed {
     /// The type without its query values, and the status.
     public var description: String {
         let kind = type == "about:blank" ? type : Redactor.standard.url(type)
         return status.map { "\(kind), status \($0)" } ?? kind
-    }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["problem": description])
     }
 }

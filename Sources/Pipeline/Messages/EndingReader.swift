@@ -61,7 +61,7 @@ private final class StreamEnd: Sendable {
 
     init(of response: PipelineResponse, in call: CallState) {
         var head = response
-        head.body = .none
+        head.body = .absent
         open = Mutex(Open(call: call, response: head, announcedByteCount: response.body.byteCount))
     }
 
@@ -102,6 +102,6 @@ private final class StreamEnd: Sendable {
         if error?.response == nil { error?.response = open.response }
         if error?.request == nil { error?.request = open.response.request }
         error?.exchanges = open.call.exchanges
-        open.call.finish(error?.described(by: open.call.options), open.response, byteCount: byteCount)
+        open.call.finish(error?.described(by: open.call), open.response, byteCount: byteCount)
     }
 }

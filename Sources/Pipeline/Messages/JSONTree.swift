@@ -61,7 +61,8 @@ enum JSONTree: Codable {
         return child(keyPath)
     }
 
-    private func child(_ name: Substring) -> JSONTree? {
+    /// The member of an object of this name, or the element of an array at this index.
+    func child(_ name: Substring) -> JSONTree? {
         switch self {
         case .object(let members): members[String(name)]
         case .array(let elements): Int(name).flatMap { elements.indices.contains($0) ? elements[$0] : nil }

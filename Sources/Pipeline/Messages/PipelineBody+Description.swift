@@ -1,15 +1,10 @@
-extension PipelineBody: CustomStringConvertible, CustomReflectable {
+extension PipelineBody: SafelyDescribed {
     /// What kind of body it is and how long, without its bytes.
     public var description: String {
-        if isNone { return "no body" }
+        if isAbsent { return "no body" }
         let count = byteCount.map { "\($0) bytes" }
         if bytes != nil { return count ?? "bytes" }
         let kind = fileURL == nil ? "a stream" : "a file"
         return count.map { "\(kind) of \($0)" } ?? kind
-    }
-
-    /// Only what the description shows, so that `dump` leaks nothing.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["body": description])
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// again asks ``isReplayable`` first, and a second read is ``PipelineError/Code-swift.struct/bodyConsumed``.
 public struct PipelineBody: Sendable {
     private enum Storage {
-        case none
+        case absent
         case bytes(Data)
         case file(File)
         case stream(StreamSource)
@@ -34,8 +34,8 @@ public struct PipelineBody: Sendable {
 
     private let storage: Storage
 
-    /// No body.
-    public static let none = PipelineBody(storage: .none)
+    /// No body at all, unlike `.bytes(Data())`, which is a body of zero bytes.
+    public static let absent = PipelineBody(storage: .absent)
 
     /// Bytes in memory.
     public static func bytes(_ data: Data) -> PipelineBody {
@@ -102,7 +102,7 @@ public struct PipelineBody: Sendable {
     /// The bytes when they are in memory (no bytes for no body), `nil` for a file or a stream.
     public var bytes: Data? {
         switch storage {
-        case .none: Data()
+        case .absent: Data()
         case .bytes(let data): data
         case .file, .stream: nil
         }
@@ -111,7 +111,7 @@ public struct PipelineBody: Sendable {
     /// How many bytes are in memory, `nil` for a file or a stream.
     var inMemoryByteCount: Int? {
         switch storage {
-        case .none: 0
+        case .absent: 0
         case .bytes(let data): data.count
         case .file, .stream: nil
         }
@@ -130,7 +130,7 @@ public struct PipelineBody: Sendable {
     /// Whether a file has to be asked for what is known of the body.
     var isUnmeasured: Bool {
         switch storage {
-        case .none, .bytes: false
+        case .absent, .bytes: false
         case .file(let file): if case .unmeasured = file.length { true } else { false }
         case .stream(let source): source.measure != nil
         }
@@ -141,7 +141,7 @@ public struct PipelineBody: Sendable {
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/file(_:)``, and `CancellationError`.
     func measured() async throws -> PipelineBody {
         switch storage {
-        case .none, .bytes: return self
+        case .absent, .bytes: return self
         case .file(let file):
             let byteCount = try await FileLane().run { try Self.requireReadableFile(file.url) }
             return PipelineBody(storage: .file(File(url: file.url, writer: file.writer, length: .measured(byteCount))))
@@ -158,8 +158,8 @@ public struct PipelineBody: Sendable {
     }
 
     /// Whether there is no body at all; a body of zero bytes is one.
-    public var isNone: Bool {
-        guard case .none = storage else { return false }
+    public var isAbsent: Bool {
+        guard case .absent = storage else { return false }
         return true
     }
 
@@ -170,7 +170,7 @@ public struct PipelineBody: Sendable {
     /// the file system is asked each time, and the calling thread waits for it.
     public var byteCount: Int? {
         switch storage {
-        case .none: 0
+        case .absent: 0
         case .bytes(let data): data.count
         case .file(let file):
             switch file.length {
@@ -184,7 +184,7 @@ public struct PipelineBody: Sendable {
     /// Whether the body can be read more than once.
     public var isReplayable: Bool {
         switch storage {
-        case .none, .bytes, .file: true
+        case .absent, .bytes, .file: true
         case .stream(let source): source.isReplayable
         }
     }
@@ -198,7 +198,7 @@ public struct PipelineBody: Sendable {
     /// The bytes in pieces, from the beginning.
     public func chunks() -> Chunks {
         switch storage {
-        case .none: Chunks { { nil } }
+        case .absent: Chunks { { nil } }
         case .bytes(let data): Chunks { Self.makeOnce(data) }
         case .file(let file):
             Chunks {

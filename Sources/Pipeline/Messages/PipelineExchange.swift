@@ -56,7 +56,7 @@ extension PipelineExchange {
     }
 }
 
-extension PipelineExchange: CustomStringConvertible, CustomReflectable {
+extension PipelineExchange: SafelyDescribed {
     /// The request without its query, what came of it, the attempt and hop, the duration and the wait for a connection.
     public var description: String {
         var text = "\(request), "
@@ -66,10 +66,5 @@ extension PipelineExchange: CustomStringConvertible, CustomReflectable {
         if let refusedRedirect { text += ", redirect not followed: \(refusedRedirect.rawValue)" }
         if let refusedRetry { text += ", not retried: \(refusedRetry.rawValue)" }
         return text
-    }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["exchange": description])
     }
 }

@@ -1,8 +1,8 @@
 public import HTTPTypes
 
 extension PipelineRequest {
-    /// Whether nobody on the way can read it: it goes over https, or to the machine itself.
-    public var isConfidential: Bool { head.scheme == "https" || Self.isLoopback(host ?? "") }
+    /// Whether the request cannot be read on the way: it goes over https, or to a loopback address.
+    var isConfidential: Bool { head.scheme == "https" || Self.isLoopback(host ?? "") }
 
     /// Sets a header field that is secret and must not be sent in clear text, replacing all of that name.
     ///

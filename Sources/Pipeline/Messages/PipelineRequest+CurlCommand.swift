@@ -18,7 +18,7 @@ extension PipelineRequest {
     public func curlCommand(redactor: Redactor = .standard, bodyLimit: Int = 64 << 10) -> String {
         precondition(bodyLimit >= 0, "bodyLimit is \(bodyLimit), not 0 or more")
         var words = ["curl"]
-        if method == .head, body.isNone {
+        if method == .head, body.isAbsent {
             words.append("--head")
         } else {
             words += ["-X", redactor.text(method.rawValue).shellQuoted]
@@ -30,7 +30,7 @@ extension PipelineRequest {
             let text = field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value
             words += ["-H", text.shellQuoted]
         }
-        if !body.isNone {
+        if !body.isAbsent {
             // Unasked, cURL calls every body a form.
             if !headers.contains(.contentType) { words += ["-H", "Content-Type:".shellQuoted] }
             words += bodyWords(redactor, bodyLimit)

@@ -70,15 +70,19 @@ public struct PipelineRequest: Sendable {
     }
 
     /// Makes a request.
-    public init(head: HTTPRequest, body: PipelineBody = .none, secretFields: Set<HTTPField.Name> = []) {
+    public init(head: HTTPRequest, body: PipelineBody = .absent, secretFields: Set<HTTPField.Name> = []) {
         content = CopyOnWrite(Content(head: head, body: body, secretFields: secretFields))
     }
 
     /// Makes a request to an absolute http or https URL.
     ///
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)``.
-    public init(_ method: HTTPMethod = .get, url: String, headers: HTTPFields = [:], body: PipelineBody = .none) throws
-    {
+    public init(
+        _ method: HTTPRequest.Method = .get,
+        url: String,
+        headers: HTTPFields = [:],
+        body: PipelineBody = .absent
+    ) throws {
         let target = try URLText.requestTarget(of: url)
         self.init(
             head: HTTPRequest(
@@ -93,7 +97,7 @@ public struct PipelineRequest: Sendable {
     }
 
     /// The method.
-    public var method: HTTPMethod {
+    public var method: HTTPRequest.Method {
         get { head.method }
         set { content.value.head.method = newValue }
     }
@@ -217,14 +221,9 @@ public struct PipelineRequest: Sendable {
     }
 }
 
-extension PipelineRequest: CustomStringConvertible, CustomReflectable {
+extension PipelineRequest: SafelyDescribed {
     /// Method, scheme, host and path.
     public var description: String {
         "\(method) \(head.scheme ?? "")://\(host ?? "")\(path)"
-    }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["request": description])
     }
 }

@@ -27,6 +27,6 @@ extension PipelineResponse {
         let data = try? await context.clock.run(within: timeout) {
             try await unread.collect(upTo: limits.discardedBodyByteCount)
         }
-        body = data.map { .bytes($0) } ?? .none
+        body = data.map { .bytes($0) } ?? .absent
     }
 }

@@ -51,31 +51,39 @@ extension PipelineResponse {
     ///   - type: what to decode.
     ///   - keyPath: where the value stands: names of members as they are in the JSON, and indices of arrays, joined by full
     ///     stops. A name that holds full stops itself is found too. `nil` for the whole body.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; `nil` for that of the provider that returned the response, see ``PipelineCoders``.
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}`, or as `[]` where that fails.
     /// - Returns: the value.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.object` when
     ///   the value does not decode; with a key path, `.json` for a body that is not JSON, `.keyPath` when nothing stands
-    ///   there. The error names declared keys and indices, never a dictionary's key or a value.
+    ///   there. The error names declared keys and indices, never a dictionary's key or a value. If a declared key is missing
+    ///   and the JSON has its name in snake case, the error says that the decoder's `keyDecodingStrategy` may be missing.
     public func map<Value: Decodable>(
         _ type: Value.Type,
         atKeyPath keyPath: String? = nil,
-        using decoder: JSONDecoder = JSONDecoder(),
+        using decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true
     ) throws -> Value {
+        let decoder = decoder ?? jsonDecoder(for: type)
         if data.isEmpty, !failsOnEmptyData, keyPath == nil {
             if let value = try? decoder.decode(type, from: Data("{}".utf8)) { return value }
             if let value = try? decoder.decode(type, from: Data("[]".utf8)) { return value }
         }
+        var json = data
         do {
-            guard let keyPath else { return try decoder.decode(type, from: data) }
-            return try decoder.decode(type, from: JSONEncoder().encode(try tree(atKeyPath: keyPath)))
+            if let keyPath { json = try JSONEncoder().encode(try tree(atKeyPath: keyPath)) }
+            return try decoder.decode(type, from: json)
         } catch let error as PipelineError {
             throw error
         } catch {
-            let place = data.isEmpty ? ": it is \(emptyText)" : Self.place(of: error, in: data)
+            let place = data.isEmpty ? ": it is \(emptyText)" : Self.place(of: error, in: json)
             throw mappingFailure(.object, "the body does not decode to \(type)\(place)", error)
         }
+    }
+
+    /// A decoder of the provider's coders, or a plain one.
+    func jsonDecoder(for type: any Decodable.Type) -> JSONDecoder {
+        coders?.coders.jsonDecoder(for: type) ?? JSONDecoder()
     }
 
     /// What an error says of an empty body.
@@ -105,18 +113,20 @@ extension PipelineResponse {
     /// Where decoding failed, without the value that stood there.
     static func place(of error: any Error, in data: Data) -> String {
         let (what, context): (String, DecodingError.Context)
+        var hint = ""
         switch error {
         case DecodingError.typeMismatch(let type, let found): (what, context) = ("expected \(type)", found)
         case DecodingError.valueNotFound(let type, let found): (what, context) = ("null instead of \(type)", found)
         case DecodingError.keyNotFound(let key, let found):
             (what, context) = ("no member \(key.stringValue.quotedExcerpt)", found)
+            hint = ForgottenKeyStrategy.hint(missing: key, at: found.codingPath, in: data)
         case DecodingError.dataCorrupted(let found):
             let isJSON = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
             (what, context) = (isJSON ? "invalid data" : "it is not JSON", found)
         default: return ""
         }
         let path = context.codingPath.map(name(of:)).joined(separator: ".")
-        return path.isEmpty ? ": \(what)" : ": \(what) at \(path.quotedExcerpt)"
+        return ": \(what)" + (path.isEmpty ? "" : " at \(path.quotedExcerpt)") + hint
     }
 
     /// A key that the type declares or an index; the key of a dictionary is a part of the body, and hidden.

@@ -14,13 +14,13 @@ extension PipelineResponse {
     ///
     /// - Parameters:
     ///   - type: what to decode; it gets the whole JSON object.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; `nil` for that of the provider that returned the response.
     /// - Returns: the value.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.problem` when
     ///   the media type is not `application/problem+json`, `.object` when the body does not decode.
     public func mapProblem<Value: Decodable>(
         _ type: Value.Type,
-        using decoder: JSONDecoder = JSONDecoder()
+        using decoder: JSONDecoder? = nil
     ) throws -> Value {
         guard reportsProblem else {
             throw PipelineError(.mapping(.problem), "the response does not report a problem", response: self)

@@ -14,6 +14,7 @@ public struct PipelineResponse: Sendable {
         var source: Source?
         var hopToken: HopToken?
         var exchangeID: PipelineContext.ExchangeID?
+        var coders: PipelineCoders.Shared?
         weak var openExchange: OpenExchange?
     }
 
@@ -25,7 +26,7 @@ public struct PipelineResponse: Sendable {
     ///   - request: the request that it answers.
     ///   - head: status and header fields.
     ///   - body: the body.
-    public init(request: PipelineRequest, head: HTTPResponse, body: PipelineBody = .none) {
+    public init(request: PipelineRequest, head: HTTPResponse, body: PipelineBody = .absent) {
         content = CopyOnWrite(Content(request: request, head: head, body: body, exchanges: []))
     }
 
@@ -90,6 +91,12 @@ public struct PipelineResponse: Sendable {
         set { content.value.openExchange = newValue }
     }
 
+    /// The coders of the provider that returned the response; `nil` for those of Foundation.
+    var coders: PipelineCoders.Shared? {
+        get { content.value.coders }
+        set { content.value.coders = newValue }
+    }
+
     /// Why a body that was made up is empty, for the error of a mapping that needs one.
     package var emptyBodyReason: String? {
         get { content.value.emptyBodyReason }
@@ -112,14 +119,9 @@ public struct PipelineResponse: Sendable {
     public var data: Data { body.bytes ?? Data() }
 }
 
-extension PipelineResponse: CustomStringConvertible, CustomReflectable {
+extension PipelineResponse: SafelyDescribed {
     /// Status, length of the body, and the request.
     public var description: String {
         "\(statusCode), \(body), for \(request)"
-    }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["response": description])
     }
 }

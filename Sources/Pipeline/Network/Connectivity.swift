@@ -5,8 +5,8 @@ import Network
 /// A source that says whether the machine has a network.
 ///
 /// ```swift
-/// RetryPlugin(waitsForConnectivity: .upTo(.seconds(30)))
-/// RetryPlugin(waitsForConnectivity: .upTo(.seconds(30), of: Connectivity { reachability.isOnline }))
+/// RetryPlugin(connectivityWait: .upTo(.seconds(30)))
+/// RetryPlugin(connectivityWait: .upTo(.seconds(30), of: Connectivity { reachability.isOnline }))
 /// ```
 public struct Connectivity: Sendable {
     /// How a wait for a network ended.

@@ -17,7 +17,8 @@ extension Provider {
     ///   - callbackQueue: where progress and completion run that belong to no actor.
     ///   - progress: gets the steps, as `requestWithProgress(_:options:)` gives them.
     ///   - completion: gets the outcome.
-    /// - Returns: a handle that cancels the call. Dropping it does not.
+    /// - Returns: the task of the call. Cancelling it cancels the call, whose completion still runs, once. Its `value` returns
+    ///   when the last callback has run. Dropping the task does not cancel the call.
     @discardableResult
     public func request(
         _ target: Target,
@@ -26,7 +27,7 @@ extension Provider {
         @_inheritActorContext progress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil,
         @_inheritActorContext completion:
             @escaping @isolated(any) @Sendable (Result<PipelineResponse, PipelineError>) -> Void
-    ) -> RequestHandle {
+    ) -> Task<Void, Never> {
         let place = CallbackPlace(queue: callbackQueue ?? self.callbackQueue)
         return deliver(on: callbackQueue, completion) {
             guard let progress else { return await self.perform(target, options, isStreaming: false).finished() }
@@ -41,21 +42,19 @@ extension Provider {
         on callbackQueue: DispatchQueue?,
         _ completion: @escaping @isolated(any) @Sendable (Result<Value, PipelineError>) -> Void,
         work: @escaping @Sendable () async -> Result<Value, PipelineError>
-    ) -> RequestHandle {
+    ) -> Task<Void, Never> {
         let place = CallbackPlace(queue: callbackQueue ?? self.callbackQueue)
-        return RequestHandle(
-            task: Task {
-                let result = await work()
-                let isTold = await place.run(
-                    isolatedTo: completion.isolation,
-                    unless: { Task.isCancelled && !result.isCancelled },
-                    { await completion(result) }
-                )
-                if isTold { return }
-                let cancelled = PipelineError(.cancelled, "the call was cancelled")
-                await place.run(isolatedTo: completion.isolation) { await completion(.failure(cancelled)) }
-            }
-        )
+        return Task {
+            let result = await work()
+            let isTold = await place.run(
+                isolatedTo: completion.isolation,
+                unless: { Task.isCancelled && !result.isCancelled },
+                { await completion(result) }
+            )
+            if isTold { return }
+            let cancelled = PipelineError(.cancelled, "the call was cancelled")
+            await place.run(isolatedTo: completion.isolation) { await completion(.failure(cancelled)) }
+        }
     }
 }
 

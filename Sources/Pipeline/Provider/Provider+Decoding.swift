@@ -1,27 +1,24 @@
-public import Dispatch
 public import Foundation
 
 extension Provider {
-    /// Sends a target and decodes its answer.
-    ///
-    /// Decoding runs where the pipeline runs, never on the caller's actor.
+    /// Sends a target and decodes its response, never on the caller's actor.
     ///
     /// - Parameters:
-    ///   - target: what to ask.
-    ///   - type: what the body decodes to.
-    ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
-    ///   - decoder: the decoder.
-    ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
-    ///   - options: settings of this call; they win over the target's own.
+    ///   - target: the target.
+    ///   - type: the type of the value.
+    ///   - keyPath: the position of the value in the JSON, names joined by full stops; defaults to `nil`, the whole body.
+    ///   - decoder: the decoder; defaults to `nil`, that of the provider.
+    ///   - failsOnEmptyData: whether an empty body is an error, which is the default; otherwise it decodes as `{}` or `[]`.
+    ///   - options: options of this call; they win over the target's own.
     /// - Returns: the value.
-    /// - Throws: ``PipelineError``, with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response when the body
-    ///   does not decode; `CancellationError` when the task was cancelled.
+    /// - Throws: ``PipelineError``, with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response if the body
+    ///   does not decode; `CancellationError` if the task was cancelled.
     @concurrent
     public func request<Value: Decodable & SendableMetatype>(
         _ target: Target,
         as type: Value.Type,
         atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Value {
@@ -31,40 +28,17 @@ extension Provider {
             }
             .awaited
     }
-
-    /// Sends a target, decodes its answer, and calls back.
-    ///
-    /// The completion is called as in `request(_:options:callbackQueue:progress:completion:)`; the parameters are those of
-    /// `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
-    @discardableResult
-    public func request<Value: Decodable & Sendable>(
-        _ target: Target,
-        as type: Value.Type,
-        atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
-        failsOnEmptyData: Bool = true,
-        options: RequestOptions = RequestOptions(),
-        callbackQueue: DispatchQueue? = nil,
-        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, PipelineError>) -> Void
-    ) -> RequestHandle {
-        deliver(on: callbackQueue, completion) {
-            await self.perform(target, options, isStreaming: false)
-                .decoded { response in
-                    try response.map(Value.self, atKeyPath: keyPath, using: decoder, failsOnEmptyData: failsOnEmptyData)
-                }
-        }
-    }
 }
 
 extension Provider where Target: DecodableTargetType {
-    /// Sends a target and decodes its answer to the type that the target names.
+    /// Sends a target and decodes its response to the type that the target names, never on the caller's actor.
     ///
     /// - Parameters:
-    ///   - target: what to ask.
-    ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
-    ///   - decoder: the decoder; `nil` for the target's own.
-    ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
-    ///   - options: settings of this call; they win over the target's own.
+    ///   - target: the target.
+    ///   - keyPath: the position of the value in the JSON, names joined by full stops; defaults to `nil`, the whole body.
+    ///   - decoder: the decoder; defaults to `nil`, that of the target, or else that of the provider.
+    ///   - failsOnEmptyData: whether an empty body is an error, which is the default; otherwise it decodes as `{}` or `[]`.
+    ///   - options: options of this call; they win over the target's own.
     /// - Returns: the value.
     /// - Throws: as `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
     @concurrent
@@ -79,31 +53,10 @@ extension Provider where Target: DecodableTargetType {
             .decoded(by: target, keyPath, decoder, failsOnEmptyData)
             .awaited
     }
-
-    /// Sends a target, decodes its answer to the type that the target names, and calls back.
-    ///
-    /// The completion is called as in `request(_:options:callbackQueue:progress:completion:)`; the parameters are those of
-    /// `requestDecoded(_:atKeyPath:decoder:failsOnEmptyData:options:)`.
-    @discardableResult
-    public func requestDecoded(
-        _ target: Target,
-        atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder? = nil,
-        failsOnEmptyData: Bool = true,
-        options: RequestOptions = RequestOptions(),
-        callbackQueue: DispatchQueue? = nil,
-        @_inheritActorContext completion:
-            @escaping @isolated(any) @Sendable (Result<Target.ResultType, PipelineError>) -> Void
-    ) -> RequestHandle where Target.ResultType: Sendable {
-        deliver(on: callbackQueue, completion) {
-            await self.perform(target, options, isStreaming: false)
-                .decoded(by: target, keyPath, decoder, failsOnEmptyData)
-        }
-    }
 }
 
 extension PerformedCall {
-    /// Makes the value of a target of the response and ends the call.
+    /// Decodes the response to the type of a target and ends the call.
     func decoded<Target: DecodableTargetType>(
         by target: Target,
         _ keyPath: String?,

@@ -1,6 +1,8 @@
 public import Dispatch
 public import Foundation
 
+// A copy of each sending method: a method that is generic in place of these does not take `.book(id: 3)` of an enum any more.
+
 extension Provider where Target == MultiTarget {
     /// Sends any target, as `request(_:options:)`.
     @_disfavoredOverload
@@ -41,7 +43,7 @@ extension Provider where Target == MultiTarget {
         @_inheritActorContext progress: (@isolated(any) @Sendable (ProgressResponse) -> Void)? = nil,
         @_inheritActorContext completion:
             @escaping @isolated(any) @Sendable (Result<PipelineResponse, PipelineError>) -> Void
-    ) -> RequestHandle {
+    ) -> Task<Void, Never> {
         request(
             MultiTarget(target),
             options: options,
@@ -51,7 +53,7 @@ extension Provider where Target == MultiTarget {
         )
     }
 
-    /// Sends any target and decodes its answer, as
+    /// Sends any target and decodes its response, as
     /// `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
     @_disfavoredOverload
     @concurrent
@@ -59,7 +61,7 @@ extension Provider where Target == MultiTarget {
         _ target: some TargetType,
         as type: Value.Type,
         atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         failsOnEmptyData: Bool = true,
         options: RequestOptions = RequestOptions()
     ) async throws -> sending Value {
@@ -73,33 +75,8 @@ extension Provider where Target == MultiTarget {
         )
     }
 
-    /// Sends any target, decodes its answer and calls back, as
-    /// `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:callbackQueue:completion:)`.
-    @_disfavoredOverload
-    @discardableResult
-    public func request<Value: Decodable & Sendable>(
-        _ target: some TargetType,
-        as type: Value.Type,
-        atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder = JSONDecoder(),
-        failsOnEmptyData: Bool = true,
-        options: RequestOptions = RequestOptions(),
-        callbackQueue: DispatchQueue? = nil,
-        @_inheritActorContext completion: @escaping @isolated(any) @Sendable (Result<Value, PipelineError>) -> Void
-    ) -> RequestHandle {
-        request(
-            MultiTarget(target),
-            as: type,
-            atKeyPath: keyPath,
-            decoder: decoder,
-            failsOnEmptyData: failsOnEmptyData,
-            options: options,
-            callbackQueue: callbackQueue,
-            completion: completion
-        )
-    }
-
-    /// Sends any target that says what its answer decodes to.
+    /// Sends any target and decodes its response to the type that the target names, as
+    /// `requestDecoded(_:atKeyPath:decoder:failsOnEmptyData:options:)`.
     @_disfavoredOverload
     @concurrent
     public func requestDecoded<Inner: DecodableTargetType>(
@@ -112,24 +89,5 @@ extension Provider where Target == MultiTarget {
         try await perform(MultiTarget(target), options, isStreaming: false)
             .decoded(by: target, keyPath, decoder, failsOnEmptyData)
             .awaited
-    }
-
-    /// Sends any target that says what its answer decodes to, and calls back.
-    @_disfavoredOverload
-    @discardableResult
-    public func requestDecoded<Inner: DecodableTargetType>(
-        _ target: Inner,
-        atKeyPath keyPath: String? = nil,
-        decoder: JSONDecoder? = nil,
-        failsOnEmptyData: Bool = true,
-        options: RequestOptions = RequestOptions(),
-        callbackQueue: DispatchQueue? = nil,
-        @_inheritActorContext completion:
-            @escaping @isolated(any) @Sendable (Result<Inner.ResultType, PipelineError>) -> Void
-    ) -> RequestHandle where Inner.ResultType: Sendable {
-        deliver(on: callbackQueue, completion) {
-            await self.perform(MultiTarget(target), options, isStreaming: false)
-                .decoded(by: target, keyPath, decoder, failsOnEmptyData)
-        }
     }
 }

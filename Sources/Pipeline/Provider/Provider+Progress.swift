@@ -1,10 +1,10 @@
 extension Provider {
-    /// Sends a target and tells how far it has come.
+    /// Returns the progress of a call, which starts when the sequence is read.
     ///
     /// - Parameters:
-    ///   - target: what to ask.
-    ///   - options: settings of this call; they win over the target's own.
-    /// - Returns: the steps of the call, which begins when they are read; the last has the response.
+    ///   - target: the target.
+    ///   - options: options of this call; they win over the target's own.
+    /// - Returns: the steps of the call; the last has the response.
     public func requestWithProgress(
         _ target: Target,
         options: RequestOptions = RequestOptions()

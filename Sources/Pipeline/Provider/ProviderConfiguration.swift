@@ -19,6 +19,7 @@ public import Dispatch
 /// | `clock` | `ContinuousClock` |
 /// | `random` | ``PipelineRandom/system`` |
 /// | `callbackQueue` | none: completions run on a background executor |
+/// | `coders` | none: `JSONEncoder` with sorted keys and `JSONDecoder` |
 public struct ProviderConfiguration: Sendable {
     /// Which redirects are followed.
     public var redirects: RedirectPolicy
@@ -32,6 +33,8 @@ public struct ProviderConfiguration: Sendable {
     public var random: PipelineRandom
     /// The queue of completions that belong to no actor and were given no queue of their own; `nil` for a background executor.
     public var callbackQueue: DispatchQueue?
+    /// The encoders and decoders of values; `nil` for `JSONEncoder` with sorted keys and `JSONDecoder`.
+    public var coders: PipelineCoders?
 
     /// Makes a configuration.
     ///
@@ -42,13 +45,15 @@ public struct ProviderConfiguration: Sendable {
     ///   - clock: the source of time.
     ///   - random: the source of random numbers.
     ///   - callbackQueue: the queue of completions that belong to no actor and were given no queue of their own.
+    ///   - coders: the encoders and decoders of values; `nil` for `JSONEncoder` with sorted keys and `JSONDecoder`.
     public init(
         redirects: RedirectPolicy = .standard,
         limits: PipelineLimits = PipelineLimits(),
         unhandledOptions: UnhandledOptionPolicy = .warn,
         clock: some Clock<Duration> = ContinuousClock(),
         random: PipelineRandom = .system,
-        callbackQueue: DispatchQueue? = nil
+        callbackQueue: DispatchQueue? = nil,
+        coders: PipelineCoders? = nil
     ) {
         self.redirects = redirects
         self.limits = limits
@@ -56,5 +61,6 @@ public struct ProviderConfiguration: Sendable {
         self.clock = PipelineClock(clock)
         self.random = random
         self.callbackQueue = callbackQueue
+        self.coders = coders
     }
 }

@@ -6,10 +6,10 @@ public import Foundation
 public struct PipelineClock: Clock, Sendable {
     /// A moment, as time since the clock's origin.
     ///
-    /// Two instants can be compared if their clocks wrap `ContinuousClock`, wrap `SuspendingClock`, wrap the same ``DatedClock`` that has a
-    /// fixed origin (as `ManualClock` of `PipelineTesting` has), or are the same `PipelineClock`. So a plugin that several providers share
-    /// can keep an instant if the providers use such a clock. Any other clock counts from the moment at which it was wrapped, once for
-    /// each provider; to share one, wrap it once and pass the `PipelineClock` to all of them.
+    /// Two instants can be compared if their clocks wrap `ContinuousClock`, wrap `SuspendingClock`, wrap the same ``DatedClock``
+    /// that has a fixed origin (as `ManualClock` of `PipelineTesting` has), or are the same `PipelineClock`. So a plugin that
+    /// several providers share can keep an instant if the providers use such a clock. Any other clock counts from the moment at
+    /// which it was wrapped, once for each provider; to share one, wrap it once and pass the `PipelineClock` to all of them.
     public struct Instant: InstantProtocol {
         let offset: Duration
 
@@ -90,17 +90,8 @@ public struct PipelineClock: Clock, Sendable {
         try await source.sleep(min(deadline, latest).offset, tolerance)
     }
 
-    /// Runs the work, and cancels it when it takes longer.
-    ///
-    /// It returns when the work has ended, which has to heed its cancellation.
-    ///
-    /// - Parameters:
-    ///   - timeout: how long the work may take.
-    ///   - phase: what the work is, for the error.
-    ///   - work: what is done.
-    /// - Returns: what the work returns.
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/timeout(_:)``, and what the work throws.
-    public func run<Value: Sendable>(
+    /// Runs the work, and cancels it if it takes longer than the timeout.
+    func run<Value: Sendable>(
         within timeout: Duration,
         phase: PipelineError.Code.TimeoutPhase = .attempt,
         _ work: @escaping @Sendable () async throws -> Value
@@ -112,16 +103,23 @@ public struct PipelineClock: Clock, Sendable {
         )
     }
 
-    /// Runs the work, and cancels it when it has not ended by then; does not begin it when that moment has passed.
+    /// Runs the work, and cancels it if it has not ended by a deadline; does not start it if the deadline has passed.
     ///
-    /// It returns when the work has ended, which has to heed its cancellation.
+    /// ```swift
+    /// let deadline = context.clock.now.advanced(by: .seconds(2))
+    /// return try await context.clock.run(until: deadline, throwing: PipelineError(.timeout(.total), "too late")) {
+    ///     try await next(request)
+    /// }
+    /// ```
+    ///
+    /// It returns only when the work has ended, so the work must respond to cancellation.
     ///
     /// - Parameters:
-    ///   - deadline: when the work has to have ended.
-    ///   - timeout: what is thrown when it has not.
-    ///   - work: what is done.
-    /// - Returns: what the work returns.
-    /// - Throws: the timeout, and what the work throws.
+    ///   - deadline: the moment by which the work must have ended.
+    ///   - timeout: the error that is thrown if it has not.
+    ///   - work: the work.
+    /// - Returns: the result of the work.
+    /// - Throws: the timeout, and the errors of the work.
     public func run<Value: Sendable>(
         until deadline: Instant,
         throwing timeout: @autoclosure () -> PipelineError,

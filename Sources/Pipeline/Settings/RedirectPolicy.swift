@@ -35,8 +35,8 @@ public struct RedirectPolicy: Sendable {
     /// Follows up to 20 redirects, never from https to http.
     public static let standard = RedirectPolicy()
 
-    /// Follows none: a redirect is the call's response.
-    public static let none: RedirectPolicy = {
+    /// Never follows a redirect: a redirect is the call's response.
+    public static let never: RedirectPolicy = {
         var policy = RedirectPolicy()
         policy.isEnabled = false
         return policy
@@ -58,7 +58,7 @@ public struct RedirectPolicy: Sendable {
 extension RedirectPolicy {
     /// Why a redirect was not followed.
     public enum Refusal: String, Sendable {
-        /// The policy follows none.
+        /// The policy is ``RedirectPolicy/never``.
         case disabled
         /// There is no Location, there are two, or it is not an http or https URL.
         case location
@@ -71,7 +71,7 @@ extension RedirectPolicy {
     }
 
     enum Decision: Sendable {
-        case none
+        case noRedirect
         case refuse(Refusal)
         case follow(PipelineRequest, leavesOrigin: Bool)
     }
@@ -85,7 +85,7 @@ extension RedirectPolicy {
     func decision(after response: PipelineResponse, to entry: PipelineRequest) -> Decision {
         switch response.statusCode {
         case 301, 302, 303, 307, 308: break
-        default: return .none
+        default: return .noRedirect
         }
         guard isEnabled else { return .refuse(.disabled) }
         let request = response.request
@@ -136,7 +136,7 @@ extension RedirectPolicy {
             }
         guard becomesGet else { return }
         request.method = .get
-        request.body = .none
+        request.body = .absent
         for name in Self.bodyFields { request.headers[name] = nil }
     }
 

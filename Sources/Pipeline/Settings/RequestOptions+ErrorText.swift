@@ -14,11 +14,11 @@ extension RequestOptions {
 }
 
 extension PipelineError {
-    /// A copy with the text that the options have for it.
-    func described(by options: RequestOptions) -> PipelineError {
-        guard let text = options.errorText?(self) else { return self }
+    /// A copy that names the call's target, with the text that the call's options have for it.
+    func described(by call: CallState) -> PipelineError {
         var copy = self
-        copy.customText = text
+        copy.target = call.target
+        if let text = call.options.errorText?(copy) { copy.customText = text }
         return copy
     }
 }

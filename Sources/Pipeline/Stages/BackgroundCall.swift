@@ -55,7 +55,10 @@ extension PipelineContext {
 extension Provider {
     /// Waits for the calls that plugins have begun in the background, and for those that they begin while it waits.
     ///
-    /// - Parameter limit: the longest wait.
+    /// A program awaits it before it ends, and cancels what is left with ``shutdown()``. Calls of `request` and `stream` are awaited by
+    /// their callers, not here.
+    ///
+    /// - Parameter limit: the longest wait on the provider's clock, zero and up.
     /// - Returns: whether none is left; `false` also when the waiting task is cancelled.
     @discardableResult
     public func drain(within limit: Duration) async -> Bool {

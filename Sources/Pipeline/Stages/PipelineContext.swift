@@ -97,12 +97,12 @@ public struct PipelineContext: Sendable {
     ///
     /// - Parameter byteCount: the bytes of this exchange so far, all together.
     public func reportSent(_ byteCount: Int) {
-        call.meter?.sent(byteCount, isProgress: call.isUpload)
+        call.meter?.sent(byteCount, at: clock.now)
     }
 
     /// Tells how much of the answer's body has arrived.
     func reportReceived(_ byteCount: Int, of totalByteCount: Int?) {
-        call.meter?.received(byteCount, of: totalByteCount, isProgress: !call.isUpload)
+        call.meter?.received(byteCount, of: totalByteCount, at: clock.now)
     }
 
     /// The exchanges of the call that have ended so far; in a stack with exchange plugins, each from its header fields on.
@@ -167,14 +167,9 @@ public struct PipelineContext: Sendable {
     }
 }
 
-extension PipelineContext: CustomStringConvertible, CustomReflectable {
+extension PipelineContext: SafelyDescribed {
     /// The number of the call, the attempt and the hop.
     public var description: String { "call \(callID), attempt \(attempt), hop \(hop)" }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["context": description])
-    }
 }
 
 /// A key for values that plugins share within a call.

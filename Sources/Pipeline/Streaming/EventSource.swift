@@ -98,7 +98,7 @@ struct EventSource: BatchSource {
         let decoder = NoticeDecoder(parser, reportsComments: reportsComments)
         phase = .open(EventConnection(response.body, decoder), since: settings.clock.now)
         var head = response
-        head.body = .none
+        head.body = .absent
         return .opened(head)
     }
 

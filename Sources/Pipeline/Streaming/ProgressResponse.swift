@@ -31,6 +31,12 @@ public struct ProgressResponse: Sendable {
     public let sent: Transfer
     /// The body of the answer, as far as it has arrived.
     public let received: Transfer
+    /// The body that ``progress`` measures: ``sent`` of a task that uploads (a file, a form, a stream), ``received`` of every other.
+    public let transfer: Transfer
+    /// How fast ``transfer`` goes, in bytes per second, as the mean over its last 5 seconds on the provider's clock.
+    ///
+    /// `nil` for the first half second after its first bytes. Each exchange is measured anew.
+    public let bytesPerSecond: Double?
     /// The response, when the call has succeeded.
     public let response: PipelineResponse?
 
@@ -40,17 +46,31 @@ public struct ProgressResponse: Sendable {
     ///   - progress: from 0 to 1; what is outside is brought in.
     ///   - sent: the body of the request.
     ///   - received: the body of the answer.
+    ///   - transfer: the one that progress measures; `nil` for `received`.
+    ///   - bytesPerSecond: how fast that one goes, zero and up; `nil` if it is not known.
     ///   - response: the response of a call that has succeeded.
     public init(
         progress: Double,
         sent: Transfer = Transfer(),
         received: Transfer = Transfer(),
+        transfer: Transfer? = nil,
+        bytesPerSecond: Double? = nil,
         response: PipelineResponse? = nil
     ) {
         self.progress = min(max(progress, 0), 1)
         self.sent = sent
         self.received = received
+        self.transfer = transfer ?? received
+        self.bytesPerSecond = bytesPerSecond
         self.response = response
+    }
+
+    /// The estimated time until ``transfer`` is complete, zero and up, if it continues at ``bytesPerSecond``.
+    ///
+    /// `nil` while the total is unknown, while the speed is, and while nothing passes.
+    public var timeLeft: Duration? {
+        guard let total = transfer.totalByteCount, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
+        return .seconds(min(Double(max(0, total - transfer.byteCount)) / bytesPerSecond, 1e15))
     }
 
     /// Whether the call has succeeded.

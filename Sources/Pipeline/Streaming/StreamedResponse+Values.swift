@@ -33,15 +33,20 @@ extension StreamedResponse {
     ///
     /// - Parameters:
     ///   - type: what a line decodes to.
-    ///   - decoder: the decoder.
+    ///   - decoder: the decoder; `nil` for that of the provider that returned the response.
     ///   - maximumByteCount: the most bytes of a line, 1 and up; default 1 MiB.
     /// - Returns: the values.
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type,
-        decoder: JSONDecoder = JSONDecoder(),
+        decoder: JSONDecoder? = nil,
         maximumByteCount: Int = 1 << 20
     ) -> StreamedValues<Value> {
-        values(decodedBy: JSONLineDecoder<Value>(decoder: decoder, maximumByteCount: maximumByteCount))
+        values(
+            decodedBy: JSONLineDecoder<Value>(
+                decoder: decoder ?? response.jsonDecoder(for: type),
+                maximumByteCount: maximumByteCount
+            )
+        )
     }
 
     /// Returns the body as Server-Sent Events, until it ends.
@@ -101,7 +106,7 @@ extension PipelineResponse {
 
     private func unreadable(_ code: PipelineError.Code, _ reason: String) -> PipelineError {
         var response = self
-        response.body = .none
+        response.body = .absent
         return PipelineError(code, reason, response: response)
     }
 }

@@ -20,7 +20,7 @@ public protocol DecodableTargetType: TargetType {
     /// - Parameters:
     ///   - response: the answer.
     ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
-    ///   - decoder: the decoder that the caller has chosen, `nil` for the target's own.
+    ///   - decoder: the decoder of the call; `nil` if the call has none. A target with a decoder of its own uses it then.
     ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
     /// - Returns: the value; by default as ``PipelineResponse/map(_:atKeyPath:using:failsOnEmptyData:)`` decodes it.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response.
@@ -33,7 +33,7 @@ public protocol DecodableTargetType: TargetType {
 }
 
 extension DecodableTargetType {
-    /// The JSON of the body, decoded with the caller's decoder or with a plain one.
+    /// The JSON of the body, decoded with the decoder of the call or else with that of the provider.
     public func makeResult(
         from response: PipelineResponse,
         atKeyPath keyPath: String?,
@@ -43,7 +43,7 @@ extension DecodableTargetType {
         try response.map(
             ResultType.self,
             atKeyPath: keyPath,
-            using: decoder ?? JSONDecoder(),
+            using: decoder,
             failsOnEmptyData: failsOnEmptyData
         )
     }

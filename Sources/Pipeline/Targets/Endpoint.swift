@@ -15,7 +15,7 @@ public struct Endpoint: Sendable {
     public var url: String
 
     /// The method.
-    public var method: HTTPMethod
+    public var method: HTTPRequest.Method
 
     /// What the request carries.
     public var task: RequestTask
@@ -33,7 +33,7 @@ public struct Endpoint: Sendable {
     /// Makes an endpoint from its parts.
     public init(
         url: String,
-        method: HTTPMethod = .get,
+        method: HTTPRequest.Method = .get,
         task: RequestTask = .requestPlain,
         httpHeaderFields: [String: String]? = nil,
         sampleResponse: (@Sendable () -> EndpointSampleResponse)? = nil
@@ -110,9 +110,13 @@ public struct Endpoint: Sendable {
     }
 
     /// The same, with chance from the provider's generator.
-    func makeRequest(random: PipelineRandom, files: FileChecks = .immediate) throws -> PipelineRequest {
+    func makeRequest(
+        random: PipelineRandom,
+        coders: PipelineCoders? = nil,
+        files: FileChecks = .immediate
+    ) throws -> PipelineRequest {
         if let refusal { throw refusal }
-        let target = try URLText.requestTarget(of: url)
+        let target = try requestTarget()
         var head = HTTPRequest(
             method: method,
             scheme: target.scheme,
@@ -128,8 +132,17 @@ public struct Endpoint: Sendable {
         }
         var encoding = RequestTask.EncodingContext(random: random)
         encoding.files = files
+        coders?.apply(to: &encoding)
         try task.encode(into: &request, context: encoding)
         return request
+    }
+
+    private func requestTarget() throws -> URLText.RequestTarget {
+        do {
+            return try URLText.requestTarget(of: url)
+        } catch {
+            throw Self.failure(ofURL: url) ?? error
+        }
     }
 
     /// Method and URL alone, for the error of a request that could not be made; `nil` when the URL is none.
@@ -179,12 +192,7 @@ public struct Endpoint: Sendable {
     }
 }
 
-extension Endpoint: CustomStringConvertible, CustomReflectable {
+extension Endpoint: SafelyDescribed {
     /// The method and the URL, without user name, query values and fragment.
     public var description: String { "\(method) \(Redactor.standard.url(url))" }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["endpoint": description])
-    }
 }

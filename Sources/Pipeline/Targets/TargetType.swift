@@ -1,13 +1,6 @@
 public import Foundation
 public import HTTPTypes
 
-/// The method of a request.
-///
-/// A value that is not a token cannot be made: `HTTPMethod("GET /x\r\n")` is `nil`.
-///
-/// Source: RFC 9110 §9.1, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.1
-public typealias HTTPMethod = HTTPRequest.Method
-
 /// A description of what to ask of an API, usually a case of an enum.
 ///
 /// A provider turns a target into an ``Endpoint``, that into a ``PipelineRequest``, and sends it through its plugins.
@@ -19,14 +12,24 @@ public typealias HTTPMethod = HTTPRequest.Method
 /// | requirement | default |
 /// |---|---|
 /// | `headers` | `nil` |
-/// | `validationType` | `.none`: any status is a response |
+/// | `validationType` | `.anyStatus`: any status is a response |
 /// | `sampleData` | empty |
 /// | `options` | empty |
 /// | `refusal` | `nil` |
 public protocol TargetType: Sendable {
+    /// The method of a request, `HTTPRequest.Method` of HTTPTypes.
+    ///
+    /// The name belongs to targets, so that it stays unambiguous in a file that also imports NIOHTTP1. A value that is not a
+    /// token cannot be made: `HTTPMethod("GET /x\r\n")` is `nil`.
+    ///
+    /// Source: RFC 9110 §9.1, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.1
+    typealias HTTPMethod = HTTPRequest.Method
+
     /// The origin and, if any, the path and query that all requests of this API share.
     ///
     /// It must be absolute, http or https, and carry no user name or password.
+    ///
+    /// ``Endpoint/url(_:)`` makes one from a literal.
     var baseURL: URL { get }
 
     /// The path below `baseURL`; exactly one slash ends up between the two.
@@ -71,7 +74,7 @@ extension TargetType {
     public var headers: [String: String]? { nil }
 
     /// Any status is a response.
-    public var validationType: ValidationType { .none }
+    public var validationType: ValidationType { .anyStatus }
 
     /// An empty body.
     public var sampleData: Data { Data() }

@@ -1,9 +1,9 @@
-/// Which statuses a target takes for success.
+/// The statuses that a target accepts as success.
 ///
 /// Validation is the last step of a call: plugins see a response of any status as a success.
 public struct ValidationType: Sendable, Hashable {
     private enum Kind: Hashable {
-        case none
+        case anyStatus
         case successCodes
         case successAndRedirectCodes
         case custom(Set<Int>)
@@ -11,8 +11,8 @@ public struct ValidationType: Sendable, Hashable {
 
     private let kind: Kind
 
-    /// Any status is accepted.
-    public static let none = ValidationType(kind: .none)
+    /// Any status: a 404 and a 500 are responses like any other.
+    public static let anyStatus = ValidationType(kind: .anyStatus)
 
     /// 200 to 299.
     public static let successCodes = ValidationType(kind: .successCodes)
@@ -20,16 +20,17 @@ public struct ValidationType: Sendable, Hashable {
     /// 200 to 399.
     public static let successAndRedirectCodes = ValidationType(kind: .successAndRedirectCodes)
 
-    /// Exactly these statuses; an empty list accepts any.
+    /// Exactly these statuses; an empty list accepts no status, so that every response is an error.
+    ///
+    /// Use ``anyStatus`` to accept every status.
     public static func customCodes(_ codes: some Sequence<Int>) -> ValidationType {
-        let set = Set(codes)
-        return ValidationType(kind: set.isEmpty ? .none : .custom(set))
+        ValidationType(kind: .custom(Set(codes)))
     }
 
     /// Whether a response of this status is a success.
     public func accepts(_ statusCode: Int) -> Bool {
         switch kind {
-        case .none: true
+        case .anyStatus: true
         case .successCodes: (200..<300).contains(statusCode)
         case .successAndRedirectCodes: (200..<400).contains(statusCode)
         case .custom(let codes): codes.contains(statusCode)
@@ -38,12 +39,13 @@ public struct ValidationType: Sendable, Hashable {
 }
 
 extension ValidationType: CustomStringConvertible {
-    /// The statuses; of many the first.
+    /// The statuses; the first eight of a longer list.
     public var description: String {
         switch kind {
-        case .none: "any"
+        case .anyStatus: "any status"
         case .successCodes: "200…299"
         case .successAndRedirectCodes: "200…399"
+        case .custom(let codes) where codes.isEmpty: "no status"
         case .custom(let codes):
             codes.sorted().prefix(8).map(String.init).joined(separator: ", ") + (codes.count > 8 ? ", …" : "")
         }

@@ -1,53 +1,53 @@
 import HTTPTypes
 public import Pipeline
 
-/// Sets Authorization for targets that ask for an access token.
+/// A plugin that sets Authorization for targets that ask for an access token.
 ///
-/// A target asks by conforming to `AccessTokenAuthorizable` with a type that is not `nil`, also inside a `MultiTarget`.
+/// A target asks by conforming to `AccessTokenAuthorizable` with a type other than `nil`, also inside a `MultiTarget`.
 ///
 /// ```swift
 /// AccessTokenPlugin { target in try await session.token(for: target) }
 /// ```
 ///
-/// **Position**: inside a plugin that sends again, so that each attempt gets a fresh token; outside it the token of the
-/// first attempt is sent with every one. Outside a plugin that signs or shares requests. Of two in one stack the inner
-/// one's token is sent.
+/// **Position**: inside a plugin that retries, so that each attempt gets a fresh token; outside it, every attempt has the token of the
+/// first. Outside a plugin that signs or shares requests. Of two in one stack, the inner one's token is sent.
 ///
-/// **Effects**: sets Authorization to `<type> <token>`, replacing what is there; the token is sent as given, for `.basic`
-/// too. For no token, `nil`, the request goes as it is, and a server's 401 is the answer. Requests of other targets, and those that a plugin outside has led to another origin than the endpoint's, are untouched,
-/// and the closure is not asked for them. Nothing is kept between calls.
+/// **Effects**: sets Authorization to `<type> <token>`, replacing a previous value. The token is sent as given, also for `.basic`. If the
+/// closure returns `nil`, the request is sent without a token, and the server's 401 is the response. Requests of other targets, and requests
+/// that an outer plugin has led to another origin than the endpoint's, are untouched, and the closure does not run for them. Nothing is
+/// kept between calls.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
-/// | `allowsCleartext` | `false`: no token leaves over http, except to the machine itself |
+/// | `cleartext` | `.loopbackOnly`: no token is sent over http, except to a loopback address |
 ///
-/// Whether a request leaves over http is judged by the URL that is sent, after the provider's endpoint closure.
+/// The policy is applied to the URL that is sent, after the provider's endpoint closure.
 ///
-/// **Errors**: what the closure throws, as the underlying error of code `plugin`; `invalidRequest.headerValue` for a token
-/// that is empty or has a character that may not stand in a field; `invalidRequest.credential` for a token that its scheme
-/// cannot carry (`.basic`: it is not base64, such as `user:password` in clear; `.bearer`: it has a blank, a comma or a
-/// quote), and over http to another machine, before the closure is asked.
+/// **Errors**: what the closure throws, as the underlying error of code `plugin`; `invalidRequest.headerValue` for a token that is empty or
+/// has a character that a field cannot hold; `invalidRequest.credential` for a token that its scheme cannot carry (`.basic`: it is not
+/// base64, such as a plain `user:password`; `.bearer`: it has a blank, a comma or a quotation mark), and for a request that `cleartext`
+/// does not allow, before the closure runs.
 ///
-/// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin, and no error names the token.
+/// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin. No error shows the token.
 ///
 /// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1,
 /// RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
 public struct AccessTokenPlugin: Stage.Prepare {
-    private let allowsCleartext: Bool
+    private let cleartext: CleartextPolicy
     private let token: @Sendable (any TargetType) async throws -> String?
 
-    /// Makes a plugin.
+    /// Creates a plugin.
     ///
     /// - Parameters:
-    ///   - allowsCleartext: whether a token may leave over http; always allowed to the machine itself.
-    ///   - token: gives the token for a target, `nil` when nobody is logged in; it may wait, and may throw.
+    ///   - cleartext: where a token may be sent over http.
+    ///   - token: returns the token for a target, `nil` if no user is logged in. It may suspend and throw.
     public init(
-        allowsCleartext: Bool = false,
+        cleartext: CleartextPolicy = .loopbackOnly,
         token: @escaping @Sendable (any TargetType) async throws -> String?
     ) {
-        self.allowsCleartext = allowsCleartext
+        self.cleartext = cleartext
         self.token = token
     }
 
@@ -57,7 +57,7 @@ public struct AccessTokenPlugin: Stage.Prepare {
             return
         }
         guard CredentialScope.isOwnOrigin(request, context) else { return }
-        try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, "an access token")
+        try CredentialScope.check(request, cleartext, "an access token")
         guard let token = try await token(context.target) else { return }
         try request.setAccessToken(token, type)
     }

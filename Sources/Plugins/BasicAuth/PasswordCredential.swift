@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+public import Pipeline
 
 /// A user name and a password, for `BasicAuthPlugin` and `CredentialsPlugin`.
 ///
@@ -38,10 +38,7 @@ public struct PasswordCredential: Sendable, Hashable {
     }
 }
 
-extension PasswordCredential: CustomStringConvertible, CustomReflectable {
+extension PasswordCredential: SafelyDescribed {
     /// That it is one.
     public var description: String { "a password credential" }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror { Mirror(self, children: ["credential": description]) }
 }

@@ -40,7 +40,7 @@ import Synchronization
 /// | setting | default | unit | range |
 /// |---|---|---|---|
 /// | `spaceCount` | 64; the one used least recently goes | spaces that are kept, with 16 nonces each | 1 and up |
-/// | `allowsCleartext` | `false`: Basic is not answered over http, except to the machine itself; Digest is, as it shows no password | | |
+/// | `cleartext` | `.loopbackOnly`: Basic is sent over http only to a loopback address; Digest shows no password and always is | | |
 ///
 /// **Errors**: what the closures throw, as the underlying error of code `plugin`; `invalidRequest.credential` for a user name or a
 /// password that the scheme cannot carry, as with `BasicAuthPlugin`, and for Basic over http to another machine.
@@ -50,7 +50,7 @@ import Synchronization
 ///
 /// Source: RFC 7616, https://www.rfc-editor.org/rfc/rfc7616.html, RFC 7617, https://www.rfc-editor.org/rfc/rfc7617.html
 public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
-    private let allowsCleartext: Bool
+    private let cleartext: CleartextPolicy
     private let account: (@Sendable (any TargetType) async throws -> String)?
     private let credential: @Sendable (String, AuthenticationChallenge) async throws -> PasswordCredential?
     private let spaces: Mutex<ProtectionSpaces>
@@ -67,44 +67,44 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
     ///
     /// - Parameters:
     ///   - spaceCount: how many protection spaces are kept, 1 and up.
-    ///   - allowsCleartext: whether Basic may be answered over http; always allowed to the machine itself.
+    ///   - cleartext: where a password for Basic may be sent over http.
     ///   - credential: gives the credential for a challenge, `nil` for none; it may wait, and may throw. It is asked
     ///     on each hop that needs one, and should remember what it has asked a person for.
     public convenience init(
         spaceCount: Int = 64,
-        allowsCleartext: Bool = false,
+        cleartext: CleartextPolicy = .loopbackOnly,
         credential: @escaping @Sendable (_ challenge: AuthenticationChallenge) async throws -> PasswordCredential?
     ) {
-        self.init(spaceCount, allowsCleartext, nil) { try await credential($1) }
+        self.init(spaceCount, cleartext, nil) { try await credential($1) }
     }
 
     /// Makes a plugin for several accounts.
     ///
     /// - Parameters:
     ///   - spaceCount: how many protection spaces are kept, 1 and up, by all accounts together.
-    ///   - allowsCleartext: whether Basic may be answered over http; always allowed to the machine itself.
+    ///   - cleartext: where a password for Basic may be sent over http.
     ///   - account: whose call it is, such as the identifier of a tenant or of the user who is logged in; asked once per call,
     ///     before anything is sent. It may wait, and may throw.
     ///   - credential: gives the credential of an account for a challenge, as above.
     public convenience init(
         spaceCount: Int = 64,
-        allowsCleartext: Bool = false,
+        cleartext: CleartextPolicy = .loopbackOnly,
         account: @escaping @Sendable (_ target: any TargetType) async throws -> String,
         credential:
             @escaping @Sendable (_ account: String, _ challenge: AuthenticationChallenge) async throws ->
             PasswordCredential?
     ) {
-        self.init(spaceCount, allowsCleartext, account, credential)
+        self.init(spaceCount, cleartext, account, credential)
     }
 
     private init(
         _ spaceCount: Int,
-        _ allowsCleartext: Bool,
+        _ cleartext: CleartextPolicy,
         _ account: (@Sendable (any TargetType) async throws -> String)?,
         _ credential: @escaping @Sendable (String, AuthenticationChallenge) async throws -> PasswordCredential?
     ) {
         precondition(spaceCount > 0, "spaceCount is \(spaceCount), not 1 or more")
-        self.allowsCleartext = allowsCleartext
+        self.cleartext = cleartext
         self.account = account
         self.credential = credential
         spaces = Mutex(ProtectionSpaces(maximumCount: spaceCount))
@@ -173,7 +173,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
     ) throws -> Answer? {
         let key = ProtectionSpaces.Key(origin: request.origin, realm: challenge.realm)
         guard let digest = challenge.digest else {
-            try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, "a password")
+            try CredentialScope.check(request, cleartext, "a password")
             let value = try credential.basicAuthorization()
             if !isKnown { spaces.withLock { $0.admit(challenge, to: request) } }
             return Answer(challenge: challenge, credential: credential, key: key, value: value)

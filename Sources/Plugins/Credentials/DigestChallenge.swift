@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import PipelineContentCoding
 
 /// A Digest challenge that can be answered, and its answer.
 ///

@@ -1,4 +1,4 @@
-import Pipeline
+import PipelineContentCoding
 
 /// The hash function that Digest began with; for nothing else.
 ///

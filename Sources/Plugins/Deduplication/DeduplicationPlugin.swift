@@ -59,18 +59,18 @@ public import Pipeline
 /// RFC 9111 §4 (collapsed requests), https://www.rfc-editor.org/rfc/rfc9111.html#section-4
 public struct DeduplicationPlugin: Stage.Intercept {
     /// GET, HEAD, OPTIONS and QUERY.
-    public static let standardMethods: Set<HTTPMethod> = safeMethods.subtracting([.trace])
+    public static let standardMethods: Set<HTTPRequest.Method> = safeMethods.subtracting([.trace])
 
     /// X-Request-ID, traceparent and tracestate.
     public static let standardIgnoredFields = Set(
         ["X-Request-ID", "traceparent", "tracestate"].compactMap { HTTPField.Name($0) }
     )
 
-    private static let safeMethods = Set<HTTPMethod>([.get, .head, .options, .trace]).union(
-        [HTTPMethod(rawValue: "QUERY")].compactMap(\.self)
+    private static let safeMethods = Set<HTTPRequest.Method>([.get, .head, .options, .trace]).union(
+        [HTTPRequest.Method(rawValue: "QUERY")].compactMap(\.self)
     )
 
-    private let methods: Set<HTTPMethod>
+    private let methods: Set<HTTPRequest.Method>
     private let ignoredFields: Set<HTTPField.Name>
     private let inflight: InflightExchanges
 
@@ -82,7 +82,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
     ///   - maximumCallerCount: how many calls may wait for one exchange, 1 and up.
     ///   - maximumExchangeCount: how many shared exchanges may be in flight, and how many results are kept, 1 and up.
     public init(
-        methods: Set<HTTPMethod> = standardMethods,
+        methods: Set<HTTPRequest.Method> = standardMethods,
         ignoredFields: Set<HTTPField.Name> = standardIgnoredFields,
         maximumCallerCount: Int = 10_000,
         maximumExchangeCount: Int = 1_000

@@ -35,7 +35,7 @@ struct InflightKey: Hashable, Sendable {
         guard let bytes = request.body.bytes else { return nil }
         self.place = place
         self.head = Self.bytes(of: request, ignoring: ignoredFields)
-        self.body = request.body.isNone ? nil : bytes
+        self.body = request.body.isAbsent ? nil : bytes
         self.secretFields = request.secretFields
         self.identities = identities
         self.attemptTimeout = attemptTimeout

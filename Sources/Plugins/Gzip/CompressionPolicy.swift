@@ -15,7 +15,7 @@ struct CompressionPolicy: Sendable {
 
     func decision(for request: PipelineRequest, _ compression: GzipPlugin.RequestCompression) -> Decision {
         let body = request.body
-        guard compression != .off, !body.isNone, body.byteCount.map({ $0 >= max(minimumByteCount, 1) }) ?? true,
+        guard compression != .off, !body.isAbsent, body.byteCount.map({ $0 >= max(minimumByteCount, 1) }) ?? true,
             !Self.fieldsOfOneForm.contains(where: request.headers.contains)
         else { return .leave }
         switch Self.content(of: request.headers[.contentType]) {

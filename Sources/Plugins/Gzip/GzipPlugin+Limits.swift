@@ -10,16 +10,18 @@ extension GzipPlugin {
     /// | `ratioFreeByteCount` | 1,048,576 (1 MiB) | decoded bytes | 0 and up |
     /// | `codingCount` | 5 | codings of one body | 1 and up |
     public struct Limits: Sendable, Hashable {
-        /// The most bytes of a body that is decoded in memory; `PipelineLimits.bufferedBodyByteCount` holds as well.
-        public var decodedByteCount: Int
-        /// How many times as long a body may become; that of `stream` and of a download, too.
-        public var ratio: Int
-        /// Up to where the ratio is not looked at.
-        public var ratioFreeByteCount: Int
-        /// The most codings, one inside the other.
-        public var codingCount: Int
+        let decodedByteCount: Int
+        let ratio: Int
+        let ratioFreeByteCount: Int
+        let codingCount: Int
 
-        /// Makes limits.
+        /// Creates limits.
+        ///
+        /// - Parameters:
+        ///   - decodedByteCount: the most bytes of a body that is decoded in memory; `PipelineLimits.bufferedBodyByteCount` holds as well.
+        ///   - ratio: how many times as long a body may become; that of a stream and of a download, too.
+        ///   - ratioFreeByteCount: the decoded bytes up to which the ratio is ignored.
+        ///   - codingCount: the most codings, one inside the other.
         public init(
             decodedByteCount: Int = 100 << 20,
             ratio: Int = 100,

@@ -6,7 +6,7 @@ import PipelineContentCoding
 ///
 /// ```swift
 /// GzipPlugin()
-/// GzipPlugin(requests: .off)
+/// GzipPlugin(requestCompression: .off)
 /// try await provider.request(.upload(report), options: .init { $0.requestCompression = .off })
 /// ```
 ///
@@ -42,7 +42,7 @@ import PipelineContentCoding
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `requests` | `.all` | | `.off`, `.bytes`, `.all`; one call: `RequestOptions.requestCompression` |
+/// | `requestCompression` | `.all` | | `.off`, `.bytes`, `.all`; one call: `RequestOptions.requestCompression` |
 /// | `level` | 6 | | 1, the fastest, to 9, the smallest |
 /// | `minimumByteCount` | 1,024 (1 KiB) | bytes of a body whose length is known | 0 and up |
 /// | `limits` | ``Limits`` | | |
@@ -60,7 +60,7 @@ import PipelineContentCoding
 /// Source: RFC 1952, https://www.rfc-editor.org/rfc/rfc1952.html,
 /// RFC 9110 §8.4 and §12.5.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
 public struct GzipPlugin: Stage.Intercept {
-    private let requests: RequestCompression
+    private let requestCompression: RequestCompression
     private let level: Int
     private let policy: CompressionPolicy
     private let limits: Limits
@@ -68,19 +68,19 @@ public struct GzipPlugin: Stage.Intercept {
     /// Makes a plugin.
     ///
     /// - Parameters:
-    ///   - requests: which bodies of requests are compressed.
+    ///   - requestCompression: which bodies of requests are compressed.
     ///   - level: how hard, from 1, the fastest, to 9, the smallest.
     ///   - minimumByteCount: from how many bytes on a body is compressed, 0 and up.
     ///   - limits: how far a body may grow when it is decoded.
     public init(
-        requests: RequestCompression = .all,
+        requestCompression: RequestCompression = .all,
         level: Int = 6,
         minimumByteCount: Int = 1_024,
         limits: Limits = Limits()
     ) {
         precondition((1...9).contains(level), "level is \(level), not 1 to 9")
         precondition(minimumByteCount >= 0, "minimumByteCount is \(minimumByteCount), not 0 or more")
-        self.requests = requests
+        self.requestCompression = requestCompression
         self.level = level
         self.policy = CompressionPolicy(minimumByteCount: minimumByteCount)
         self.limits = limits
@@ -100,7 +100,7 @@ public struct GzipPlugin: Stage.Intercept {
             try await decode(&response, expectation, context)
             return response
         } catch var error as PipelineError {
-            response.body = .none
+            response.body = .absent
             error.response = response
             throw error
         }
@@ -110,7 +110,7 @@ public struct GzipPlugin: Stage.Intercept {
 
     private func compress(_ request: inout PipelineRequest, _ context: PipelineContext) async throws {
         let body = request.body
-        switch policy.decision(for: request, context.options.requestCompression ?? requests) {
+        switch policy.decision(for: request, context.options.requestCompression ?? requestCompression) {
         case .leave: return
         case .whole:
             guard let bytes = body.bytes, let gzip = try await GzipEncoder.compressed(bytes, level: level) else {

@@ -1,8 +1,8 @@
 public import Pipeline
 
 extension PipelineError.Code.Limit {
-    /// ``GzipPlugin/Limits/decodedByteCount``, or ``GzipPlugin/Limits/ratio``.
+    /// `decodedByteCount` or `ratio` of ``GzipPlugin/Limits``.
     public static let decodedBytes = Self(rawValue: "decodedBytes")
-    /// ``GzipPlugin/Limits/codingCount``.
+    /// `codingCount` of ``GzipPlugin/Limits``.
     public static let codings = Self(rawValue: "codings")
 }

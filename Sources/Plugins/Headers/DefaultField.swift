@@ -27,13 +27,18 @@ struct DefaultField: Sendable {
         return all(in: request.headers, secret: secret)
     }
 
-    /// The members of a value; those of a dictionary of texts are taken as they are, commas included.
+    /// The members of a value; `HTTPFields` and dictionaries of texts are taken as they are, commas included.
     static func all(
         encoding value: some Encodable,
         dates: DateTextEncoding,
         secret: Set<String>
     ) throws -> [DefaultField] {
+        if let fields = value as? HTTPFields { return all(in: fields, secret: secret) }
         if let fields = value as? [String: String] { return try all(in: fields, secret: secret) }
+        if let fields = value as? [HTTPField.Name: String] {
+            let named = fields.map { ($0.rawName, $1) }
+            return try all(in: Dictionary(uniqueKeysWithValues: named), secret: secret)
+        }
         let own = (type(of: value) as? any CustomDateEncodingStrategy.Type)?.dateEncodingStrategy
         let encoder = URLFormEncoder(
             arrayEncoding: .noBrackets,

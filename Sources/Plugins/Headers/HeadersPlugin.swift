@@ -1,11 +1,11 @@
-public import HTTPTypes
+import HTTPTypes
 public import Pipeline
 
-/// Sends the same header fields with every request.
+/// A plugin that adds default header fields to every request.
 ///
 /// ```swift
 /// HeadersPlugin(["X-App": "shop/1.0", "Accept-Language": "de"])
-/// HeadersPlugin([.userAgent: "shop/1.0"], overrides: true)
+/// HeadersPlugin([.userAgent: "shop/1.0"] as HTTPFields, overrides: true)
 /// HeadersPlugin(["X-Tenant": tenant], secret: ["X-Tenant"])
 /// HeadersPlugin { target in ["X-Trace": try await trace.id(for: target)] }
 /// HeadersPlugin { _ in
@@ -22,7 +22,7 @@ public import Pipeline
 ///     var id: UUID
 ///     var region: String?
 /// }
-/// HeadersPlugin(encoding: Device(id: id))
+/// HeadersPlugin(Device(id: id))
 /// ```
 ///
 /// | member | field |
@@ -33,131 +33,94 @@ public import Pipeline
 /// | `Date` | by the value's own `CustomDateEncodingStrategy`, else by `dates` |
 /// | an array, a set | one field, the elements joined by `, ` |
 ///
-/// **Position**: inside a plugin that sends again, so that a closure is asked for each attempt; outside it once. Of two in one stack
-/// the outer one's field is sent; of two that override, the inner one's.
+/// **Position**: inside a plugin that retries, so that a closure runs for each attempt; outside it, it runs once. Of two in one stack, the
+/// outer one's field is sent; of two that override, the inner one's.
 ///
-/// **Effects**: adds the fields, each name with all its values, where the request has none of that name: what a target, a call or a
-/// plugin outside has set stays; with `overrides` it is replaced. Requests that a plugin outside has led to another origin than
-/// the endpoint's are untouched, and the closure is not asked for them. Of names in a dictionary that differ in case only, the later in
-/// the order of their characters is sent. What is given as a value is made into fields once; nothing is kept between calls.
+/// **Effects**: adds each name with all its values if the request has no field of that name: fields that a target, a call or an outer
+/// plugin has set stay. With `overrides` they are replaced. Requests that an outer plugin has led to another origin than the endpoint's
+/// are untouched, and the closure does not run for them. Of names in a dictionary that differ only in case, the last in the order of their
+/// characters is sent. Fields given as a value are made once. Nothing is kept between calls.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
-/// | `overrides` | `false`: what the request has stays |
+/// | `overrides` | `false`: the fields of the request stay |
 /// | `secret` | none by name; see Secrets |
-/// | `allowsCleartext` | `false`: no secret field leaves over http, except to the machine itself |
+/// | `cleartext` | `.loopbackOnly`: no secret field is sent over http, except to a loopback address |
 /// | `dates` | `.iso8601` |
 ///
-/// **Errors**, none of which names a value: `invalidRequest.headerName` and `invalidRequest.headerValue` for what may not stand
-/// in a field; `encoding` for a value without keys, and with the key for a member that has members itself and for an element of
-/// several that has a comma; `invalidRequest.credential` for a secret field that would leave over http to another machine; what the
-/// closure throws, as the underlying error of code `plugin`.
+/// **Errors**, none of which shows a value: `invalidRequest.headerName` and `invalidRequest.headerValue` for what a field cannot hold;
+/// `encoding` for a value without keys, and, with the key, for a member that has members itself and for one of several elements that has
+/// a comma; `invalidRequest.credential` for a secret field of a request that `cleartext` does not allow; what the closure throws, as
+/// the underlying error of code `plugin`.
 ///
-/// **Secrets**: a field is marked as secret, so that it is dropped when a redirect leaves the origin and shown in no log, when `secret` has
-/// its name, when it is Authorization, Cookie or Proxy-Authorization, and when its name matches `Redactor.standardSecretNames` as
-/// `Redactor.secretNames` describes or has `key`, `sig` or `ticket` as a part: X-Api-Key and X-Auth-Token, for example. Those in
-/// `Redactor.standardHeaderFields` are not.
+/// **Secrets**: a secret field is marked as such, so that it is dropped when a redirect leaves the origin and is shown in no log. A
+/// field is secret if `secret` has its name, or if `Redactor.soundsSecret(_:)` is true of it: Authorization, Cookie, X-Api-Key and
+/// X-Auth-Token, for example.
 ///
 /// Source: RFC 9110 §5, https://www.rfc-editor.org/rfc/rfc9110.html#section-5
 public struct HeadersPlugin: Stage.Prepare {
     private let overrides: Bool
-    private let allowsCleartext: Bool
+    private let cleartext: CleartextPolicy
     private let fields: @Sendable (any TargetType) async throws -> [DefaultField]
 
-    /// Makes a plugin with the fields of a dictionary.
+    /// Creates a plugin whose header fields are made once, from a value.
     ///
     /// - Parameters:
-    ///   - fields: names and values.
-    ///   - overrides: whether they replace what the request has.
-    ///   - secret: names of fields that carry a secret; case does not count.
-    ///   - allowsCleartext: whether secret fields may leave over http; always allowed to the machine itself.
+    ///   - fields: a dictionary of names and values, `HTTPFields`, of which several may have one name, or any other value with keys.
+    ///   - dates: how the dates of a value with keys are written.
+    ///   - overrides: whether the fields replace those of the request.
+    ///   - secret: names of fields that carry a secret, case-insensitive.
+    ///   - cleartext: where secret fields may be sent over http.
     public init(
-        _ fields: [String: String],
-        overrides: Bool = false,
-        secret: Set<String> = [],
-        allowsCleartext: Bool = false
-    ) {
-        self.init(overrides, allowsCleartext, Result { try DefaultField.all(in: fields, secret: secret) })
-    }
-
-    /// Makes a plugin with fields, of which several may have one name.
-    ///
-    /// - Parameters:
-    ///   - fields: names and values.
-    ///   - overrides: whether they replace what the request has.
-    ///   - secret: names of fields that carry a secret; case does not count.
-    ///   - allowsCleartext: whether secret fields may leave over http; always allowed to the machine itself.
-    public init(
-        _ fields: HTTPFields,
-        overrides: Bool = false,
-        secret: Set<String> = [],
-        allowsCleartext: Bool = false
-    ) {
-        self.init(overrides, allowsCleartext, .success(DefaultField.all(in: fields, secret: secret)))
-    }
-
-    /// Makes a plugin with the members of a value.
-    ///
-    /// - Parameters:
-    ///   - value: a value with keys.
-    ///   - dates: how dates are written.
-    ///   - overrides: whether the fields replace what the request has.
-    ///   - secret: names of fields that carry a secret; case does not count.
-    ///   - allowsCleartext: whether secret fields may leave over http; always allowed to the machine itself.
-    public init(
-        encoding value: some Encodable,
+        _ fields: some Encodable,
         dates: DateTextEncoding = .iso8601,
         overrides: Bool = false,
         secret: Set<String> = [],
-        allowsCleartext: Bool = false
+        cleartext: CleartextPolicy = .loopbackOnly
     ) {
-        let fields = Result { try DefaultField.all(encoding: value, dates: dates, secret: secret) }
-        self.init(overrides, allowsCleartext, fields)
+        let made = Result { try DefaultField.all(encoding: fields, dates: dates, secret: secret) }
+        self.init(overrides, cleartext) { _ in try made.get() }
     }
 
     /// Creates a plugin whose header fields come from a closure that runs for each request.
     ///
     /// - Parameters:
-    ///   - dates: how the dates of an `Encodable` value are written.
+    ///   - dates: how the dates of a value with keys are written.
     ///   - overrides: whether the fields replace those of the request.
     ///   - secret: names of fields that carry a secret, case-insensitive.
-    ///   - allowsCleartext: whether secret fields may be sent over http; they always may to a loopback address.
-    ///   - fields: returns a dictionary of names and values, or any other value with keys, for a target. It may suspend and throw.
+    ///   - cleartext: where secret fields may be sent over http.
+    ///   - fields: returns what the other initializer takes, for a target. It may suspend and throw.
     public init(
         dates: DateTextEncoding = .iso8601,
         overrides: Bool = false,
         secret: Set<String> = [],
-        allowsCleartext: Bool = false,
+        cleartext: CleartextPolicy = .loopbackOnly,
         fields: @escaping @Sendable (any TargetType) async throws -> any Encodable
     ) {
-        self.init(overrides, allowsCleartext) { target in
+        self.init(overrides, cleartext) { target in
             try DefaultField.all(encoding: try await fields(target), dates: dates, secret: secret)
         }
     }
 
-    private init(_ overrides: Bool, _ allowsCleartext: Bool, _ fields: Result<[DefaultField], any Error>) {
-        self.init(overrides, allowsCleartext) { _ in try fields.get() }
-    }
-
     private init(
         _ overrides: Bool,
-        _ allowsCleartext: Bool,
+        _ cleartext: CleartextPolicy,
         _ fields: @escaping @Sendable (any TargetType) async throws -> [DefaultField]
     ) {
         self.overrides = overrides
-        self.allowsCleartext = allowsCleartext
+        self.cleartext = cleartext
         self.fields = fields
     }
 
-    /// Adds the fields.
+    /// Adds the header fields.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         guard CredentialScope.isOwnOrigin(request, context) else { return }
         for field in try await fields(context.target) where overrides || !request.headers.contains(field.name) {
             if field.isSecret {
                 let what = "the header field \(field.name)"
-                try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, what)
+                try CredentialScope.check(request, cleartext, what)
                 request.secretFields.insert(field.name)
             }
             request.headers[fields: field.name] = field.lines

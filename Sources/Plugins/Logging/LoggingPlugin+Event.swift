@@ -7,30 +7,26 @@ extension LoggingPlugin {
     /// Parts are made when they are asked for. Those that ``kind`` does not have are `nil` or empty.
     public struct Event: Sendable {
         /// What a line says.
-        public struct Kind: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-            /// The kind's name.
-            public let rawValue: String
-            /// Makes a kind.
-            public init(rawValue: String) { self.rawValue = rawValue }
-            /// The kind's name.
-            public var description: String { rawValue }
+        public struct Kind: Sendable, Hashable, CustomStringConvertible {
+            /// The kind's name, as the members below are called.
+            public let description: String
 
             /// A request is sent.
-            public static let request = Kind(rawValue: "request")
+            public static let request = Kind(description: "request")
             /// Its header fields.
-            public static let requestFields = Kind(rawValue: "requestFields")
+            public static let requestFields = Kind(description: "requestFields")
             /// The body that was sent, at the plugin's place, after the exchange.
-            public static let requestBody = Kind(rawValue: "requestBody")
+            public static let requestBody = Kind(description: "requestBody")
             /// An answer, or that there was none.
-            public static let response = Kind(rawValue: "response")
+            public static let response = Kind(description: "response")
             /// Its header fields.
-            public static let responseFields = Kind(rawValue: "responseFields")
+            public static let responseFields = Kind(description: "responseFields")
             /// Its body, at the plugin's place.
-            public static let responseBody = Kind(rawValue: "responseBody")
+            public static let responseBody = Kind(description: "responseBody")
             /// The call has ended, in the form `summary`.
-            public static let summary = Kind(rawValue: "summary")
+            public static let summary = Kind(description: "summary")
             /// The call, or an attempt inside a plugin that retries, has failed or was cancelled.
-            public static let failure = Kind(rawValue: "failure")
+            public static let failure = Kind(description: "failure")
         }
 
         /// What it is about.
@@ -101,8 +97,8 @@ extension LoggingPlugin {
         }
 
         var messageBody: PipelineBody {
-            if kind == .requestBody { return message.request?.body ?? .none }
-            return message.response?.body ?? (kind == .request ? message.request?.body : nil) ?? .none
+            if kind == .requestBody { return message.request?.body ?? .absent }
+            return message.response?.body ?? (kind == .request ? message.request?.body : nil) ?? .absent
         }
     }
 }

@@ -1,7 +1,7 @@
 import Logging
-import Pipeline
+public import Pipeline
 
-extension LoggingPlugin.Event: CustomStringConvertible, CustomReflectable {
+extension LoggingPlugin.Event: SafelyDescribed {
     /// The line as it is written without a formatter.
     public var description: String {
         switch kind {
@@ -15,11 +15,6 @@ extension LoggingPlugin.Event: CustomStringConvertible, CustomReflectable {
         case .failure: "\(call) ✗ " + failure
         default: "\(call) \(kind)"
         }
-    }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["event": description])
     }
 
     /// What a logger of one's own gets besides the line.

@@ -74,14 +74,16 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     /// Tells what this plugin remembers of a call from what another one does.
     let identity = Identity()
 
-    /// Makes a plugin that writes to swift-log.
+    /// Creates a plugin that writes to swift-log, or to a closure.
     ///
     /// - Parameters:
     ///   - level: how much is written.
-    ///   - logger: where to; `nil` for a logger `pipeline` that lets all lines pass.
+    ///   - logger: where to; `nil` for a logger `pipeline` that lets all lines pass. Ignored if there is a handler.
     ///   - redactor: what is shown.
     ///   - bodyLimit: the most bytes of a body that are written, 0 and up.
     ///   - form: which lines a call is written in.
+    ///   - handler: gets the level of each line, never above `level` or the call's own, and the line, in place of a logger; `nil` for a
+    ///     logger. It must be quick.
     ///   - formatter: makes the line of an event, or `nil` to leave it out; `nil` for the event's `description`.
     public init(
         level: Level = .info,
@@ -89,36 +91,10 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         redactor: Redactor = .standard,
         bodyLimit: Int = 64 << 10,
         form: Form = .lines,
+        handler: (@Sendable (_ level: Level, _ line: String) -> Void)? = nil,
         formatter: (@Sendable (Event) -> String?)? = nil
     ) {
-        self.init(
-            { level },
-            logger.map { .logger($0) } ?? .standard(Self.makeStandardLogger()),
-            redactor,
-            bodyLimit,
-            form,
-            formatter
-        )
-    }
-
-    /// Makes a plugin that hands its lines to a closure.
-    ///
-    /// - Parameters:
-    ///   - level: how much is written.
-    ///   - redactor: what is shown.
-    ///   - bodyLimit: the most bytes of a body that are written, 0 and up.
-    ///   - form: which lines a call is written in.
-    ///   - formatter: makes the line of an event, or `nil` to leave it out; `nil` for the event's `description`.
-    ///   - handler: gets the level of each line, never above `level` or the call's own, and the line. It must be quick.
-    public init(
-        level: Level = .info,
-        redactor: Redactor = .standard,
-        bodyLimit: Int = 64 << 10,
-        form: Form = .lines,
-        formatter: (@Sendable (Event) -> String?)? = nil,
-        handler: @escaping @Sendable (_ level: Level, _ line: String) -> Void
-    ) {
-        self.init({ level }, .handler(handler), redactor, bodyLimit, form, formatter)
+        self.init({ level }, logger, redactor, bodyLimit, form, handler, formatter)
     }
 
     /// Creates a plugin whose level is asked for at each event, so that it can change while the program runs.
@@ -133,32 +109,34 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     ///   - redactor: what is shown.
     ///   - bodyLimit: the most bytes of a body that are written, 0 and up.
     ///   - form: which lines a call is written in.
+    ///   - handler: gets the level of each line, never above `level` or the call's own, and the line, in place of a logger; `nil` for a
+    ///     logger. It must be quick.
     ///   - formatter: makes the line of an event, or `nil` to leave it out; `nil` for the event's `description`.
-    ///   - handler: gets the level of each line and the line in place of a logger; `nil` for a logger. It must be quick.
     public init(
         level: @escaping @Sendable () -> Level,
         logger: Logger? = nil,
         redactor: Redactor = .standard,
         bodyLimit: Int = 64 << 10,
         form: Form = .lines,
-        formatter: (@Sendable (Event) -> String?)? = nil,
-        handler: (@Sendable (_ level: Level, _ line: String) -> Void)? = nil
+        handler: (@Sendable (_ level: Level, _ line: String) -> Void)? = nil,
+        formatter: (@Sendable (Event) -> String?)? = nil
     ) {
-        let output = logger.map { Output.logger($0) } ?? .standard(Self.makeStandardLogger())
-        self.init(level, handler.map { .handler($0) } ?? output, redactor, bodyLimit, form, formatter)
+        self.init(level, logger, redactor, bodyLimit, form, handler, formatter)
     }
 
     private init(
         _ level: @escaping @Sendable () -> Level,
-        _ output: Output,
+        _ logger: Logger?,
         _ redactor: Redactor,
         _ bodyLimit: Int,
         _ form: Form,
+        _ handler: (@Sendable (Level, String) -> Void)?,
         _ formatter: (@Sendable (Event) -> String?)?
     ) {
         precondition(bodyLimit >= 0, "bodyLimit is \(bodyLimit), not 0 or more")
         makeLevel = level
-        self.output = output
+        let written = logger.map { Output.logger($0) } ?? .standard(Self.makeStandardLogger())
+        output = handler.map { Output.handler($0) } ?? written
         self.redactor = redactor
         self.bodyLimit = bodyLimit
         self.form = form
@@ -213,7 +191,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     ) -> [(kind: Event.Kind, level: Level)] {
         var events: [(kind: Event.Kind, level: Level)] = []
         if isWanted(.trace, context) {
-            if form != .curl, let request = result.request, !request.body.isNone {
+            if form != .curl, let request = result.request, !request.body.isAbsent {
                 events.append((.requestBody, .trace))
             }
             if result.response != nil { events.append((.responseBody, .trace)) }
@@ -230,7 +208,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         if let error { return error.code == .cancelled ? .info : .error }
         guard let statusCode else { return nil }
         let accepted = context.target.validationType
-        return (accepted == .none ? statusCode < 400 : accepted.accepts(statusCode)) ? nil : .error
+        return (accepted == .anyStatus ? statusCode < 400 : accepted.accepts(statusCode)) ? nil : .error
     }
 
     // MARK: Writing

@@ -14,3 +14,8 @@ extension RequestOptions {
         set { self[AvoidLogError.self] = newValue }
     }
 }
+
+extension OptionsModifying {
+    /// Returns a copy whose failure ``LoggingPlugin`` does not write.
+    public func avoidLogError() -> Self { options { $0.avoidLogError = true } }
+}

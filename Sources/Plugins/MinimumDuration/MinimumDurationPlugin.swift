@@ -1,44 +1,43 @@
 public import Pipeline
 
-/// Answers a call no sooner than a given time after it began, so that what people see does not flash.
+/// A plugin that delays the result of a call until a minimum time has passed, so that what people see does not flash.
 ///
 /// ```swift
 /// MinimumDurationPlugin(.milliseconds(400))
 /// MinimumDurationPlugin(.milliseconds(400), appliesTo: .always)
 /// ```
 ///
-/// One call sets its own: `options: .init { $0.additionalTimeout = .seconds(2) }`; zero turns it off.
+/// One call sets its own: `options: .init { $0.minimumDuration = .seconds(2) }`; zero turns it off.
 ///
-/// **Position**: outside a plugin that sends again: inside it each attempt is held back, and what would be sent again is later. The
-/// time counts from the start of the call in either place, so that attempts do not add up. Outside ``TimeoutPlugin``, or inside it
-/// with a total that is longer than the minimum.
+/// **Position**: outside a plugin that retries: inside it, each attempt is delayed, and so is each retry. In either place the time counts
+/// from the start of the call, so that the delays of several attempts do not add up. Outside ``TimeoutPlugin``, or inside it with a
+/// total that is longer than the minimum.
 ///
-/// **Effects**: holds back a response of a status that the target accepts; of a target that accepts any, every response. With `.always`
-/// it holds back failures too, also of a call that never became a request. A call that took as long by itself is not held
-/// back, and a cancelled one never. A wait that would reach `context.deadline` ends 50 ms before it, so that the answer is still in
-/// time; it is not begun when it is later than that. A streamed call is held back with its header fields, and its body not touched.
-/// Response and failure are not changed. It waits on the provider's clock alone, whatever becomes of the date. Nothing is kept between
-/// calls.
+/// **Effects**: delays a response of a status that the target accepts; of a target that accepts any, every response. With `.always` it
+/// delays failures too, also of a call that never became a request. A call that took as long anyway is not delayed, and a cancelled one
+/// never is. A delay that would reach `context.deadline` ends 50 ms before it, so that the result is still in time; it does not begin
+/// later than that. A streamed call is delayed with its header fields, and its body is not touched. Response and failure are not
+/// changed. It waits on the provider's clock, whatever the date is set to. Nothing is kept between calls.
 ///
 /// **Defaults**
 ///
 /// | setting | default | range |
 /// |---|---|---|
-/// | `minimum` | none, it is given | zero and up; zero for calls that set their own |
+/// | `minimum` | none | zero and up; zero for calls that set their own |
 /// | `appliesTo` | `.success` | `.success`, `.always` |
 ///
-/// **Errors**: a call that is cancelled while it is held back ends at once, as cancelled. Failures are passed on.
+/// **Errors**: a call that is cancelled during the delay ends at once, as cancelled. Failures are passed on.
 public struct MinimumDurationPlugin: Stage.Process {
-    /// Which results are held back.
-    public struct Results: RawRepresentable, Sendable, Hashable {
-        /// The name.
-        public let rawValue: String
-        /// Makes a choice; only those below are known.
-        public init(rawValue: String) { self.rawValue = rawValue }
+    /// Which results are delayed.
+    public struct Results: Sendable, Hashable {
+        private enum Kind { case success, always }
+
+        private let kind: Kind
+
         /// Responses that the target accepts.
-        public static let success = Results(rawValue: "success")
+        public static let success = Results(kind: .success)
         /// Responses and failures.
-        public static let always = Results(rawValue: "always")
+        public static let always = Results(kind: .always)
     }
 
     /// An answer needs some time on its way out through the plugins.
@@ -47,20 +46,20 @@ public struct MinimumDurationPlugin: Stage.Process {
     private let minimum: Duration
     private let results: Results
 
-    /// Makes a plugin.
+    /// Creates a plugin.
     ///
     /// - Parameters:
-    ///   - minimum: how long after its start a call is answered at the soonest, zero and up.
-    ///   - results: which results are held back.
+    ///   - minimum: the shortest time from the start of a call to its result, zero and up.
+    ///   - results: which results are delayed.
     public init(_ minimum: Duration, appliesTo results: Results = .success) {
         precondition(minimum >= .zero, "minimum is \(minimum), less than zero")
         self.minimum = minimum
         self.results = results
     }
 
-    /// Holds the result back.
+    /// Delays the result.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
-        let minimum = context.options.additionalTimeout ?? minimum
+        let minimum = context.options.minimumDuration ?? minimum
         guard minimum > .zero, isHeldBack(result, context) else { return }
         var end = context.start.advanced(by: minimum)
         if let deadline = context.deadline { end = min(end, deadline.advanced(by: .zero - Self.leeway)) }
@@ -91,13 +90,18 @@ public struct MinimumDurationPlugin: Stage.Process {
 }
 
 extension MinimumDurationPlugin {
-    /// With a minimum of zero, the plugin acts only on calls that set `additionalTimeout`.
+    /// With a minimum of zero, the plugin acts only on calls that set `minimumDuration`.
     public var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] {
-        minimum > .zero ? [:] : [.process: [.additionalTimeout]]
+        minimum > .zero ? [:] : [.process: [.minimumDuration]]
     }
 }
 
 extension MinimumDurationPlugin: CapabilityDeclaring {
     /// `PluginCapability.delaysResults`.
     public var capabilities: Set<PluginCapability> { [.delaysResults] }
+}
+
+extension MinimumDurationPlugin: OptionHandling {
+    /// `minimumDuration`.
+    public var handledOptions: [RequestOptions.PluginOption] { [.minimumDuration] }
 }

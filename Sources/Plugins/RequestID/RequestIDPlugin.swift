@@ -30,12 +30,18 @@ public import Pipeline
 ///
 /// Source: the field is no standard; the form of the id is RFC 9562 §5.4, https://www.rfc-editor.org/rfc/rfc9562.html#section-5.4
 public struct RequestIDPlugin: Stage.Prepare {
+    /// X-Request-Id.
+    public static let standardField: HTTPField.Name = {
+        guard let name = HTTPField.Name("X-Request-Id") else { preconditionFailure("X-Request-Id is no field name") }
+        return name
+    }()
+
     private let field: HTTPField.Name
 
     /// Makes a plugin.
     ///
     /// - Parameter field: the name of the field.
-    public init(field: HTTPField.Name = .xRequestID) {
+    public init(field: HTTPField.Name = standardField) {
         self.field = field
     }
 

@@ -50,7 +50,7 @@ extension RetryPlugin {
         /// How long to wait between them.
         public let backoff: RetryBackoff?
         /// How long to wait for a network.
-        public let waitsForConnectivity: ConnectivityWait?
+        public let connectivityWait: ConnectivityWait?
 
         /// One attempt and no other.
         public static let never = Override(maximumAttempts: 1)
@@ -61,12 +61,12 @@ extension RetryPlugin {
         ///   - maximumAttempts: how many attempts in all, the first included, 1 and up.
         ///   - policy: which outcomes call for another.
         ///   - backoff: how long to wait between them.
-        ///   - waitsForConnectivity: how long a retry waits for a network if the machine has none.
+        ///   - connectivityWait: how long a retry waits for a network if the machine has none.
         public init(
             maximumAttempts: Int? = nil,
             policy: RetryPolicy? = nil,
             backoff: RetryBackoff? = nil,
-            waitsForConnectivity: ConnectivityWait? = nil
+            connectivityWait: ConnectivityWait? = nil
         ) {
             if let maximumAttempts {
                 precondition(maximumAttempts > 0, "maximumAttempts is \(maximumAttempts), not 1 or more")
@@ -74,13 +74,13 @@ extension RetryPlugin {
             self.maximumAttempts = maximumAttempts
             self.policy = policy
             self.backoff = backoff
-            self.waitsForConnectivity = waitsForConnectivity
+            self.connectivityWait = connectivityWait
         }
 
         /// Whether a retry can follow from these settings: not if they are all `nil`, and not from a single attempt.
         fileprivate var asksForRetries: Bool {
             if let maximumAttempts { return maximumAttempts > 1 }
-            return policy != nil || backoff != nil || waitsForConnectivity?.isOn == true
+            return policy != nil || backoff != nil || connectivityWait?.isOn == true
         }
     }
 }

@@ -24,15 +24,12 @@
 /// | `window` | 10 s | | 1 s ... 1 h |
 public struct RetryBudget: Sendable, Hashable {
     /// How many retries each call allows.
-    public let ratio: Double
+    let ratio: Double
     /// How many retries are allowed per second besides, for hosts that are called seldom.
-    public let minimumPerSecond: Double
+    let minimumPerSecond: Double
     /// For how long a call, or a retry, counts.
-    public let window: Duration
+    let window: Duration
     let isUnlimited: Bool
-
-    /// A retry for each five calls, and ten per second, over ten seconds.
-    public static let standard = RetryBudget()
 
     /// As many retries as the policy wants.
     public static let unlimited = RetryBudget(

@@ -4,8 +4,8 @@ extension RetryPlugin {
     /// How long a retry waits for a network if the machine has none.
     ///
     /// ```swift
-    /// RetryPlugin(waitsForConnectivity: .on)
-    /// try await provider.request(.sync, options: .init { $0.retry = .init(waitsForConnectivity: .upTo(.seconds(300))) })
+    /// RetryPlugin(connectivityWait: .on)
+    /// try await provider.request(.sync, options: .init { $0.retry = .init(connectivityWait: .upTo(.seconds(300))) })
     /// ```
     public struct ConnectivityWait: Sendable {
         private let limit: Duration

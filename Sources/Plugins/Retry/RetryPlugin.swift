@@ -7,7 +7,7 @@ public import Pipeline
 /// ```swift
 /// RetryPlugin()
 /// RetryPlugin(maximumAttempts: 5, backoff: .exponential(base: .seconds(1)))
-/// RetryPlugin(waitsForConnectivity: .on)
+/// RetryPlugin(connectivityWait: .on)
 /// try await provider.request(.search, options: .init { $0.retry = .never })
 /// try await provider.request(.pay, options: .init { $0.idempotencyKey = .generated })
 /// ```
@@ -32,7 +32,7 @@ public import Pipeline
 /// - Waits for the backoff or for Retry-After, whichever is longer, unless the response was replayed (`context.isReplayed`). If the
 ///   response asks for more than the policy allows, or if the wait would not end before `context.deadline`, the call ends at once in
 ///   the outcome. A cancelled call stops waiting at once.
-/// - With `waitsForConnectivity`, after an error that has no response while the machine has no network (the loss of a body, too), waits
+/// - With `connectivityWait`, after an error that has no response while the machine has no network (the loss of a body, too), waits
 ///   for a network instead of the backoff and retries as soon as there is one. If none comes within the limit, or until 50 ms before
 ///   `context.deadline`, the call ends in the failure. A request to a loopback address does not wait for a network. The retry takes from
 ///   the budget before the wait.
@@ -50,10 +50,10 @@ public import Pipeline
 /// | setting | default | unit | range |
 /// |---|---|---|---|
 /// | `maximumAttempts` | 3 | attempts in all, the first included | 1 and up |
-/// | `policy` | ``RetryPolicy/standard``: 408, 429, 500, 502, 503, 504; idempotent methods; Retry-After up to 60 s | | |
+/// | `policy` | ``RetryPolicy``: 408, 429, 500, 502, 503, 504; idempotent methods; Retry-After up to 60 s | | |
 /// | `backoff` | ``RetryBackoff/exponential(base:factor:cap:jitter:)``: 500 ms, doubled, up to 30 s, full jitter | | |
-/// | `budget` | ``RetryBudget/standard``: 20 % of the calls and 10 per second, over 10 s | | |
-/// | `waitsForConnectivity` | ``ConnectivityWait/off``; ``ConnectivityWait/on`` is up to 60 s before each retry | | more than zero |
+/// | `budget` | ``RetryBudget``: 20 % of the calls and 10 per second, over 10 s | | |
+/// | `connectivityWait` | ``ConnectivityWait/off``; ``ConnectivityWait/on`` is up to 60 s before each retry | | more than zero |
 ///
 /// **Errors**: throws only `invalidRequest.headerValue`, for an idempotency key that cannot be sent. The call ends in the outcome
 /// of the last attempt, with the exchanges of all attempts.
@@ -73,20 +73,20 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     ///   - policy: which outcomes call for another.
     ///   - backoff: how long to wait between them.
     ///   - budget: how many of all calls to a host may be retried.
-    ///   - waitsForConnectivity: how long a retry waits for a network if the machine has none.
+    ///   - connectivityWait: how long a retry waits for a network if the machine has none.
     public init(
         maximumAttempts: Int = 3,
-        policy: RetryPolicy = .standard,
+        policy: RetryPolicy = RetryPolicy(),
         backoff: RetryBackoff = .exponential(),
-        budget: RetryBudget = .standard,
-        waitsForConnectivity: ConnectivityWait = .off
+        budget: RetryBudget = RetryBudget(),
+        connectivityWait: ConnectivityWait = .off
     ) {
         precondition(maximumAttempts > 0, "maximumAttempts is \(maximumAttempts), not 1 or more")
         rules = RetryRules(
             maximumAttempts: maximumAttempts,
             policy: policy,
             backoff: backoff,
-            connectivityWait: waitsForConnectivity
+            connectivityWait: connectivityWait
         )
         ledger = SharedRetryLedger(budget)
     }
@@ -178,10 +178,10 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     ) -> Bool {
         guard case .failure(let error) = result, error.response == nil, !context.isReplayed else { return false }
         guard rules.overridden(by: context.options.retry).connectivityWait.isOn else { return false }
-        // Over http, only a loopback address is confidential.
+        // Over http, only a loopback address is allowed.
         var plain = request
         plain.head.scheme = "http"
-        return !plain.isConfidential
+        return !CleartextPolicy.loopbackOnly.allows(plain)
     }
 
     /// When the next attempt begins; `nil` if the call ends in the result because no network came.

@@ -27,17 +27,17 @@ public import Pipeline
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2
 public struct RetryPolicy: Sendable {
     /// What to do about an outcome.
-    public struct Decision: RawRepresentable, Sendable, Hashable {
-        /// The decision's name.
-        public let rawValue: String
-        /// Makes a decision; one that the plugin does not know is ``giveBack``.
-        public init(rawValue: String) { self.rawValue = rawValue }
+    public struct Decision: Sendable, Hashable {
+        private enum Kind { case giveBack, retry, retryUnprocessed }
+
+        private let kind: Kind
+
         /// It is the outcome of the call.
-        public static let giveBack = Decision(rawValue: "giveBack")
+        public static let giveBack = Decision(kind: .giveBack)
         /// Another attempt may help, where the method allows it.
-        public static let retry = Decision(rawValue: "retry")
+        public static let retry = Decision(kind: .retry)
         /// Another attempt may help, and the server has done nothing yet, so that any method allows it.
-        public static let retryUnprocessed = Decision(rawValue: "retryUnprocessed")
+        public static let retryUnprocessed = Decision(kind: .retryUnprocessed)
     }
 
     /// What came of an attempt.
@@ -45,7 +45,7 @@ public struct RetryPolicy: Sendable {
         /// The request as the plugin sent it on.
         public let request: PipelineRequest
         /// The response of any status, or the failure.
-        public let result: Result<PipelineResponse, PipelineError>
+        let result: Result<PipelineResponse, PipelineError>
         /// How many attempts the plugin has made, from 1.
         public let attempt: Int
         /// Whether some of the request may have reached a server.
@@ -69,21 +69,18 @@ public struct RetryPolicy: Sendable {
         }
     }
 
-    /// The defaults.
-    public static let standard = RetryPolicy()
-
     /// GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY: sent twice they do what they do once.
-    public static let idempotentMethods: Set<HTTPMethod> = {
-        let named: [HTTPMethod] = [.get, .head, .options, .trace, .put, .delete]
-        return Set(named + [HTTPMethod("QUERY")].compactMap { $0 })
+    public static let idempotentMethods: Set<HTTPRequest.Method> = {
+        let named: [HTTPRequest.Method] = [.get, .head, .options, .trace, .put, .delete]
+        return Set(named + [HTTPRequest.Method("QUERY")].compactMap { $0 })
     }()
 
     /// The statuses that are worth another attempt.
-    public let statusCodes: Set<Int>
+    let statusCodes: Set<Int>
     /// The methods that may be sent again; others need an Idempotency-Key field.
-    public let methods: Set<HTTPMethod>
+    let methods: Set<HTTPRequest.Method>
     /// The longest wait that a server may ask for; for a longer one the response is given back.
-    public let maximumRetryAfter: Duration
+    let maximumRetryAfter: Duration
     private let decide: (@Sendable (Outcome) -> Decision?)?
 
     /// Makes a policy.
@@ -95,7 +92,7 @@ public struct RetryPolicy: Sendable {
     ///   - decide: asked before the rules above; `nil` leaves the outcome to them. It must be quick.
     public init(
         statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504],
-        methods: Set<HTTPMethod> = RetryPolicy.idempotentMethods,
+        methods: Set<HTTPRequest.Method> = RetryPolicy.idempotentMethods,
         maximumRetryAfter: Duration = .seconds(60),
         decide: (@Sendable (_ outcome: Outcome) -> Decision?)? = nil
     ) {

@@ -22,7 +22,7 @@ struct RetryRules: Sendable {
             maximumAttempts: other.maximumAttempts ?? maximumAttempts,
             policy: other.policy ?? policy,
             backoff: other.backoff ?? backoff,
-            connectivityWait: other.waitsForConnectivity ?? connectivityWait
+            connectivityWait: other.connectivityWait ?? connectivityWait
         )
     }
 
@@ -51,7 +51,7 @@ struct RetryRules: Sendable {
         guard outcome.attempt < maximumAttempts else { return .giveBack(.attemptsUsedUp) }
         var random = random()
         var delay = backoff.delay(afterAttempt: outcome.attempt, using: &random)
-        if let headers = outcome.response?.headers, let asked = RetryAfter(in: headers, now: date)?.delay {
+        if let asked = outcome.response?.retryAfter(now: date) {
             guard asked <= policy.maximumRetryAfter else { return .giveBack(.retryAfterTooLong) }
             delay = max(delay, asked)
         }

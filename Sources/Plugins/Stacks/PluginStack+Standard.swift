@@ -21,7 +21,7 @@ extension PluginType where Self == PluginStack {
     /// | plugin | why here |
     /// |---|---|
     /// | ``LoggingPlugin`` | one line for a call that failed in the end, also for a value that does not decode; decoded bodies |
-    /// | ``MinimumDurationPlugin`` | holds the call, not each attempt; nothing is held unless `additionalTimeout` or `minimumDuration` says so |
+    /// | ``MinimumDurationPlugin`` | holds the call, not each attempt; nothing is held unless `minimumDuration` says so |
     /// | ``TimeoutPlugin`` | bounds the wait for each piece of a body, and the whole call where `totalTimeout` says so |
     /// | ``RequestIDPlugin`` | one id for all attempts |
     /// | ``RetryPlugin`` | outside the credentials, so that each attempt has fresh ones |

@@ -1,15 +1,15 @@
 /// Why the credential of a ``TokenRefreshPlugin`` changed.
-public struct TokenCredentialChange: RawRepresentable, Sendable, Hashable {
-    /// The name.
-    public let rawValue: String
-    /// Makes a reason; the plugin uses only those below.
-    public init(rawValue: String) { self.rawValue = rawValue }
+public struct TokenCredentialChange: Sendable, Hashable {
+    private enum Kind { case logIn, refresh, logOut, sessionEnd }
+
+    private let kind: Kind
+
     /// The application set a credential.
-    public static let logIn = Self(rawValue: "logIn")
+    public static let logIn = Self(kind: .logIn)
     /// The closure `refresh` or `obtain` returned a new credential.
-    public static let refresh = Self(rawValue: "refresh")
+    public static let refresh = Self(kind: .refresh)
     /// The application removed the credential.
-    public static let logOut = Self(rawValue: "logOut")
+    public static let logOut = Self(kind: .logOut)
     /// The closure `refresh` or `obtain` returned `nil` for the present credential.
-    public static let sessionEnd = Self(rawValue: "sessionEnd")
+    public static let sessionEnd = Self(kind: .sessionEnd)
 }

@@ -1,13 +1,8 @@
 public import Pipeline
 
-extension TokenRefreshPlugin: CustomStringConvertible, CustomReflectable {
+extension TokenRefreshPlugin: SafelyDescribed {
     /// The plugin's name.
     public var description: String { name }
-
-    /// Only what the description shows, so that `dump` leaks nothing either.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["plugin": description])
-    }
 }
 
 extension TokenRefreshPlugin: CapabilityDeclaring {

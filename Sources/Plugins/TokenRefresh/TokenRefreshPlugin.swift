@@ -49,7 +49,7 @@ public import Pipeline
 ///   continue with the new credential.
 /// - The session ends when the application removes the credential and when a refresh returns `nil`. All calls that wait then fail
 ///   with `sessionEnded` and are not sent, and so do calls that were sent before and are refused or retried later: they never use
-///   the token of a later log-in. ``TokenRefreshPolicy/sessionEnd`` chooses to send them without a token instead.
+///   the token of a later log-in. `sessionEnd` of ``TokenRefreshPolicy`` chooses to send them without a token instead.
 ///
 /// **Changes**: `onChange` sees every change of the credential, exactly once and in order: log-in, refresh, log-out, and the end of
 /// a session. It is the one place to store the credential. It runs in a task of its own, one change at a time, and does not see the
@@ -65,7 +65,7 @@ public import Pipeline
 ///
 /// | setting | default |
 /// |---|---|
-/// | `allowsCleartext` | `false`: tokens go over http only to loopback addresses |
+/// | `cleartext` | `.loopbackOnly`: tokens are sent over http only to loopback addresses |
 /// | `onChange` | none |
 ///
 /// **Errors**: `sessionEnded` for the calls of a session that has ended; `tokenRefresh` with what the closure threw as the
@@ -82,7 +82,7 @@ public import Pipeline
 /// RFC 6749 §6, https://www.rfc-editor.org/rfc/rfc6749.html#section-6
 public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept {
     private let refresher: TokenRefresher<Credential>
-    private let allowsCleartext: Bool
+    private let cleartext: CleartextPolicy
 
     /// `TokenRefreshPlugin`.
     public var name: String { "TokenRefreshPlugin" }
@@ -92,7 +92,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept {
     /// - Parameters:
     ///   - credential: the credential stored by an earlier run of the application; `nil` if no user is logged in.
     ///   - policy: when the credential is refreshed, and how often it may be.
-    ///   - allowsCleartext: whether a token may go over http; always allowed to loopback addresses.
+    ///   - cleartext: where a token may be sent over http.
     ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for a task that sets the
     ///     credential.
     ///   - refresh: returns a new credential for the present one, or `nil` if the session has ended. It may throw, which keeps the
@@ -100,11 +100,11 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept {
     public init(
         credential: Credential?,
         policy: TokenRefreshPolicy = TokenRefreshPolicy(),
-        allowsCleartext: Bool = false,
+        cleartext: CleartextPolicy = .loopbackOnly,
         onChange: (@Sendable (Credential?, TokenCredentialChange) async -> Void)? = nil,
         refresh: @escaping @Sendable (Credential, PipelineContext) async throws -> Credential?
     ) {
-        self.allowsCleartext = allowsCleartext
+        self.cleartext = cleartext
         refresher = TokenRefresher(
             credential: credential,
             obtainsCredential: false,
@@ -120,7 +120,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept {
     ///
     /// - Parameters:
     ///   - policy: when the credential is refreshed, and how often it may be.
-    ///   - allowsCleartext: whether a token may go over http; always allowed to loopback addresses.
+    ///   - cleartext: where a token may be sent over http.
     ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for a task that sets the
     ///     credential.
     ///   - obtain: returns a new credential for the present one, the first for `nil`. It may throw, which keeps the present one. If
@@ -128,11 +128,11 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept {
     ///     call that started the refresh.
     public init(
         policy: TokenRefreshPolicy = TokenRefreshPolicy(),
-        allowsCleartext: Bool = false,
+        cleartext: CleartextPolicy = .loopbackOnly,
         onChange: (@Sendable (Credential?, TokenCredentialChange) async -> Void)? = nil,
         obtain: @escaping @Sendable (Credential?, PipelineContext) async throws -> Credential?
     ) {
-        self.allowsCleartext = allowsCleartext
+        self.cleartext = cleartext
         refresher = TokenRefresher(
             credential: nil,
             obtainsCredential: true,
@@ -168,7 +168,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept {
             !context.options.isTokenRequest, CredentialScope.isOwnOrigin(request, context),
             !refresher.isWorkingHere
         else { return try await next(request) }
-        try CredentialScope.requireConfidential(request, allowsCleartext: allowsCleartext, "an access token")
+        try CredentialScope.check(request, cleartext, "an access token")
         let ticket = try await ticket(refresher.begin(patience(context), context), context)
         guard let ticket else { return try await next(request) }
         refresher.note(ticket, context)

@@ -15,30 +15,30 @@ public import Pipeline
 /// | `isUnauthorized` | status 401 | | |
 public struct TokenRefreshPolicy: Sendable {
     /// What happens to the calls of a session that has ended.
-    public struct SessionEnd: RawRepresentable, Sendable, Hashable {
-        /// The name.
-        public let rawValue: String
-        /// Makes a choice; the plugin knows only those below.
-        public init(rawValue: String) { self.rawValue = rawValue }
+    public struct SessionEnd: Sendable, Hashable {
+        private enum Kind { case failCalls, sendWithoutToken }
+
+        private let kind: Kind
+
         /// Calls that wait fail with `sessionEnded`, and so do calls that are refused or retried afterwards.
-        public static let failCalls = Self(rawValue: "failCalls")
+        public static let failCalls = Self(kind: .failCalls)
         /// Calls that wait are sent without a token, calls that are refused get their response, and a retry has the present
         /// token.
-        public static let sendWithoutToken = Self(rawValue: "sendWithoutToken")
+        public static let sendWithoutToken = Self(kind: .sendWithoutToken)
     }
 
     /// How long before its expiry a credential is refreshed, but at most half of its life.
-    public let leeway: Duration
+    let leeway: Duration
     /// How long a refresh may take, on the provider's clock.
-    public let timeout: Duration
+    let timeout: Duration
     /// How many refreshes may begin within ``window``, successful or not.
-    public let maximumCount: Int
+    let maximumCount: Int
     /// The time over which refreshes are counted.
-    public let window: Duration
+    let window: Duration
     /// What happens to calls that wait for a token when the session ends, and to those that are refused afterwards.
-    public let sessionEnd: SessionEnd
+    let sessionEnd: SessionEnd
     /// Whether a response says that the token is refused.
-    public let isUnauthorized: @Sendable (PipelineResponse) -> Bool
+    let isUnauthorized: @Sendable (PipelineResponse) -> Bool
 
     /// Makes a policy.
     ///

@@ -42,7 +42,7 @@ struct SpanText: Sendable {
     }
 
     static func isFailure(_ statusCode: Int, of target: any TargetType) -> Bool {
-        target.validationType == .none ? statusCode >= 400 : !target.validationType.accepts(statusCode)
+        target.validationType == .anyStatus ? statusCode >= 400 : !target.validationType.accepts(statusCode)
     }
 }
 #endif

@@ -52,12 +52,12 @@ public struct UnauthorizedPlugin: Stage.Process {
     /// The response without a body that can be read only once.
     private static func copy(of response: PipelineResponse) -> PipelineResponse {
         var response = response
-        if !response.body.isReplayable { response.body = .none }
+        if !response.body.isReplayable { response.body = .absent }
         return response
     }
 
     private static func wants401(_ accepted: ValidationType) -> Bool {
-        accepted != .none && accepted.accepts(401)
+        accepted != .anyStatus && accepted.accepts(401)
     }
 
     private static func response(of result: Result<PipelineResponse, PipelineError>) -> PipelineResponse? {

@@ -1,3 +1,4 @@
+#if HARCommand
 import ArgumentParser
 import Foundation
 import HTTPTypes
@@ -6,10 +7,11 @@ import PipelineRecording
 /// Compares two recordings.
 struct Diff: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Compares two recordings; ends with 1 when they differ.",
+        abstract: "Compares two recordings; ends with 1 if they differ.",
         discussion: """
-            Entries with one method and URL are paired in their order. Times are not compared. Lines begin with - for what only the \
-            first has, + for what only the second has, and ~ for what differs, followed by a line for each part.
+            Entries with the same method and URL are paired in their order. Times are not compared. A line that begins with - is an entry \
+            of the first recording only, one with + of the second only. A line with ~ is a pair that differs; the lines below it name the \
+            parts, in JSON bodies by path.
             """
     )
 
@@ -19,24 +21,28 @@ struct Diff: ParsableCommand {
     @Argument(help: "The second recording.", completion: .file(extensions: ["har"]))
     var second: String
 
-    @Option(name: .customLong("ignore"), help: ArgumentHelp("A header field that may differ.", valueName: "field"))
+    @Option(name: .customLong("ignore"), help: ArgumentHelp("A header field to ignore.", valueName: "field"))
     var ignored: [String] = []
 
     @OptionGroup var secrets: SecretOptions
 
     func run() throws {
         let names = try ignored.map { text in
-            guard let name = HTTPField.Name(text) else { throw ValidationError("\(text) is no name of a header field") }
+            guard let name = HTTPField.Name(text) else {
+                throw ValidationError("--ignore is \(text), which is not the name of a header field")
+            }
             return name
         }
-        let entries = try [first, second].map { RecordedEntry.all(of: try HARFile(contentsOf: URL(filePath: $0))) }
-        let difference = RecordingDifference(
-            entries[0],
-            entries[1],
-            ignoring: Set(names),
-            redactor: try secrets.redactor()
-        )
-        for line in difference.lines { print(line) }
-        if !difference.changes.isEmpty { throw ExitCode(1) }
+        let tool = HARTool(redactor: try secrets.redactor())
+        try Har.run {
+            let lines = try tool.differences(
+                between: URL(filePath: first),
+                and: URL(filePath: second),
+                ignoring: Set(names)
+            )
+            for line in lines { print(line) }
+            if !lines.isEmpty { throw ExitCode(1) }
+        }
     }
 }
+#endif

@@ -1,11 +1,46 @@
+#if HARCommand
 import ArgumentParser
+import Foundation
+import Pipeline
 
-/// Looks at recordings and works on them.
+/// Inspects and edits recordings.
 @main
 struct Har: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "har",
-        abstract: "Looks at HAR files and works on them. Secrets are hidden in all that is printed.",
+        abstract: "Inspects and edits HAR files. Secrets are hidden in the output.",
+        discussion:
+            "Ends with 0, with 1 if validate or diff find something, and with 2 if a file cannot be read or written.",
         subcommands: [Inspect.self, Validate.self, Redact.self, Merge.self, Diff.self]
     )
+
+    /// Runs the work of a command; an error is printed to standard error as one line and ends the command with 2.
+    static func run(_ work: () throws -> Void) throws {
+        do {
+            try work()
+        } catch let error as ExitCode {
+            throw error
+        } catch {
+            let reason = (error as? PipelineError)?.reason ?? error.localizedDescription
+            FileHandle.standardError.write(Data("har: \(reason)\n".utf8))
+            throw ExitCode(2)
+        }
+    }
 }
+#else
+import Foundation
+
+/// Says how to build the command, without the package that parses its arguments.
+@main
+enum Har {
+    static func main() {
+        let text = """
+            har: built without the trait HARCommand; add traits: ["HARCommand"] to the dependency in Package.swift, or pass \
+            --traits HARCommand to swift run in the package itself
+
+            """
+        FileHandle.standardError.write(Data(text.utf8))
+        exit(2)
+    }
+}
+#endif

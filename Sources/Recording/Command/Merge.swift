@@ -1,8 +1,9 @@
+#if HARCommand
 import ArgumentParser
 import Foundation
 import PipelineRecording
 
-/// Makes one recording of several.
+/// Merges several recordings into one.
 struct Merge: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Merges recordings into one, sorted by the start of the entries; pages are kept."
@@ -11,12 +12,14 @@ struct Merge: ParsableCommand {
     @Argument(help: "The recordings.", completion: .file(extensions: ["har"]))
     var files: [String]
 
-    @Option(name: [.short, .long], help: "Where the result is written.")
+    @Option(name: [.short, .long], help: "The file to write.")
     var output: String
 
     func run() throws {
-        let files = try files.map { try HARFile(contentsOf: URL(filePath: $0)) }
-        let count = try RecordingMerge.write(files, to: URL(filePath: output))
-        print("\(count) entries in \(output)")
+        try Har.run {
+            let result = try HARTool().merge(files.map { URL(filePath: $0) }, to: URL(filePath: output))
+            print("\(output): \(result)")
+        }
     }
 }
+#endif

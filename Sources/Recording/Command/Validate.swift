@@ -1,15 +1,17 @@
+#if HARCommand
 import ArgumentParser
 import Foundation
 import PipelineRecording
 
-/// Says what is wrong with recordings.
+/// Finds what is wrong with recordings.
 struct Validate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Says what is wrong with recordings; ends with 1 when something is.",
+        abstract: "Finds what is wrong with recordings; ends with 1 if something is.",
         discussion: """
-            S is shape: what HAR 1.2 requires is missing or of another type. M is meaning: what contradicts itself, such as a size that \
-            the body does not have. P is privacy: a secret value of 8 to 15 bytes, such as a cookie's, that is found outside of its field, \
-            where it is too short to be replaced. Each line has the index of the entry, from 0.
+            Each line has the level of a finding and the index of the entry, from 0. S is shape: a member that HAR 1.2 requires is \
+            missing or has another type. M is meaning: members contradict each other, such as the size and the text of a body. P is \
+            privacy: a secret value of 8 to 15 bytes, such as that of a cookie, is found outside of its field, where it is too short to be \
+            replaced.
             """
     )
 
@@ -17,12 +19,15 @@ struct Validate: ParsableCommand {
     var files: [String]
 
     func run() throws {
-        var count = 0
-        for file in files {
-            let findings = RecordingCheck.findings(of: URL(filePath: file))
-            for finding in findings { print("\(file): \(finding)") }
-            count += findings.count
+        try Har.run {
+            var isValid = true
+            for file in files {
+                let result = try HARTool().findings(in: URL(filePath: file), named: file)
+                for line in result.lines { print(line) }
+                isValid = isValid && result.isValid
+            }
+            if !isValid { throw ExitCode(1) }
         }
-        if count > 0 { throw ExitCode(1) }
     }
 }
+#endif

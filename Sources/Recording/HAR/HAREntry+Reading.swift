@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import HTTPTypes
 import Pipeline
 
@@ -8,7 +8,7 @@ extension HAREntry {
     /// - Parameter directory: the folder of the HAR file, which side files are named from; `nil` when none may be read.
     /// - Returns: the exchange, whose body is that of its side file.
     /// - Throws: `.recording(.corrupt)` for an entry without method, URL or status, and for a body that cannot be had.
-    package func exchange(sideFiles directory: URL?) throws -> RecordedExchange {
+    func exchange(sideFiles directory: URL?) throws -> RecordedExchange {
         guard let method, !method.isEmpty else {
             throw PipelineError.corrupt("request.method is \(self.method == nil ? "missing" : "empty")")
         }

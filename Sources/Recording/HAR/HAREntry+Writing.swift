@@ -9,7 +9,7 @@ extension HAREntry {
     /// it failed within the body, they stand beside what had arrived. `_chunks`: `[{"size": bytes, "time": milliseconds from the
     /// header fields on}]`. `_trailers`: header fields. In the content `_coded`: true for a body that is in its content coding. In
     /// the post data `_encoding`: "base64". In a header field `_encoding`: "latin1" for a value that is not UTF-8.
-    package init(_ exchange: RecordedExchange) {
+    init(_ exchange: RecordedExchange) {
         let head = Self.microseconds(exchange.headDelay)
         let total = max(Self.microseconds(exchange.duration), head)
         json = .object([

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// An entry of a HAR file, with all that its writer has put into it.
 ///
@@ -6,20 +6,18 @@ package import Foundation
 /// missing or `null`.
 ///
 /// Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
-package struct HAREntry: Sendable, Equatable {
+struct HAREntry: Sendable, Equatable {
     /// As it stands in the file.
-    package var json: JSONNode
+    var json: JSONNode
 
-    package init(json: JSONNode) { self.json = json }
+    var method: String? { json["request"]?["method"]?.string }
 
-    package var method: String? { json["request"]?["method"]?.string }
+    var url: String? { json["request"]?["url"]?.string }
 
-    package var url: String? { json["request"]?["url"]?.string }
-
-    package var startedDate: Date? { json["startedDateTime"]?.string.flatMap { HARDate.date($0) } }
+    var startedDate: Date? { json["startedDateTime"]?.string.flatMap { HARDate.date($0) } }
 
     /// Whether the exchange has failed, before its response or within it.
-    package var isFailure: Bool { failure != nil }
+    var isFailure: Bool { failure != nil }
 
     /// Status 0 or -1, or what browsers and proxies write beside one; with a status of its own, the response is cut off.
     var failure: RecordedExchange.Failure? {

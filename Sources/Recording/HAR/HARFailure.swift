@@ -18,12 +18,12 @@ extension PipelineError {
 }
 
 /// Where in a HAR file something is wrong.
-package struct HARFailure: Error, Equatable {
+struct HARFailure: Error, Equatable {
     /// Of the first byte that cannot be read, from 0; of the entry's start when it is the entry's meaning that is wrong.
-    package let offset: Int
+    let offset: Int
     /// Of the entry, from 0; `nil` outside of the entries.
-    package let index: Int?
-    package let reason: String
+    let index: Int?
+    let reason: String
 
     func error(in url: URL?) -> PipelineError {
         let name = url.map { "the file \($0.lastPathComponent.debugDescription)" } ?? "the recording"

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Pipeline
 
 /// A HAR file: where its entries are, and what has been changed.
@@ -6,7 +6,7 @@ import Pipeline
 /// Entries are read when they are asked for, and written as they stand in the file unless they have been changed. The file is kept
 /// open, so that it may be replaced meanwhile. In memory are 16 bytes for each entry that is in the file, the entries that are not,
 /// and what stands around the entries.
-package struct HARFile: Sendable {
+struct HARFile: Sendable {
     /// The length of the largest entry that is read, and of the largest text around the entries.
     static let maximumByteCount = 256 << 20
 
@@ -24,7 +24,7 @@ package struct HARFile: Sendable {
     }
 
     /// Where it was read from; `nil` for one that is new.
-    package let url: URL?
+    let url: URL?
     /// The whole file with no entry in `log`.
     private var root: JSONNode
     private var isRootChanged = false
@@ -34,7 +34,7 @@ package struct HARFile: Sendable {
     private var isChanged = false
 
     /// One of this package's own, with no entry.
-    package init() {
+    init() {
         url = nil
         source = nil
         layout = .standard
@@ -46,7 +46,7 @@ package struct HARFile: Sendable {
     ///
     /// - Throws: `.recording(.missingFile)`; `.recording(.corrupt)` with a ``HARFailure`` in it for what is no JSON, has no list of
     ///   entries, or says that it is of another version than 1.
-    package init(contentsOf url: URL) throws {
+    init(contentsOf url: URL) throws {
         let file = try HARSource(url)
         var scanner = HARScanner()
         do {
@@ -125,13 +125,13 @@ package struct HARFile: Sendable {
 // MARK: - Entries
 
 extension HARFile {
-    package var count: Int { slots.count }
+    var count: Int { slots.count }
 
     /// What stands around the entries, as the object `log` with none.
-    package var log: JSONNode { root["log"] ?? .null }
+    var log: JSONNode { root["log"] ?? .null }
 
     /// Changes what stands around the entries; those of the new object are not looked at.
-    package mutating func replaceLog(with log: JSONNode) {
+    mutating func replaceLog(with log: JSONNode) {
         guard log != self.log else { return }
         root["log"] = log
         isRootChanged = true
@@ -139,7 +139,7 @@ extension HARFile {
     }
 
     /// - Throws: `.recording(.corrupt)` with a ``HARFailure`` in it, whose offset is the file's.
-    package func entry(at index: Int) throws -> HAREntry {
+    func entry(at index: Int) throws -> HAREntry {
         switch slots[index] {
         case .entry(let entry): return entry
         case .source(let number):
@@ -161,7 +161,7 @@ extension HARFile {
     /// What an entry says, its side files looked for in the file's folder.
     ///
     /// - Throws: `.recording(.corrupt)` with a ``HARFailure`` in it that names the entry.
-    package func exchange(at index: Int) throws -> RecordedExchange {
+    func exchange(at index: Int) throws -> RecordedExchange {
         let entry = try entry(at: index)
         do {
             return try entry.exchange(sideFiles: url?.resolvingSymlinksInPath().deletingLastPathComponent())
@@ -175,17 +175,17 @@ extension HARFile {
         return source?.ranges[number].lowerBound ?? 0
     }
 
-    package mutating func append(_ entry: HAREntry) {
+    mutating func append(_ entry: HAREntry) {
         slots.append(.entry(entry))
         isChanged = true
     }
 
-    package mutating func replace(at index: Int, with entry: HAREntry) {
+    mutating func replace(at index: Int, with entry: HAREntry) {
         slots[index] = .entry(entry)
         isChanged = true
     }
 
-    package mutating func remove(at index: Int) {
+    mutating func remove(at index: Int) {
         slots.remove(at: index)
         isChanged = true
     }
@@ -205,7 +205,7 @@ extension HARFile {
     /// Entries that have not been changed are copied byte by byte, a file without changes as a whole.
     ///
     /// - Throws: `.recording(.notWritten)`; `.recording(.corrupt)` when the file that it was read from has been cut meanwhile.
-    package func write(to url: URL) throws {
+    func write(to url: URL) throws {
         try HARWriter.replace(url) { writer in
             guard isChanged || source == nil else {
                 try copy(0..<(source?.file.byteCount ?? 0), to: writer)

@@ -1,5 +1,5 @@
-package import Foundation
-package import Pipeline
+import Foundation
+import Pipeline
 import Synchronization
 
 #if canImport(Darwin)
@@ -16,7 +16,7 @@ import Musl
 /// which is dropped. To lose nothing, take the journal before the file is read, and discard it after the file is written.
 ///
 /// All methods but ``add(_:)`` block, and are called in the journal's lane once it is shared.
-package final class HARJournal: Sendable {
+final class HARJournal: Sendable {
     private struct State {
         /// `nil` after `discard`.
         var descriptor: Int32?
@@ -26,9 +26,9 @@ package final class HARJournal: Sendable {
     /// How many entries may wait for the disk.
     private static let maximumWaitingCount = 1000
 
-    package let url: URL
+    let url: URL
     /// Where the journal is written, and the HAR file when it is done.
-    package let lane = FileLane()
+    let lane = FileLane()
     /// Changed in the lane only; the lock is never held while the file is used.
     private let state: Mutex<State>
     private let waitingCount = Atomic(0)
@@ -37,7 +37,7 @@ package final class HARJournal: Sendable {
     ///
     /// - Throws: `.recording(.busy)` while another recorder has it; `.recording(.notWritten)`; `.recording(.corrupt)` when a whole
     ///   line is wrong.
-    package init(for har: URL) throws {
+    init(for har: URL) throws {
         let har = har.resolvingSymlinksInPath()
         url = har.deletingLastPathComponent()
             .appending(path: har.lastPathComponent + ".journal", directoryHint: .notDirectory)
@@ -56,7 +56,7 @@ package final class HARJournal: Sendable {
     /// Adds an entry in the lane, and does not wait for it.
     ///
     /// An entry that cannot be written is left out, and so is one that comes while 1,000 others wait for the disk.
-    package func add(_ entry: HAREntry) {
+    func add(_ entry: HAREntry) {
         guard waitingCount.add(1, ordering: .relaxed).newValue <= Self.maximumWaitingCount else {
             waitingCount.subtract(1, ordering: .relaxed)
             return
@@ -71,7 +71,7 @@ package final class HARJournal: Sendable {
     ///
     /// - Throws: `.recording(.notWritten)`, and then the journal is as before; `.recording(.busy)` when it was discarded and another
     ///   recorder has it now.
-    package func append(_ entry: HAREntry) throws {
+    func append(_ entry: HAREntry) throws {
         let text = entry.json.data()
         let line = Data((Self.checksum(text) + " ").utf8) + text + Data("\n".utf8)
         var state = state.withLock { $0 }
@@ -90,7 +90,7 @@ package final class HARJournal: Sendable {
     /// All entries, oldest first, also those that another recorder has left.
     ///
     /// - Throws: `.recording(.corrupt)`.
-    package func entries() throws -> [HAREntry] {
+    func entries() throws -> [HAREntry] {
         guard let descriptor = state.withLock({ $0.descriptor }) else { return [] }
         var entries: [HAREntry] = []
         _ = try Self.readLines(of: descriptor, url) { text in
@@ -106,7 +106,7 @@ package final class HARJournal: Sendable {
     /// The next entry begins another.
     ///
     /// - Throws: `.recording(.notWritten)`.
-    package func discard() throws {
+    func discard() throws {
         guard let descriptor = state.withLock({ $0.descriptor }) else { return }
         guard unlink(url.path) == 0 || errno == ENOENT else { throw PipelineError.notWritten(url, errno: errno) }
         _ = close(descriptor)

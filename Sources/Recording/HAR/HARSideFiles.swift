@@ -1,5 +1,6 @@
-package import Foundation
+import Foundation
 import Pipeline
+import PipelineContentCoding
 
 #if canImport(Darwin)
 import Darwin
@@ -10,7 +11,7 @@ import Musl
 #endif
 
 /// The files beside a HAR file that hold its large bodies: `<name>-files/<SHA-256 of the body>`.
-package struct HARSideFiles: Sendable {
+struct HARSideFiles: Sendable {
     /// The largest body that is read.
     static let maximumByteCount = 1 << 30
 
@@ -20,7 +21,7 @@ package struct HARSideFiles: Sendable {
     /// - Parameters:
     ///   - har: the HAR file.
     ///   - threshold: the length of the longest body that stays in the HAR file.
-    package init(for har: URL, threshold: Int = 1 << 20) {
+    init(for har: URL, threshold: Int = 1 << 20) {
         self.har = har.resolvingSymlinksInPath()
         self.threshold = threshold
     }
@@ -28,7 +29,7 @@ package struct HARSideFiles: Sendable {
     /// The entry with its large bodies in side files; each is written before this returns.
     ///
     /// - Throws: `.recording(.notWritten)`; `.recording(.corrupt)` for a body that cannot be had from the entry.
-    package func moveBodies(of entry: HAREntry) throws -> HAREntry {
+    func moveBodies(of entry: HAREntry) throws -> HAREntry {
         var entry = entry
         if mayBeLarge(entry.json["response"]?["content"]) {
             let headers = HAREntry.fields(entry.json["response"]?["headers"])
@@ -83,7 +84,7 @@ package struct HARSideFiles: Sendable {
     private static func folderName(for har: URL) -> String { har.deletingPathExtension().lastPathComponent + "-files" }
 
     /// Whether a path is one that is given here to bodies of this HAR file.
-    package static func isOwn(_ path: String, of har: URL) -> Bool {
+    static func isOwn(_ path: String, of har: URL) -> Bool {
         let folder = folderName(for: har) + "/"
         let digest = path.utf8.dropFirst(folder.utf8.count)
         return path.hasPrefix(folder) && digest.count == 64
@@ -93,7 +94,7 @@ package struct HARSideFiles: Sendable {
     // MARK: Reading
 
     /// Reads a file whose path begins in the folder of the HAR file; links are refused wherever they lead.
-    package static func contents(of path: String, in directory: URL?) throws -> Data {
+    static func contents(of path: String, in directory: URL?) throws -> Data {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard let directory, !path.utf8.contains(0), parts.allSatisfy({ !["", ".", ".."].contains($0) }) else {
             throw PipelineError.corrupt("a side file with a path that may not be read")

@@ -1,11 +1,11 @@
-package import Foundation
+import Foundation
 
 extension JSONNode {
     /// The value as JSON text.
     ///
     /// - Parameter indentation: how deep the value stands, for text over several lines with 2 blanks a level; `nil` for one line.
     /// - Returns: UTF-8 without a line end at its end.
-    package func data(indentation: Int? = nil) -> Data {
+    func data(indentation: Int? = nil) -> Data {
         data(lines: indentation.map { (String(repeating: "  ", count: $0), "  ") })
     }
 

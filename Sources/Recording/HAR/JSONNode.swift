@@ -1,13 +1,13 @@
 import Foundation
 
 /// A JSON value that comes out as it went in: members in their order, numbers as they were written.
-package indirect enum JSONNode: Sendable, Equatable {
+indirect enum JSONNode: Sendable, Equatable {
     /// One member of an object.
-    package struct Member: Sendable, Equatable {
-        package var name: String
-        package var value: JSONNode
+    struct Member: Sendable, Equatable {
+        var name: String
+        var value: JSONNode
 
-        package init(_ name: String, _ value: JSONNode) {
+        init(_ name: String, _ value: JSONNode) {
             self.name = name
             self.value = value
         }
@@ -24,10 +24,10 @@ package indirect enum JSONNode: Sendable, Equatable {
 
 extension JSONNode {
     /// A number without a fraction.
-    package static func integer(_ value: Int) -> JSONNode { .number(String(value)) }
+    static func integer(_ value: Int) -> JSONNode { .number(String(value)) }
 
     /// A number of milliseconds, rounded to 3 decimals and without zeros at its end; at most 30 years in either direction.
-    package static func milliseconds(_ duration: Duration) -> JSONNode {
+    static func milliseconds(_ duration: Duration) -> JSONNode {
         let limit = Duration.seconds(1_000_000_000)
         let (seconds, attoseconds) = min(max(duration, .zero - limit), limit).components
         let half: Int64 = attoseconds < 0 ? -500_000_000_000 : 500_000_000_000
@@ -39,14 +39,14 @@ extension JSONNode {
     }
 
     /// An object of these members, without those that are `nil`.
-    package static func object(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
+    static func object(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
         .object(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
 
     /// A member of an object; `nil` when there is none, when it is `null`, and of what is no object.
     ///
     /// Setting `nil` removes the member; a new one comes last. Of members with one name the last counts, as RFC 8259 §4 leaves open.
-    package subscript(name: String) -> JSONNode? {
+    subscript(name: String) -> JSONNode? {
         get {
             guard case .object(let members) = self else { return nil }
             guard let value = members.last(where: { $0.name == name })?.value, value != .null else { return nil }
@@ -63,29 +63,29 @@ extension JSONNode {
         }
     }
 
-    package var string: String? {
+    var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    package var elements: [JSONNode] {
+    var elements: [JSONNode] {
         guard case .array(let elements) = self else { return [] }
         return elements
     }
 
-    package var members: [Member] {
+    var members: [Member] {
         guard case .object(let members) = self else { return [] }
         return members
     }
 
     /// A number that is finite.
-    package var double: Double? {
+    var double: Double? {
         guard case .number(let text) = self, let value = Double(text), value.isFinite else { return nil }
         return value
     }
 
     /// A number as a whole one, its fraction cut.
-    package var int: Int? {
+    var int: Int? {
         if case .number(let text) = self, let value = Int(text) { return value }
         return double.flatMap { Int(exactly: $0.rounded(.towardZero)) }
     }

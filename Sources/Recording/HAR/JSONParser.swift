@@ -1,15 +1,15 @@
 import Foundation
-package import Pipeline
+import Pipeline
 
 /// Reads JSON strictly (RFC 8259), and says at which byte it is wrong.
 ///
 /// `NaN`, `Infinity` and `-Infinity`, which Python writes for numbers that JSON has not, are `null`.
-package struct JSONParser {
-    package typealias Failure = JSONTokens.Failure
+struct JSONParser {
+    typealias Failure = JSONTokens.Failure
 
-    package static var maximumDepth: Int { JSONTokens.maximumDepth }
+    static var maximumDepth: Int { JSONTokens.maximumDepth }
     /// How many values are read, so that those of a few bytes each do not take a hundred times the memory of their text.
-    package static let maximumValueCount = 1 << 20
+    static let maximumValueCount = 1 << 20
 
     private var tokens: JSONTokens
     private var valueCount = 0
@@ -17,7 +17,7 @@ package struct JSONParser {
     private init(_ input: UnsafeBufferPointer<UInt8>) { tokens = JSONTokens(input) }
 
     /// The value that the bytes hold, and nothing else but blanks.
-    package static func parse(_ bytes: some Collection<UInt8>) throws(Failure) -> JSONNode {
+    static func parse(_ bytes: some Collection<UInt8>) throws(Failure) -> JSONNode {
         let result =
             bytes.withContiguousStorageIfAvailable { Self.result(of: $0) }
             ?? Array(bytes).withUnsafeBufferPointer { Self.result(of: $0) }

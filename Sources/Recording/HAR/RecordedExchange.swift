@@ -1,117 +1,62 @@
-package import Foundation
-package import HTTPTypes
+import Foundation
+import HTTPTypes
 
-/// One request and what came of it, as it is recorded and replayed: what a HAR entry says, without how it says it.
-package struct RecordedExchange: Sendable, Equatable {
-    /// What was sent.
-    package struct Request: Sendable, Equatable {
-        package var method: String
+/// One request and its outcome, as it is recorded and replayed: the content of a HAR entry, independent of its notation.
+struct RecordedExchange: Sendable, Equatable {
+    /// The request that was sent.
+    struct Request: Sendable, Equatable {
+        var method: String
         /// Absolute, without a fragment.
-        package var url: String
-        package var headers: HTTPFields
-        /// `nil` when there was none; zero bytes are one.
-        package var body: Data?
-
-        package init(method: String, url: String, headers: HTTPFields = [:], body: Data? = nil) {
-            self.method = method
-            self.url = url
-            self.headers = headers
-            self.body = body
-        }
+        var url: String
+        var headers: HTTPFields = [:]
+        /// `nil` if there was none; an empty body is one.
+        var body: Data?
     }
 
-    /// What was answered.
-    package struct Response: Sendable, Equatable {
-        package var status: Int
+    /// The response.
+    struct Response: Sendable, Equatable {
+        var status: Int
         /// Such as `Not Found`; empty with HTTP/2.
-        package var reasonPhrase: String
-        /// As they arrived, a content coding that was undone included.
-        package var headers: HTTPFields
-        /// Decoded; what had arrived when the exchange failed within the body.
-        package var body: Data
-        /// Whether the body is still in its content coding, as some files have it.
-        package var isCoded: Bool
-        /// How many bytes of the body came over the wire, `nil` when unknown.
-        package var wireByteCount: Int?
-        /// How the body arrived; empty when unknown, and else of as many bytes as the body.
-        package var chunks: [Chunk]
+        var reasonPhrase = ""
+        /// The fields as they arrived, including the name of a content coding that has been removed.
+        var headers: HTTPFields = [:]
+        /// The decoded body; the bytes that had arrived if the exchange failed within the body.
+        var body = Data()
+        /// Whether the body is still in its content coding, as in some files.
+        var isCoded = false
+        /// The size of the body on the wire; `nil` if unknown.
+        var wireByteCount: Int?
+        /// How the body arrived; empty if unknown, otherwise the sizes add up to that of the body.
+        var chunks: [Chunk] = []
         /// The fields after the body.
-        package var trailers: HTTPFields
-
-        package init(
-            status: Int,
-            reasonPhrase: String = "",
-            headers: HTTPFields = [:],
-            body: Data = Data(),
-            isCoded: Bool = false,
-            wireByteCount: Int? = nil,
-            chunks: [Chunk] = [],
-            trailers: HTTPFields = [:]
-        ) {
-            self.status = status
-            self.reasonPhrase = reasonPhrase
-            self.headers = headers
-            self.body = body
-            self.isCoded = isCoded
-            self.wireByteCount = wireByteCount
-            self.chunks = chunks
-            self.trailers = trailers
-        }
+        var trailers: HTTPFields = [:]
     }
 
     /// A piece of a body.
-    package struct Chunk: Sendable, Equatable {
-        package var byteCount: Int
-        /// When it arrived, from the header fields on.
-        package var delay: Duration
-
-        package init(byteCount: Int, delay: Duration) {
-            self.byteCount = byteCount
-            self.delay = delay
-        }
+    struct Chunk: Sendable, Equatable {
+        var byteCount: Int
+        /// The time from the header fields to the arrival of the chunk.
+        var delay: Duration
     }
 
-    /// Why there is no answer, or no whole one.
-    package struct Failure: Sendable, Equatable {
+    /// Why there is no response, or only a part of one.
+    struct Failure: Sendable, Equatable {
         /// The text of a ``PipelineError/Code-swift.struct``, such as `timeout.idle`.
-        package var code: String
-        package var text: String
-
-        package init(code: String, text: String) {
-            self.code = code
-            self.text = text
-        }
+        var code: String
+        var text: String
     }
 
-    package var request: Request
-    /// `nil` when the exchange failed before there were header fields.
-    package var response: Response?
-    /// `nil` when the answer is whole.
-    package var failure: Failure?
+    var request: Request
+    /// `nil` if the exchange failed before the header fields arrived.
+    var response: Response?
+    /// `nil` if the response is complete.
+    var failure: Failure?
     /// When the request was sent.
-    package var start: Date?
-    /// From the request to the header fields.
-    package var headDelay: Duration
-    /// From the request to the end.
-    package var duration: Duration
-    /// Such as `HTTP/1.1`; empty when unknown.
-    package var httpVersion: String
-
-    package init(
-        request: Request,
-        response: Response? = nil,
-        failure: Failure? = nil,
-        start: Date? = nil,
-        headDelay: Duration = .zero,
-        duration: Duration = .zero,
-        httpVersion: String = ""
-    ) {
-        self.request = request
-        self.response = response
-        self.failure = failure
-        self.start = start
-        self.headDelay = headDelay
-        self.duration = duration
-        self.httpVersion = httpVersion
-    }
+    var start: Date?
+    /// The time from the request to the header fields.
+    var headDelay = Duration.zero
+    /// The time from the request to the end.
+    var duration = Duration.zero
+    /// Such as `HTTP/1.1`; empty if unknown.
+    var httpVersion = ""
 }

@@ -20,7 +20,7 @@ enum BodyValue {
         guard !body.isEmpty else { return body }
         let media = MediaType(type ?? "")
         let value: Data? =
-            switch form.kind {
+            switch form {
             case .bytes: nil
             case .json: json(body)
             case .form: self.form(body)
@@ -35,7 +35,7 @@ enum BodyValue {
 
     /// Whether a body is compared as the pairs of a form.
     static func isForm(_ type: String?, _ form: RequestMatching.BodyForm) -> Bool {
-        switch form.kind {
+        switch form {
         case .form: true
         case .automatic: MediaType(type ?? "").essence == "application/x-www-form-urlencoded"
         case .bytes, .json, .multipart: false

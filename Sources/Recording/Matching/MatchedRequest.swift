@@ -91,7 +91,7 @@ struct MatchedRequest: Sendable {
         case .host: Data(url.host.utf8)
         case .port: Data(url.port.utf8)
         case .path: Data(url.path.utf8)
-        case .query(let order, let names): Data(Self.text(items(order, without: names)).utf8)
+        case .query(let inOrder, let names): Data(Self.text(items(inOrder, without: names)).utf8)
         case .header(let name): Data(request.headers[values: name].map { "\($0.utf8.count):\($0)" }.joined().utf8)
         case .body(let form): BodyValue.value(of: request.body ?? Data(), type: request.headers[.contentType], form)
         case .custom: nil
@@ -106,7 +106,7 @@ struct MatchedRequest: Sendable {
         case .host: url.host
         case .port: url.port
         case .path: url.path
-        case .query(let order, let names): Self.text(items(order, without: names))
+        case .query(let inOrder, let names): Self.text(items(inOrder, without: names))
         case .header(let name):
             request.headers.contains(name) ? request.headers[values: name].joined(separator: ", ") : "none"
         case .body: shownBody
@@ -124,13 +124,13 @@ struct MatchedRequest: Sendable {
 
     private static let shownByteCount = 1_024
 
-    private func items(_ order: RequestMatching.QueryOrder, without names: Set<String>) -> [URLParts.Item] {
+    private func items(_ inOrder: Bool, without names: Set<String>) -> [URLParts.Item] {
         var items = url.query
         if !names.isEmpty {
             let ignored = Set(names.map { PercentEscapes.encoded($0.utf8) })
             items.removeAll { ignored.contains($0.name) }
         }
-        return order.counts ? items : items.sorted()
+        return inOrder ? items : items.sorted()
     }
 
     private static func text(_ items: [URLParts.Item]) -> String {

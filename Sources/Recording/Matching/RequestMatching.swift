@@ -2,41 +2,40 @@ public import Foundation
 public import HTTPTypes
 import Pipeline
 
-/// What makes a request the same as a recorded one: a list of parts, all of which have to be equal.
+/// The parts of a request that must equal those of a recorded one for the entry to be replayed.
 ///
 /// ```swift
 /// [.method, .path, .query(ignoring: ["page"]), .body(.json)]
 /// RequestMatching.standard + [.header(.accept)]
 /// ```
 ///
-/// **Effects**: both sides go through the redaction of recordings first, so that a hidden value equals any other hidden
-/// value of the same name. If no entry matches then, `REDACTED` in a path, a query, a field or a body matches any value there.
-/// Percent-encoding is undone once on both sides; scheme and host are compared without case, and a
-/// port that is not written is the scheme's own. A body is compared decoded from its Content-Encoding. It is read into memory when a part
-/// looks at bodies, up to `bodyByteCount` of the transport, and not touched otherwise.
+/// **Effects**: both requests are redacted first, so that a hidden value equals any other hidden value of the same name. If no
+/// entry matches, `REDACTED` in a path, a query, a field or a body of an entry matches any value there. Percent-encoding is
+/// removed once on both sides. Scheme and host are compared without case; a missing port equals the default port of the scheme. A
+/// body is compared decoded from its Content-Encoding. It is read into memory if a part compares bodies, up to `bodyByteCount` of
+/// the transport, and not touched otherwise.
 ///
-/// **Defaults**: ``standard``, which is method, URL with its query in any order, and the body.
+/// **Defaults**: ``standard``, which is the method, the URL with its query in any order, and the body.
 public struct RequestMatching: Sendable, ExpressibleByArrayLiteral {
-    /// The parts, in the order in which a failure lists them.
+    /// The parts, in the order in which an error lists them.
     public var parts: [Part]
 
     /// The method, the URL with its query in any order, and the body as its Content-Type says.
-    public static let standard: RequestMatching = [.method, .url, .body]
+    public static let standard: RequestMatching = [.method, .url, .body()]
 
-    /// Makes a list.
+    /// Creates a list of parts.
     public init(arrayLiteral parts: Part...) { self.parts = parts }
 
-    /// Makes a list.
-    public init(_ parts: [Part]) { self.parts = parts }
-
-    /// The parts of both.
+    /// The parts of both lists.
     public static func + (lhs: RequestMatching, rhs: RequestMatching) -> RequestMatching {
-        RequestMatching(lhs.parts + rhs.parts)
+        var sum = lhs
+        sum.parts += rhs.parts
+        return sum
     }
 }
 
 extension RequestMatching {
-    /// One thing that has to be equal.
+    /// A part of a request that must be equal.
     public struct Part: Sendable {
         enum Kind: Sendable {
             case method
@@ -44,7 +43,7 @@ extension RequestMatching {
             case host
             case port
             case path
-            case query(QueryOrder, ignoring: Set<String>)
+            case query(inOrder: Bool, ignoring: Set<String>)
             case header(HTTPField.Name)
             case body(BodyForm)
             case custom(String, readsBody: Bool, @Sendable (Request, Request) -> Bool)
@@ -63,33 +62,31 @@ extension RequestMatching {
         /// The path.
         public static let path = Part(kinds: [.path])
         /// Scheme, host, port, path, and the query in any order.
-        public static let url = Part(kinds: [.scheme, .host, .port, .path, .query(.any, ignoring: [])])
-        /// The body as its Content-Type says.
-        public static let body = body(.automatic)
+        public static let url = Part(kinds: [.scheme, .host, .port, .path, .query(inOrder: false, ignoring: [])])
 
-        /// The query.
+        /// The items of the query, each as often.
         ///
         /// - Parameters:
-        ///   - order: whether items have to stand in the same order.
-        ///   - names: items that do not count, by their decoded names.
-        /// - Returns: a part.
-        public static func query(_ order: QueryOrder = .any, ignoring names: Set<String> = []) -> Part {
-            Part(kinds: [.query(order, ignoring: names)])
+        ///   - inOrder: whether the items must have the same order.
+        ///   - names: the decoded names of items that are ignored.
+        /// - Returns: the part.
+        public static func query(inOrder: Bool = false, ignoring names: Set<String> = []) -> Part {
+            Part(kinds: [.query(inOrder: inOrder, ignoring: names)])
         }
 
-        /// A header field, all its values in their order; also that there is none.
+        /// All values of a header field, in order; a missing field only equals a missing field.
         public static func header(_ name: HTTPField.Name) -> Part { Part(kinds: [.header(name)]) }
 
-        /// The body; none equals one of no bytes.
-        public static func body(_ form: BodyForm) -> Part { Part(kinds: [.body(form)]) }
+        /// The body; a missing body equals an empty one.
+        public static func body(_ form: BodyForm = .automatic) -> Part { Part(kinds: [.body(form)]) }
 
-        /// Whatever the closure compares.
+        /// A comparison of your own.
         ///
         /// - Parameters:
-        ///   - name: what a failure calls it.
-        ///   - readsBody: whether it looks at bodies, which then are read into memory.
-        ///   - isEqual: gets the live request and a recorded one, both redacted.
-        /// - Returns: a part.
+        ///   - name: the name of the part in error messages.
+        ///   - readsBody: whether the closure looks at bodies, which are then read into memory.
+        ///   - isEqual: compares the live request with a recorded one, both redacted.
+        /// - Returns: the part.
         public static func custom(
             _ name: String,
             readsBody: Bool = false,
@@ -99,38 +96,18 @@ extension RequestMatching {
         }
     }
 
-    /// Whether the order of a query counts.
-    public struct QueryOrder: Sendable, Hashable {
-        let counts: Bool
-
-        /// The same items as often, in any order.
-        public static let any = QueryOrder(counts: false)
-        /// The same items in the same order.
-        public static let same = QueryOrder(counts: true)
-    }
-
-    /// As what a body is compared; what is not of the form is compared byte by byte.
-    public struct BodyForm: Sendable, Hashable {
-        enum Kind {
-            case automatic
-            case bytes
-            case json
-            case form
-            case multipart
-        }
-
-        let kind: Kind
-
-        /// JSON, forms and multipart bodies by the recorded and the sent Content-Type, all else byte by byte.
-        public static let automatic = BodyForm(kind: .automatic)
+    /// How bodies are compared; a body that is not in the form is compared byte by byte.
+    public enum BodyForm: Sendable {
+        /// As JSON, a form or a multipart body if Content-Type says so, else byte by byte.
+        case automatic
         /// Byte by byte.
-        public static let bytes = BodyForm(kind: .bytes)
-        /// JSON values: the order of members and the layout do not count, nor how a number is written.
-        public static let json = BodyForm(kind: .json)
-        /// The pairs of a form, in any order.
-        public static let form = BodyForm(kind: .form)
-        /// The parts of a multipart body, in their order, whatever its boundary is.
-        public static let multipart = BodyForm(kind: .multipart)
+        case bytes
+        /// As JSON values: the order of members, the layout and the notation of numbers are ignored.
+        case json
+        /// As the pairs of a form, in any order.
+        case form
+        /// As the parts of a multipart body, in order; the boundary is ignored.
+        case multipart
     }
 
     /// A request as it is compared: redacted, and its body decoded from its content coding.
@@ -141,7 +118,7 @@ extension RequestMatching {
         public let url: String
         /// The header fields.
         public let headers: HTTPFields
-        /// The body; no bytes when there is none or when no part reads it.
+        /// The body; empty if there is none or if no part reads it.
         public let body: Data
     }
 }

@@ -61,7 +61,7 @@ final class LiveExchange: Sendable {
     func makeRequest() -> PipelineRequest {
         var request = request
         let body = request.body
-        if body.isNone { return request }
+        if body.isAbsent { return request }
         if let bytes = body.bytes {
             keepRequest(bytes)
             return request
@@ -177,7 +177,7 @@ final class LiveExchange: Sendable {
         }
         if ended.isTooLarge { return end(.tooLarge) }
         let exchange = RecordedExchange(
-            request: RecordedExchange.Request(request, body: request.body.isNone ? nil : ended.requestBody),
+            request: RecordedExchange.Request(request, body: request.body.isAbsent ? nil : ended.requestBody),
             response: ended.response,
             failure: error.map(Self.failure),
             start: date,

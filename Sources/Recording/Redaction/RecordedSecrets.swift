@@ -1,21 +1,21 @@
 /// The secret values that the exchanges of a recording hold in their own places, such as a cookie or a secret query item.
-package struct RecordedSecrets: Sendable {
+struct RecordedSecrets: Sendable {
     /// The least length of a value that is replaced wherever else it stands.
-    package static let replacedByteCount = 16
+    static let replacedByteCount = 16
     /// The least length of a value that is reported wherever else it stands; what is shorter could be any text.
-    package static let reportedByteCount = 8
+    static let reportedByteCount = 8
 
     private var values: Set<String> = []
     private var hosts: Set<String> = []
 
-    package init() {}
+    init() {}
 
     init(values: Set<String>, host: String?) {
         self.values = values
         if let host, !host.isEmpty { hosts = [host.lowercased()] }
     }
 
-    package mutating func formUnion(_ other: RecordedSecrets) {
+    mutating func formUnion(_ other: RecordedSecrets) {
         values.formUnion(other.values)
         hosts.formUnion(other.hosts)
     }
@@ -23,10 +23,10 @@ package struct RecordedSecrets: Sendable {
     var count: Int { values.count }
 
     /// Values that are replaced wherever they stand.
-    package var replaced: Set<String> { values.filter { $0.utf8.count >= Self.replacedByteCount && !isInHost($0) } }
+    var replaced: Set<String> { values.filter { $0.utf8.count >= Self.replacedByteCount && !isInHost($0) } }
 
     /// Values that are too short to be replaced, and are reported where they are found outside of their own places.
-    package var reported: Set<String> {
+    var reported: Set<String> {
         values.filter {
             (Self.reportedByteCount..<Self.replacedByteCount).contains($0.utf8.count) && !isInHost($0)
         }

@@ -6,7 +6,7 @@ extension RecordingRedaction {
     /// An entry of any writer, with all that it holds.
     ///
     /// What it does not hide stays as it was written; members that are not known follow the rules for JSON.
-    package func entry(_ entry: HAREntry) -> HAREntry {
+    func entry(_ entry: HAREntry) -> HAREntry {
         HAREntry(
             json: mapMembers(of: entry.json) { name, value in
                 switch name {
@@ -20,7 +20,7 @@ extension RecordingRedaction {
     }
 
     /// What stands around the entries of a file: pages, comments, and what its writer has added.
-    package func log(_ log: JSONNode) -> JSONNode {
+    func log(_ log: JSONNode) -> JSONNode {
         mapMembers(of: log) { name, value in
             switch name {
             case "version", "creator", "browser", "entries": value

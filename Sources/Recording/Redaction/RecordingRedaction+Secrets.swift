@@ -1,18 +1,18 @@
-package import Foundation
-package import HTTPTypes
-package import Pipeline
+import Foundation
+import HTTPTypes
+import Pipeline
 
 extension RecordingRedaction {
     /// The values of the secret fields and query items of a request and of the cookies of its response.
     ///
     /// Hosts, paths, URLs, dates, plain words and short numbers are left out.
-    package func secrets(of request: PipelineRequest, response: HTTPFields = [:]) -> RecordedSecrets {
+    func secrets(of request: PipelineRequest, response: HTTPFields = [:]) -> RecordedSecrets {
         let values = values(of: request, response: response, minimumByteCount: RecordedSecrets.reportedByteCount)
         return RecordedSecrets(values: values.filter { !PlainValue.isPlain($0) }, host: request.host)
     }
 
     /// The values of the secret fields and query items of a recorded request and of the cookies of its response.
-    package func secrets(of exchange: RecordedExchange) -> RecordedSecrets {
+    func secrets(of exchange: RecordedExchange) -> RecordedSecrets {
         secrets(of: PipelineRequest(exchange.request), response: exchange.response?.headers ?? [:])
     }
 
@@ -50,7 +50,7 @@ extension RecordingRedaction {
     ///   - secrets: what its exchanges hold in their own places.
     /// - Returns: an error with code `recording.secret`.
     /// - Throws: `.recording(.notWritten)` if the file cannot be read.
-    package func finding(in file: URL, _ secrets: RecordedSecrets) throws -> PipelineError? {
+    func finding(in file: URL, _ secrets: RecordedSecrets) throws -> PipelineError? {
         let name = file.lastPathComponent.quotedExcerpt
         guard let written = try? Data(contentsOf: file, options: .mappedIfSafe) else {
             throw PipelineError(.recording(.notWritten), "the file \(name) cannot be read after it was written")

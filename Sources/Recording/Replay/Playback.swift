@@ -8,7 +8,7 @@ final class Playback: Sendable {
     /// How a request is compared and answered.
     struct Rules: Sendable {
         var matching: RequestMatching
-        var end: SequenceEnd
+        var end: ReplayEnd
         var pace: ReplayPace
         var redaction: RecordingRedaction
         var expiry: RecordingExpiry
@@ -29,7 +29,7 @@ final class Playback: Sendable {
     let rules: Rules
     let kinds: [RequestMatching.Part.Kind]
     /// Those that can be read.
-    let entries: [Recording.Entry]
+    let entries: [HARRecording.Entry]
     private let unreadable: [String]
     /// Of each of them, part by part.
     let fingerprints: [[MatchedRequest.Fingerprint]]
@@ -46,7 +46,7 @@ final class Playback: Sendable {
         self.file = file
         self.rules = rules
         kinds = rules.kinds
-        var entries: [Recording.Entry] = []
+        var entries: [HARRecording.Entry] = []
         var unreadable: [String] = []
         var fingerprints: [[MatchedRequest.Fingerprint]] = []
         var patterns: [UInt64] = []
@@ -66,7 +66,7 @@ final class Playback: Sendable {
             fingerprints.append(summary.fingerprints)
             patterns.append(summary.patterns)
             entries.append(
-                Recording.Entry(
+                HARRecording.Entry(
                     index: index,
                     method: request.request.method,
                     url: request.request.url,
@@ -193,9 +193,9 @@ final class Playback: Sendable {
         return try await replayed.response(to: request, context)
     }
 
-    var recording: Recording {
+    var recording: HARRecording {
         let (unused, expired) = state.withLock { ($0.sequence.unused, $0.expired.sorted()) }
-        return Recording(
+        return HARRecording(
             fileName: url.lastPathComponent,
             entries: entries,
             unused: unused.map { entries[$0] },

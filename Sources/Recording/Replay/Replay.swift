@@ -5,7 +5,7 @@ import Pipeline
 struct Replay {
     enum Answer {
         case entry(Int)
-        /// To be recorded again.
+        /// An entry that is too old and is to be replaced.
         case expired(Int)
         /// No entry, because there is none, or because all that match have been used.
         case miss(isUsedUp: Bool, () async -> PipelineError)
@@ -25,8 +25,8 @@ struct Replay {
     ) async throws -> (Answer, PipelineRequest) {
         try Task.checkCancellation()
         var request = request
-        var body = request.body.isNone ? nil : request.body.bytes
-        if playback.rules.readsBody, body == nil, !request.body.isNone {
+        var body = request.body.isAbsent ? nil : request.body.bytes
+        if playback.rules.readsBody, body == nil, !request.body.isAbsent {
             let read = try await request.body.collect(upTo: playback.rules.bodyByteCount)
             if !request.body.isReplayable { request.body = .bytes(read) }
             body = read
@@ -48,14 +48,17 @@ struct Replay {
             playback.noteExpired(index)
             report(entry)
             return .entry(index)
-        case .recordAgain where canRecord: return .expired(index)
-        case .fail, .recordAgain: throw expired(index)
+        case .rerecord where canRecord: return .expired(index)
+        case .fail, .rerecord: throw expired(index)
         }
     }
 
     func expired(_ index: Int) -> PipelineError {
         let entry = playback.entries[index]
         let name = playback.url.lastPathComponent.quotedExcerpt
-        return PipelineError(.recording(.expired), "\(entry) of \(name) is older than it may be (mode \(mode))")
+        return PipelineError(
+            .recording(.expired),
+            "\(entry) of \(name) is too old (mode \(mode)); record it again, or change `expiry`"
+        )
     }
 }

@@ -21,12 +21,12 @@ struct SequenceState {
     ///   - candidates: entries in their order, at least one; of those with the same first the others are always the same.
     ///   - end: what happens when all are in use.
     /// - Returns: the entry.
-    mutating func take(_ candidates: [Int], atEnd end: SequenceEnd) -> Answer {
+    mutating func take(_ candidates: [Int], atEnd end: ReplayEnd) -> Answer {
         let first = candidates[0]
         var place = starts[first] ?? 0
         while place < candidates.count, !isFree[candidates[place]] { place += 1 }
         if place == candidates.count {
-            switch end.kind {
+            switch end {
             case .fail: return .usedUp
             case .repeatLast: return .entry(candidates[candidates.count - 1])
             case .cycle:
@@ -41,7 +41,7 @@ struct SequenceState {
     }
 
     /// Takes the next of entries that a closure has chosen from those that are alike, and that so may be others each time.
-    mutating func takeChosen(_ candidates: [Int], atEnd end: SequenceEnd) -> Answer {
+    mutating func takeChosen(_ candidates: [Int], atEnd end: ReplayEnd) -> Answer {
         starts[candidates[0]] = nil
         defer { starts[candidates[0]] = nil }
         return take(candidates, atEnd: end)

@@ -5,16 +5,16 @@ import PipelineRecording
 import PipelineTransports
 import Synchronization
 
-/// One run of a test with its recording.
+/// Runs a test with its recording.
 struct ReplayScope {
-    /// Tests of one file record one after the other: there is one writer of a file at a time.
+    /// Tests that record the same file take turns, because a file has one writer at a time.
     private static let turns = Turns<URL>()
-    /// What this process has recorded: once there, a file would be replayed only, and `all` would begin it anew for each test.
+    /// The files that this process has recorded; further tests add to them, whatever the mode.
     private static let recorded = Mutex<Set<URL>>([])
 
     private let trait: ReplayTrait
     private let lane = FileLane()
-    /// Is told what is wrong with a test that it may not have noticed itself.
+    /// Receives what is wrong with a test in addition to the error that it throws.
     private let report: @Sendable (String) -> Void
 
     init(_ trait: ReplayTrait, report: @escaping @Sendable (String) -> Void) {
@@ -24,14 +24,14 @@ struct ReplayScope {
 
     /// Runs a test.
     func run(_ test: () async throws -> Void) async throws {
-        let mode = try RecordingMode.environment(trait.environment) ?? .none
-        guard mode != .none else { return try await replay(test) }
+        let mode = try RecordingMode.environment(otherwise: .replayOnly, in: trait.environment)
+        guard mode != .replayOnly else { return try await replay(test) }
         try await Self.turns.withTurn(trait.file) {
             let isRecorded = Self.recorded.withLock { $0.contains(trait.file) }
             let isThere = try await lane.run { FileManager.default.fileExists(atPath: trait.file.path) }
-            if mode == .once, isThere, !isRecorded { return try await replay(test) }
-            let isAdded = isRecorded && (mode == .once || mode == .all)
-            try await record(isAdded ? .newEpisodes : mode, test)
+            if mode == .recordOnce, isThere, !isRecorded { return try await replay(test) }
+            let isAdded = isRecorded && (mode == .recordOnce || mode == .recordAll)
+            try await record(isAdded ? .recordNew : mode, test)
         }
     }
 
@@ -48,11 +48,13 @@ struct ReplayScope {
             }
         } catch let error as PipelineError where error.code == .recording(.missingFile) {
             let variable = RecordingMode.environmentVariable
-            report("there is no recording \(trait.file.path); to record it, run the test with \(variable)=once")
-            throw error
+            throw PipelineError(
+                error.code,
+                "there is no recording \(trait.file.path); to record it, run the test with \(variable)=recordOnce"
+            )
         }
         try await run(test, ReplaySession(transport)) {
-            if trait.unused.isFailure { try transport.recording.assertAllUsed() }
+            if trait.failsOnUnusedEntries { try transport.recording.assertAllUsed() }
         }
     }
 
@@ -75,7 +77,7 @@ struct ReplayScope {
         }
     }
 
-    /// Runs the test, and then what ends it, also when it fails.
+    /// Runs the test, then `end`, even if the test fails; reports each error that the test does not throw itself.
     private func run(
         _ test: () async throws -> Void,
         _ session: ReplaySession,
@@ -87,7 +89,9 @@ struct ReplayScope {
         } catch {
             result = .failure(error)
         }
-        for miss in session.misses { report(miss) }
+        var thrown: String?
+        if case .failure(let error as PipelineError) = result { thrown = error.reason }
+        for miss in session.misses where miss != thrown { report(miss) }
         do {
             try await end()
         } catch {

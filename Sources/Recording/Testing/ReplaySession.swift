@@ -2,7 +2,7 @@ import Pipeline
 import PipelineRecording
 import Synchronization
 
-/// What one test sends to, and what went wrong there.
+/// The transport of one test, and the requests that it could not replay.
 final class ReplaySession: Sendable {
     @TaskLocal static var current: ReplaySession?
 
@@ -11,7 +11,7 @@ final class ReplaySession: Sendable {
 
     init(_ transport: any Transport) { self.transport = transport }
 
-    /// What the recording did not answer, each text once, in order.
+    /// The errors of requests that could not be replayed, each text once, in order.
     var misses: [String] { failures.withLock { $0 } }
 
     func send(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {

@@ -4,7 +4,7 @@ public import Pipeline
 public import PipelineRecording
 public import Testing
 
-/// Lets a test, or each test of a suite, talk to a recording instead of the network.
+/// A trait that makes a test, or each test of a suite, use a recording instead of the network.
 ///
 /// ```swift
 /// @Test("The zen of GitHub is a sentence", .replay("github"))
@@ -14,54 +14,44 @@ public import Testing
 /// }
 /// ```
 ///
-/// The recording is `Replays/github.har` beside the file in which the trait is written. It is made by running the test with the
-/// environment variable `PIPELINE_RECORD=once`, which sends what the test sends to the network. Without the variable there
-/// is no network.
+/// The recording is `Replays/github.har` beside the file in which the trait is written. To record it, run the test with the
+/// environment variable `PIPELINE_RECORD=recordOnce`, which sends the requests of the test to the network. Without the variable
+/// no connection is opened.
 ///
 /// **Effects**
 ///
-/// - Each test, and each case of a test with arguments, begins with all entries unused, so that tests may run at once and
-///   alone. On a suite the trait stands for each of its tests.
+/// - Each test, and each case of a test with arguments, begins with all entries unused, so that tests can run in parallel and
+///   alone. On a suite the trait applies to each of its tests.
 /// - A replay takes no time: `RetryPlugin` does not wait for its backoff or for a recorded Retry-After.
-/// - A test fails when the recording does not answer a request, with what was nearest to it, also when nobody looks at the error of
-///   that request.
-/// - With ``Unused/fail`` a test fails when entries are left over.
-/// - While recording, tests with one file wait for each other. What the first of them has recorded answers the others; they add
-///   what it does not answer.
-/// - A recording is written when its test ends, also when the test fails; secrets are redacted before.
+/// - A test fails if no entry matches a request, even if the test ignores the error of that request. The nearest entries are
+///   reported once.
+/// - With `failsOnUnusedEntries` a test fails if it has not used all entries.
+/// - While recording, tests with the same file take turns. Each replays what the tests before it have recorded, and records the
+///   rest.
+/// - The recording is redacted and written when its test ends, even if the test fails.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
-/// | mode | `PIPELINE_RECORD`, else replay only |
+/// | mode | the value of `PIPELINE_RECORD`, else ``PipelineRecording/RecordingMode/replayOnly`` |
 /// | `matching` | ``PipelineRecording/RequestMatching/standard``: method, URL and body |
-/// | `atEnd` | an entry answers once, then requests fail |
-/// | `unused` | entries may be left over |
-/// | `redactor` | credentials, cookies and what has a secret name |
-/// | `recording` | the transport of a `Provider` that is given none |
+/// | `atEnd` | ``PipelineRecording/ReplayEnd/fail``: each entry is replayed once, then requests fail |
+/// | `failsOnUnusedEntries` | `false` |
+/// | `redactor` | `Redactor.standard`: credentials, cookies and values with secret names |
+/// | `recording` | the default transport of `Provider` |
 ///
-/// The folder `Replays` holds no sources: name it in the test target's `exclude`.
+/// The folder `Replays` contains no sources: name it in `exclude` of the test target.
 public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
-    /// What it means that no request has used an entry when the test ends.
-    public struct Unused: Sendable, Hashable {
-        let isFailure: Bool
-
-        /// Nothing.
-        public static let allow = Unused(isFailure: false)
-        /// The test fails; for a test that has a recording of its own.
-        public static let fail = Unused(isFailure: true)
-    }
-
     let file: URL
     let matching: RequestMatching
-    let end: SequenceEnd
-    let unused: Unused
+    let end: ReplayEnd
+    let failsOnUnusedEntries: Bool
     let redactor: Redactor
     let makeTransport: @Sendable () -> (any Transport)?
     var environment = ProcessInfo.processInfo.environment
 
-    /// The tests of a suite one by one, not the suite as a whole.
+    /// `true`: on a suite the trait applies to each test, not to the suite as a whole.
     public var isRecursive: Bool { true }
 
     /// Runs a test with its recording.
@@ -76,22 +66,22 @@ public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == ReplayTrait {
-    /// Lets the transport `.replay` answer from `Replays/<name>.har`, beside the file in which this is written.
+    /// Makes the transport `.replay` use the recording `Replays/<name>.har` beside the file in which the trait is written.
     ///
     /// - Parameters:
-    ///   - name: of the file, without `.har`; may have folders in it.
-    ///   - matching: what makes a request the same as a recorded one.
-    ///   - end: what answers when each entry that matches has been used.
-    ///   - unused: what entries mean that are left over.
-    ///   - redactor: whose secret names and values are hidden in what is recorded.
-    ///   - transport: where requests go while recording; by default what a `Provider` takes that is given none.
-    ///   - path: of the file of the test.
-    /// - Returns: a trait; its text says more.
+    ///   - name: the name of the file without `.har`; may be a path.
+    ///   - matching: the parts of a request that must equal those of an entry.
+    ///   - end: what happens when every matching entry has been used.
+    ///   - failsOnUnusedEntries: whether the test fails if it has not used all entries; for a test with a recording of its own.
+    ///   - redactor: defines the names and values that are redacted in the recording.
+    ///   - transport: sends the requests while recording; defaults to the default transport of `Provider`.
+    ///   - path: the path of the test file.
+    /// - Returns: the trait, ``ReplayTrait``.
     public static func replay(
         _ name: String,
         matching: RequestMatching = .standard,
-        atEnd end: SequenceEnd = .fail,
-        unused: ReplayTrait.Unused = .allow,
+        atEnd end: ReplayEnd = .fail,
+        failsOnUnusedEntries: Bool = false,
         redactor: Redactor = .standard,
         recording transport: @autoclosure @escaping @Sendable () -> (any Transport)? = nil,
         filePath path: String = #filePath
@@ -101,7 +91,7 @@ extension Trait where Self == ReplayTrait {
             file: folder.appending(path: name + ".har"),
             matching: matching,
             end: end,
-            unused: unused,
+            failsOnUnusedEntries: failsOnUnusedEntries,
             redactor: redactor,
             makeTransport: transport
         )

@@ -1,27 +1,27 @@
 public import Pipeline
 import PipelineRecording
 
-/// Sends each request to the recording of the test that sends it; see ``Pipeline/Transport/replay``.
+/// A transport that replays each request from the recording of the test that sends it; see ``Pipeline/Transport/replay``.
 public struct TestReplayTransport: Transport {
-    /// That of the test in which it was made: a detached task has no other.
+    /// The session of the test in which the transport was created, for detached tasks.
     private let session: ReplaySession?
 
     init() { session = ReplaySession.current }
 
     private var current: ReplaySession? { ReplaySession.current ?? session }
 
-    /// That of the transport behind it.
+    /// The name of the transport that replays or records.
     public var name: String { current?.transport.name ?? "TestReplayTransport" }
 
-    /// As the transport behind it says.
+    /// Whether the transport that replays or records decodes bodies.
     public var decodesContent: Bool { current?.transport.decodesContent ?? false }
 
-    /// Answers from the recording of the test.
+    /// Replays a request from the recording of the test.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         guard let current else {
             throw PipelineError(
                 .recording(.missingFile),
-                "no test with the trait .replay(…) is around this request; outside of a test's tasks, make the transport within the test"
+                "the request was not sent by a test with the trait .replay(…); in a detached task, use a transport created in the test"
             )
         }
         return try await current.send(request, context)
@@ -31,9 +31,10 @@ public struct TestReplayTransport: Transport {
 extension Transport where Self == TestReplayTransport {
     /// The recording of the test in which a request is sent.
     ///
-    /// Every request goes to the recording that the trait `.replay("name")` of the test names, also through one provider that
-    /// several tests share. A request of a detached task goes to the recording of the test in which the transport was made.
+    /// Each request uses the recording that the trait `.replay("name")` of its test names, even if several tests share one
+    /// provider. A request of a detached task uses the recording of the test in which the transport was created.
     ///
-    /// **Errors**: `recording.missingFile` outside of a test with that trait; else those of ``PipelineRecording/ReplayTransport``.
+    /// **Errors**: `recording.missingFile` outside of a test with that trait; otherwise those of
+    /// ``PipelineRecording/ReplayTransport``.
     public static var replay: Self { TestReplayTransport() }
 }

@@ -114,7 +114,7 @@ package struct JSONTokens {
     // MARK: Strings
 
     /// Skips a string and returns its range, with its quotation marks.
-    package mutating func skipString() throws(Failure) -> Range<Int> {
+    mutating func skipString() throws(Failure) -> Range<Int> {
         let start = index
         var text: [UInt8]?
         try readString(&text)
@@ -151,7 +151,7 @@ package struct JSONTokens {
     /// Reads an escape, which begins with a backslash.
     ///
     /// A surrogate without its other half becomes U+FFFD: real writers cut texts in the middle of a character.
-    package mutating func readEscape() throws(Failure) -> Unicode.Scalar {
+    mutating func readEscape() throws(Failure) -> Unicode.Scalar {
         index += 1
         guard let byte = next else { throw failure("") }
         guard byte == UInt8(ascii: "u") else {

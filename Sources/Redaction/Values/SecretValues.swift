@@ -43,12 +43,12 @@ package final class SecretValues: Sendable {
     // MARK: Searching
 
     /// Whether a text holds one of the values in any form.
-    package func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+    func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         !ranges(in: text, depth: 0, isFirstEnough: true).isEmpty
     }
 
     /// Finds the values, in order; no two ranges overlap or touch.
-    package func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         var merged: [Range<Int>] = []
         let ranges = ranges(in: text, depth: 0, isFirstEnough: false).sorted { $0.upperBound < $1.upperBound }
         for range in ranges { merged.append(mergingLast: range) }

@@ -86,7 +86,7 @@ struct AsyncHTTPClientUpload: Sendable {
             let length = body.byteCount.map { HTTPClientRequest.Body.Length.known(Int64($0)) } ?? .unknown
             return .stream(Pieces(pipe: pipe, watch: watch, eventLoops: eventLoops), length: length)
         }
-        guard !body.isNone, let bytes = body.bytes else { return nil }
+        guard !body.isAbsent, let bytes = body.bytes else { return nil }
         return .bytes(ByteBuffer(bytes: bytes))
     }
 

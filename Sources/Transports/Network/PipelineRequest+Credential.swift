@@ -7,7 +7,7 @@ extension PipelineRequest {
     var loopbackAuthority: String? {
         var plain = self
         plain.head.scheme = "http"
-        return plain.isConfidential ? head.authority : nil
+        return CleartextPolicy.loopbackOnly.allows(plain) ? head.authority : nil
     }
 
     /// Whether a header field is secret, or the name of a query item sounds so.

@@ -20,7 +20,7 @@ struct URLSessionResponseHead: Sendable {
 
     /// - Returns: `nil` for an interim response.
     /// - Throws: `malformedResponse`.
-    init?(_ response: URLResponse, to method: HTTPMethod) throws {
+    init?(_ response: URLResponse, to method: HTTPRequest.Method) throws {
         guard let response = response as? HTTPURLResponse, (100...999).contains(response.statusCode),
             response.statusCode != 101
         else { throw PipelineError(.malformedResponse, "the answer is not an HTTP response") }

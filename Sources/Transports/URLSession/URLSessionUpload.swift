@@ -24,7 +24,7 @@ struct URLSessionUpload: Sendable {
         let body: Data?
         let file: URL?
         let byteCount = request.body.byteCount
-        if request.body.isNone || byteCount == 0 {
+        if request.body.isAbsent || byteCount == 0 {
             (body, file, spool) = (nil, nil, nil)
         } else if let url = request.body.fileURL, byteCount != nil {
             (body, file, spool) = (nil, url, nil)

@@ -34,7 +34,7 @@ struct InterchangeTests {
     @Test("What mitmproxy has recorded is replayed with the bytes that curl has received, and nothing is left over")
     func fromMitmproxy() async throws {
         let transport = try ReplayTransport(try #require(Mitmproxy.recording))
-        let provider = Provider<InterchangedTarget>(transport: transport, configuration: .init(redirects: .none))
+        let provider = Provider<InterchangedTarget>(transport: transport, configuration: .init(redirects: .never))
         for request in try Mitmproxy.manifest() {
             let response = try await provider.request(request.target)
             #expect(response.statusCode == request.status, "\(request.method) \(request.url)")
@@ -71,10 +71,10 @@ struct InterchangeTests {
         let recorder = try RecordingTransport(
             har,
             wrapping: URLSessionTransport(),
-            mode: .all,
+            mode: .recordAll,
             redactor: .revealingSecrets
         )
-        let provider = Provider<InterchangedTarget>(transport: recorder, configuration: .init(redirects: .none))
+        let provider = Provider<InterchangedTarget>(transport: recorder, configuration: .init(redirects: .never))
         var exchanged: [InterchangedRequest] = []
         for request in Self.requests {
             var item = InterchangedRequest(

@@ -9,7 +9,7 @@ struct RedirectTo: HTTPBinTarget {
     var method: HTTPMethod
     var task: RequestTask
 
-    init(_ location: String, code: Int = 302, method: HTTPMethod = .get, task: RequestTask = .requestPlain) {
+    init(_ location: String, code: Int = 302, method: HTTPRequest.Method = .get, task: RequestTask = .requestPlain) {
         self.location = location
         self.code = code
         self.method = method

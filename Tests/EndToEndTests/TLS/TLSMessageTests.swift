@@ -58,7 +58,7 @@ struct TLSMessageTests {
             headers: ["X-Empty": "", "X-A": "b  c"]
         )
         for name in ["PATCH", "DELETE", "M-SEARCH", "OPTIONS"] {
-            target.method = try #require(HTTPMethod(name))
+            target.method = try #require(HTTPRequest.Method(name))
             let response = try await makeProvider(transport).request(target)
             let echo = try response.map(SecureEcho.self)
             #expect(echo.method == name)

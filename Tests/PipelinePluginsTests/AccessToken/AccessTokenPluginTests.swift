@@ -127,10 +127,10 @@ struct AccessTokenPluginTests {
         }
     }
 
-    @Test("With allowsCleartext a token leaves over http to any machine")
-    func allowsCleartext() async throws {
+    @Test("With `.allowed` a token is sent over http to any host")
+    func allowedCleartext() async throws {
         let target = Ask(url: "http://a.test", authorizationType: .bearer)
-        let request = try await sent(target, AccessTokenPlugin(allowsCleartext: true) { _ in "t" })
+        let request = try await sent(target, AccessTokenPlugin(cleartext: .allowed) { _ in "t" })
         #expect(request.headers[.authorization] == "Bearer t")
     }
 
@@ -147,7 +147,7 @@ struct AccessTokenPluginTests {
             request.head.scheme = scheme
             request.head.authority = authority
         }
-        let plugin = AccessTokenPlugin(allowsCleartext: true) { _ in
+        let plugin = AccessTokenPlugin(cleartext: .allowed) { _ in
             asked.store(true, ordering: .relaxed)
             return "token"
         }

@@ -22,10 +22,9 @@ struct CredentialsPluginTests {
 
         func plugin(
             spaceCount: Int = 64,
-            allowsCleartext: Bool = false,
             has: @escaping @Sendable (AuthenticationChallenge) -> Bool = { _ in true }
         ) -> CredentialsPlugin {
-            CredentialsPlugin(spaceCount: spaceCount, allowsCleartext: allowsCleartext) { challenge in
+            CredentialsPlugin(spaceCount: spaceCount) { challenge in
                 self.list.withLock { $0.append("\(challenge.scheme) \(challenge.realm ?? "")") }
                 return has(challenge) ? mufasa : nil
             }

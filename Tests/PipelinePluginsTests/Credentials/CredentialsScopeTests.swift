@@ -76,7 +76,7 @@ struct CredentialsScopeTests {
         #expect(response.statusCode == 200)
         #expect(sent(transport) == ["POST a.test/b -", "GET a.test/end -", "GET a.test/end Digest"])
         #expect(transport.sent.last?.query == "x=1")
-        #expect(transport.sent.last?.body.isNone == true)
+        #expect(transport.sent.last?.body.isAbsent == true)
         #expect(transport.sent.last?.headers[.contentType] == nil)
         #expect(transport.sent.last?.headers.contains { $0.value == "shop" } == true)
     }
@@ -264,10 +264,10 @@ struct CredentialsScopeTests {
         _ challenge: String,
         _ credential: PasswordCredential = mufasa,
         url: String = "https://a.test",
-        allowsCleartext: Bool = false
+        cleartext: CleartextPolicy = .loopbackOnly
     ) async -> PipelineError? {
         let transport = ScriptedTransport([.status(401, headers: [.wwwAuthenticate: challenge]), .status(200)])
-        let plugin = CredentialsPlugin(allowsCleartext: allowsCleartext) { _ in credential }
+        let plugin = CredentialsPlugin(cleartext: cleartext) { _ in credential }
         do {
             _ = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(Ask(url: url))
             return nil
@@ -294,11 +294,11 @@ struct CredentialsScopeTests {
         #expect(!text.contains("canary"))
     }
 
-    @Test("Basic is answered over http only to the machine itself or with allowsCleartext, Digest to all")
+    @Test("Basic is answered over http only to a loopback address or with `.allowed`, Digest to all")
     func cleartext() async {
         #expect(await failure("Basic realm=r", url: "http://a.test")?.code == .invalidRequest(.credential))
         #expect(await failure("Basic realm=r", url: "http://127.0.0.1") == nil)
-        #expect(await failure("Basic realm=r", url: "http://a.test", allowsCleartext: true) == nil)
+        #expect(await failure("Basic realm=r", url: "http://a.test", cleartext: .allowed) == nil)
         #expect(await failure("Digest realm=r, nonce=n", url: "http://a.test") == nil)
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineContentCoding
 import PipelineTesting
 import Synchronization
 

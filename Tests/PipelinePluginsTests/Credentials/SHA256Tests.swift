@@ -1,5 +1,5 @@
 import Foundation
-import Pipeline
+import PipelineContentCoding
 import Testing
 
 @testable import PipelinePlugins

@@ -7,6 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import class PipelineTesting.ManualClock
+
 /// A server in virtual time: its first response takes a second, so that calls can share it, and later ones a given time.
 struct ConvoyBench: Sendable {
     typealias Call = Task<PipelineResponse, any Error>

@@ -32,7 +32,7 @@ struct DeduplicationOwnExchangeTests {
             },
         ]
         await eventually { bench.clock.sleeperCount == 5 }
-        #expect((bench.provider.inflightCount, bench.plugin.callerCount) == (1, 1))
+        #expect((bench.plugin.inflightCount, bench.plugin.callerCount) == (1, 1))
         bench.clock.advance(by: .seconds(1))
         let results = await calls.results
         #expect(results.compactMap(\.response).count == 5)
@@ -52,7 +52,7 @@ struct DeduplicationOwnExchangeTests {
                 calls.append(await bench.begin(Ask(method: .post, task: task), .init { $0.deduplication = .on }))
             }
         }
-        #expect((bench.transport.sent.count, bench.provider.inflightCount) == (4, 0))
+        #expect((bench.transport.sent.count, bench.plugin.inflightCount) == (4, 0))
         await bench.answer(4)
         _ = await calls.results
     }
@@ -156,11 +156,11 @@ struct DeduplicationOwnExchangeTests {
         let bench = Bench(DeduplicationPlugin(maximumCallerCount: 3))
         var calls: [Bench.Call] = []
         for _ in 0..<7 { calls.append(await bench.begin()) }
-        #expect((bench.provider.inflightCount, bench.plugin.callerCount) == (3, 7))
+        #expect((bench.plugin.inflightCount, bench.plugin.callerCount) == (3, 7))
         await bench.answer(3)
         let texts = await calls.results.map(\.text)
         #expect(Dictionary(grouping: texts) { $0 }.mapValues(\.count).values.sorted() == [1, 3, 3])
-        #expect(bench.provider.inflightCount == 0)
+        #expect(bench.plugin.inflightCount == 0)
     }
 
     @Test("A call that would begin one more shared exchange than there may be has its own")
@@ -168,7 +168,7 @@ struct DeduplicationOwnExchangeTests {
         let bench = Bench(DeduplicationPlugin(maximumExchangeCount: 1))
         var calls: [Bench.Call] = []
         for path in ["/1", "/2", "/2", "/1"] { calls.append(await bench.begin(Ask(path: path))) }
-        #expect((bench.provider.inflightCount, bench.plugin.callerCount, bench.transport.sent.count) == (1, 2, 3))
+        #expect((bench.plugin.inflightCount, bench.plugin.callerCount, bench.transport.sent.count) == (1, 2, 3))
         await bench.answer(3)
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 1", "answer 2", "answer 0"])
     }
@@ -190,6 +190,6 @@ struct DeduplicationOwnExchangeTests {
         }
         #expect(text.contains("connectionLost"))
         #expect(!text.contains("canary"))
-        #expect(bench.provider.inflightCount == 0)
+        #expect(bench.plugin.inflightCount == 0)
     }
 }

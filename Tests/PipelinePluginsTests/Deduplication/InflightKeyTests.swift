@@ -17,7 +17,7 @@ struct InflightKeyTests {
         InflightKey(request, at: place, ignoring: ignoring, attemptTimeout: attemptTimeout)
     }
 
-    private func request(_ fields: [(String, String)], body: PipelineBody = .none) -> PipelineRequest {
+    private func request(_ fields: [(String, String)], body: PipelineBody = .absent) -> PipelineRequest {
         var request = PipelineRequest(
             head: HTTPRequest(method: .get, scheme: "https", authority: "a.test", path: "/b?c=d"),
             body: body
@@ -91,7 +91,7 @@ struct InflightKeyTests {
         #expect(key(request([], body: .bytes(long))) == key(request([], body: .bytes(Data(long)))))
         #expect(key(request([], body: .bytes(long))) != key(request([], body: .bytes(other))))
         #expect(key(request([], body: .bytes((Data([1]) + long).dropFirst()))) == key(request([], body: .bytes(long))))
-        #expect(key(request([], body: .none)) != key(request([], body: .bytes(Data()))))
+        #expect(key(request([], body: .absent)) != key(request([], body: .bytes(Data()))))
         let stream = PipelineBody.stream(replaying: { AsyncStream<Data> { $0.finish() } })
         #expect(key(request([], body: stream)) == nil)
         #expect(key(request([], body: .file(URL(filePath: "/dev/null")))) == nil)
@@ -149,7 +149,7 @@ struct InflightKeyTests {
             let path = variant.head.path ?? ""
             variant.head.authority = (variant.head.authority ?? "") + path.prefix(1)
             variant.head.path = String(path.dropFirst())
-        case 3: variant.body = variant.body.isNone ? .bytes(Data()) : .none
+        case 3: variant.body = variant.body.isAbsent ? .bytes(Data()) : .absent
         case 4: if !variant.headers.isEmpty { variant.headers.removeLast() }
         default:
             let fields = Array(variant.headers).shuffled(using: &random)
@@ -175,6 +175,6 @@ private struct Wire: Equatable {
         line = [head.method.rawValue, head.scheme ?? "", head.authority ?? "", head.path ?? ""].map { Array($0.utf8) }
         fields = Dictionary(grouping: head.headerFields) { $0.name.rawName.lowercased() }
             .mapValues { $0.map { $0.withUnsafeBytesOfValue { Array($0) } } }
-        body = request.body.isNone ? nil : request.body.bytes
+        body = request.body.isAbsent ? nil : request.body.bytes
     }
 }

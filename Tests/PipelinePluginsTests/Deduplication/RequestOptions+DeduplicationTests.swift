@@ -22,7 +22,7 @@ struct RequestOptionsDeduplicationTests {
     )
     func methods(method: String, choice: DeduplicationPlugin.Participation?, isShared: Bool) async throws {
         let bench = Bench()
-        let ask = Ask(method: try #require(HTTPMethod(rawValue: method)), task: .requestData(Data("q".utf8)))
+        let ask = Ask(method: try #require(HTTPRequest.Method(rawValue: method)), task: .requestData(Data("q".utf8)))
         let options = RequestOptions { $0.deduplication = choice }
         let calls = [await bench.begin(ask, options), await bench.begin(ask, options)]
         await bench.answer(isShared ? 1 : 2)

@@ -32,7 +32,7 @@ struct CodedAnswer: Sendable {
     var body: Data
     var coding: String? = "gzip"
     var status = 200
-    var method: HTTPMethod = .get
+    var method: HTTPRequest.Method = .get
     var requestHeaders: [String: String]?
     var plugins: [any PluginType] = [GzipPlugin()]
     var limits = PipelineLimits()

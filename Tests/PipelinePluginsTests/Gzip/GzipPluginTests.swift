@@ -14,7 +14,7 @@ struct GzipPluginTests: GzipSending {
     @Test("It does what every plugin has to do")
     func conformance() async {
         #expect(await PluginConformance { GzipPlugin() }.run() == [])
-        #expect(await PluginConformance { GzipPlugin(requests: .off) }.run() == [])
+        #expect(await PluginConformance { GzipPlugin(requestCompression: .off) }.run() == [])
     }
 
     // MARK: Asking
@@ -193,7 +193,7 @@ struct GzipPluginTests: GzipSending {
         #expect(corrupt?.code == .contentCoding(.corrupt))
         #expect(corrupt?.plugin == "GzipPlugin")
         #expect(corrupt?.response?.statusCode == 200)
-        #expect(corrupt?.response?.body.isNone == true)
+        #expect(corrupt?.response?.body.isAbsent == true)
         #expect(corrupt?.exchanges.count == 1)
         var text = "\(String(describing: corrupt)) \(String(reflecting: corrupt))"
         dump(corrupt, to: &text)

@@ -50,7 +50,10 @@ struct GzipRequestTests: GzipSending {
                 return PipelineResponse(request: request, statusCode: 200)
             }
         )
-        let provider = Provider<Ask>(transport: transport, plugins: [GzipPlugin(requests: isCompressed ? .all : .off)])
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [GzipPlugin(requestCompression: isCompressed ? .all : .off)]
+        )
         let stream = PipelineBody.stream(Pieces(json, of: 999), byteCount: json.count)
         let target = Ask(method: .post, task: .requestStream(stream), headers: ["Content-Type": "text/plain"])
         var last: ProgressResponse?

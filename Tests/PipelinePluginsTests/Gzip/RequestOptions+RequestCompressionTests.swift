@@ -25,7 +25,7 @@ struct RequestOptionsRequestCompressionTests: GzipSending {
     ) async throws {
         let options = RequestOptions { $0.requestCompression = request }
         let fields = ["Content-Type": "text/plain"]
-        let stack = [GzipPlugin(requests: plugin)]
+        let stack = [GzipPlugin(requestCompression: plugin)]
         let whole = try await sent(.requestData(json), stack, headers: fields, options: options)
         #expect(whole.headers.contains(.contentEncoding) == bytes)
         let pieces = RequestTask.requestStream(.stream(Pieces(json, of: 1_000)))

@@ -48,6 +48,29 @@ struct HeadersPluginTests {
         #expect(request.headers[values: .userAgent] == ["shop"])
     }
 
+    private struct Listed: Encodable {
+        enum CodingKeys: String, CodingKey {
+            case app = "X-App"
+            case language = "Accept-Language"
+        }
+        var app = "shop"
+        var language = "en"
+    }
+
+    @Test("A closure gives the same kinds of values: a dictionary of names, and fields of which several have one name")
+    func kinds() async throws {
+        var fields: HTTPFields = [.accept: "a"]
+        fields.append(HTTPField(name: .accept, value: "b, c"))
+        let repeated = fields
+        let listed = try await sent(Ask(), HeadersPlugin { _ in repeated })
+        #expect(listed.headers[values: .accept] == ["a", "b, c"])
+        for plugin in [
+            HeadersPlugin([HTTPField.Name.accept: "a, b"]), HeadersPlugin { _ in [HTTPField.Name.accept: "a, b"] },
+        ] {
+            #expect(try await sent(Ask(), plugin).headers == [.accept: "a, b"])
+        }
+    }
+
     @Test(
         "What the request has stays, whatever the case of its name; with overrides it is replaced",
         arguments: [true, false]
@@ -62,7 +85,7 @@ struct HeadersPluginTests {
         for plugin in [
             HeadersPlugin(fields, overrides: overrides),
             HeadersPlugin(overrides: overrides) { _ in fields },
-            HeadersPlugin(encoding: fields, overrides: overrides),
+            HeadersPlugin(Listed(), overrides: overrides),
         ] {
             let request = try await sent(target, outer, plugin)
             #expect(request.headers[values: try name("X-App")] == [overrides ? "shop" : "own"])
@@ -87,7 +110,7 @@ struct HeadersPluginTests {
             request.head.authority = authority
         }
         for plugin in [
-            HeadersPlugin(["X-App": "shop"], overrides: true), HeadersPlugin([.userAgent: "shop"]),
+            HeadersPlugin(["X-App": "shop"], overrides: true), HeadersPlugin([.userAgent: "shop"] as HTTPFields),
             HeadersPlugin { _ in throw Refused() },
         ] {
             #expect(try await sent(Ask(), leading, plugin).headers.isEmpty)
@@ -137,7 +160,7 @@ struct HeadersPluginTests {
 
     @Test("C58 C65 B-M36 The members of a value are fields, named by its coding keys; nil is left out")
     func encodable() async throws {
-        let request = try await sent(Ask(), HeadersPlugin(encoding: Device()))
+        let request = try await sent(Ask(), HeadersPlugin(Device()))
         let fields = Dictionary(uniqueKeysWithValues: request.headers.map { ($0.name.rawName, $0.value) })
         #expect(
             fields == [
@@ -151,7 +174,7 @@ struct HeadersPluginTests {
     @Test("C58 Dates are written as they are told to be")
     func dates() async throws {
         let date = try name("X-Date")
-        let seconds = HeadersPlugin(encoding: Device(), dates: .secondsSince1970)
+        let seconds = HeadersPlugin(Device(), dates: .secondsSince1970)
         #expect(try await sent(Ask(), seconds).headers[date] == "1000000000")
         let asking = HeadersPlugin(dates: .millisecondsSince1970) { _ in Device() }
         #expect(try await sent(Ask(), asking).headers[date] == "1000000000000")
@@ -173,10 +196,10 @@ struct HeadersPluginTests {
 
     @Test("C57 C58 Of a value and a dictionary the outer plugin's field is sent, and with overrides the inner one's")
     func valueAndDictionary() async throws {
-        let value = HeadersPlugin(encoding: ["X-A": "value"])
+        let value = HeadersPlugin(["X-A": "value"])
         let dictionary = HeadersPlugin(["X-A": "dictionary", "X-B": "b"])
         #expect(try await sent(Ask(), value, dictionary).headers.map(\.value) == ["value", "b"])
-        let inner = HeadersPlugin(encoding: ["X-A": "value"], overrides: true)
+        let inner = HeadersPlugin(["X-A": "value"], overrides: true)
         #expect(Set(try await sent(Ask(), dictionary, inner).headers.map(\.value)) == ["value", "b"])
     }
 
@@ -196,7 +219,7 @@ struct HeadersPluginTests {
             var since = Date(timeIntervalSince1970: 1_000_000_000)
         }
         for plugin in [
-            HeadersPlugin(encoding: Own()), HeadersPlugin(encoding: Own(), dates: .secondsSince1970),
+            HeadersPlugin(Own()), HeadersPlugin(Own(), dates: .secondsSince1970),
             HeadersPlugin { _ in Own() },
         ] {
             #expect(try await sent(Ask(), plugin).headers[try name("X-Since")] == "2001")
@@ -206,10 +229,10 @@ struct HeadersPluginTests {
     @Test("A member that has members, an element with a comma and a value without keys are code encoding, with the key")
     func notEncodable() async {
         for (plugin, key) in [
-            (HeadersPlugin(encoding: Nested()), "outer["), (HeadersPlugin(encoding: Broken()), "list["),
-            (HeadersPlugin(encoding: ["X-List": ["canary, b", "c"]]), "X-List"),
-            (HeadersPlugin(encoding: ["canary"]), ""),
-            (HeadersPlugin { _ in Double.nan }, ""), (HeadersPlugin(encoding: ["X-N": Double.nan]), "X-N"),
+            (HeadersPlugin(Nested()), "outer["), (HeadersPlugin(Broken()), "list["),
+            (HeadersPlugin(["X-List": ["canary, b", "c"]]), "X-List"),
+            (HeadersPlugin(["canary"]), ""),
+            (HeadersPlugin { _ in Double.nan }, ""), (HeadersPlugin(["X-N": Double.nan]), "X-N"),
         ] {
             let error = await failure(plugin)
             #expect(error?.code == .encoding)
@@ -222,7 +245,7 @@ struct HeadersPluginTests {
 
     @Test("A single element may have a comma, as a date in words has")
     func oneElement() async throws {
-        let request = try await sent(Ask(), HeadersPlugin(encoding: ["X-List": ["Sun, 06 Nov 1994"]]))
+        let request = try await sent(Ask(), HeadersPlugin(["X-List": ["Sun, 06 Nov 1994"]]))
         #expect(request.headers[try name("X-List")] == "Sun, 06 Nov 1994")
     }
 
@@ -258,7 +281,7 @@ struct HeadersPluginTests {
     )
     func badField(name: String, value: String, code: PipelineError.Code, named: String) async {
         for plugin in [
-            HeadersPlugin([name: value]), HeadersPlugin { _ in [name: value] }, HeadersPlugin(encoding: [name: value]),
+            HeadersPlugin([name: value]), HeadersPlugin { _ in [name: value] },
         ] {
             let error = await failure(plugin)
             #expect(error?.code == code)
@@ -301,7 +324,7 @@ struct HeadersPluginTests {
         for plugin in [
             HeadersPlugin([text: "v"], secret: ["X-DECLARED"]), HeadersPlugin([name: "v"], secret: ["X-Declared"]),
             HeadersPlugin(secret: ["X-Declared"]) { _ in [text: "v"] },
-            HeadersPlugin(encoding: [text: "v"], secret: ["X-Declared"]),
+            HeadersPlugin([name: "v"] as HTTPFields, secret: ["X-Declared"]),
         ] {
             let request = try await sent(Ask(), plugin)
             #expect(request.headers[name] == "v")
@@ -317,7 +340,7 @@ struct HeadersPluginTests {
         #expect(transport.sent.map { $0.headers.map(\.value) } == [["k", "shop"], ["shop"]])
     }
 
-    @Test("A secret field leaves over http only to the machine itself, or with allowsCleartext")
+    @Test("A secret field leaves over http only to a loopback address, or with `.allowed`")
     func cleartext() async throws {
         let fields = ["X-Api-Key": "canary", "X-App": "shop"]
         let error = await failure(HeadersPlugin(fields), Ask(url: "http://a.test"))
@@ -327,10 +350,10 @@ struct HeadersPluginTests {
         #expect(transport.sent.isEmpty)
         for (url, plugin) in [
             ("http://localhost", HeadersPlugin(fields)),
-            ("http://a.test", HeadersPlugin(fields, allowsCleartext: true)),
-            ("http://a.test", HeadersPlugin([try name("X-Api-Key"): "canary"], allowsCleartext: true)),
-            ("http://a.test", HeadersPlugin(allowsCleartext: true) { _ in fields }),
-            ("http://a.test", HeadersPlugin(encoding: fields, allowsCleartext: true)),
+            ("http://a.test", HeadersPlugin(fields, cleartext: .allowed)),
+            ("http://a.test", HeadersPlugin([try name("X-Api-Key"): "canary"], cleartext: .allowed)),
+            ("http://a.test", HeadersPlugin(cleartext: .allowed) { _ in fields }),
+            ("http://a.test", HeadersPlugin([try name("X-Api-Key"): "canary"] as HTTPFields, cleartext: .allowed)),
         ] {
             #expect(try await sent(Ask(url: url), plugin).headers[try name("X-Api-Key")] == "canary")
         }

@@ -114,10 +114,14 @@ struct LoggingFormTests {
     @Test("A logger gets the lines of a formatter too, and a formatter is not asked for lines below the logger's level")
     func formatterAndLogger() async {
         let asked = LogLines()
-        let plugin = LoggingPlugin(level: .trace, logger: lines.logger(level: .info)) { event in
-            asked.add("\(event.level)", event.kind.rawValue)
-            return event.kind == .response ? nil : "a line"
-        }
+        let plugin = LoggingPlugin(
+            level: .trace,
+            logger: lines.logger(level: .info),
+            formatter: { event in
+                asked.add("\(event.level)", event.kind.description)
+                return event.kind == .response ? nil : "a line"
+            }
+        )
         _ = try? await provider([.status(200)], plugin).request(Ask())
         #expect(lines.all == ["info a line"])
         #expect(asked.all == ["info request", "info response"])

@@ -29,6 +29,7 @@ struct LoggingPluginEventTests {
     func formatter() async {
         let plugin = LoggingPlugin(
             level: .trace,
+            handler: lines.handler,
             formatter: { event in
                 switch event.kind {
                 case .requestFields, .responseBody: nil
@@ -37,8 +38,7 @@ struct LoggingPluginEventTests {
                 case .response: "\(event.statusCode ?? 0) \(event.duration ?? .zero) \(event.byteCount ?? -1)"
                 default: "\(event.kind) \(event.callID).\(event.attempt).\(event.hop) \(event.method) \(event.url)"
                 }
-            },
-            handler: lines.handler
+            }
         )
         let step = taking(.milliseconds(5), .status(500, headers: [.server: "x", .setCookie: "canary"], body: "hello"))
         let task = RequestTask.requestParameters(parameters: ["pin": 1], encoding: JSONEncoding.default)
@@ -56,12 +56,12 @@ struct LoggingPluginEventTests {
     func failureEvent() async {
         let plugin = LoggingPlugin(
             level: .error,
+            handler: lines.handler,
             formatter: { event in
                 let stage = event.stage.map { "\($0)" } ?? "-"
                 return "\(event.code?.rawValue ?? "-")|\(event.reason ?? "-")|\(event.plugin ?? "-")|\(stage)|"
                     + "\(event.exchangeCount)|\(event.duration ?? .seconds(-1))|\(event.statusCode ?? 0)"
-            },
-            handler: lines.handler
+            }
         )
         let failing = PluginStack.prepare(name: "my\nplugin") { _, _ in throw PipelineError(.offline, "no\nnet") }
         _ = try? await provider([], plugin, failing).request(Ask())
@@ -77,12 +77,12 @@ struct LoggingPluginEventTests {
     func absentParts() async {
         let plugin = LoggingPlugin(
             level: .trace,
+            handler: lines.handler,
             formatter: { event in
                 let parts = [event.fields.isEmpty ? nil : "fields", event.body.map { _ in "body" }]
                 let curl = event.curlCommand.map { _ in "curl" }
                 return "\(event.kind): \((parts + [curl]).compactMap { $0 })"
-            },
-            handler: lines.handler
+            }
         )
         let target = Ask(method: .put, task: .requestData(Data("x".utf8)), headers: ["Accept": "*/*"])
         _ = try? await provider([.status(500, headers: [.server: "x"])], plugin).request(target)

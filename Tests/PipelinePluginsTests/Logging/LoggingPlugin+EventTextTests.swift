@@ -22,7 +22,7 @@ struct LoggingPluginEventTextTests {
         let other = LogLines()
         for plugin in [
             LoggingPlugin(level: .trace, handler: lines.handler),
-            LoggingPlugin(level: .trace, formatter: { $0.description }, handler: other.handler),
+            LoggingPlugin(level: .trace, handler: other.handler, formatter: { $0.description }),
         ] {
             _ = try? await provider([.status(404, body: "hello")], plugin).request(Ask())
         }

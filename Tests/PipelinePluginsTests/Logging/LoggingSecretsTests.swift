@@ -163,8 +163,8 @@ struct LoggingSecretsTests {
                     let logging = LoggingPlugin(
                         level: level,
                         form: form,
-                        formatter: formatter,
-                        handler: lines.handler
+                        handler: lines.handler,
+                        formatter: formatter
                     )
                     let text = await output(of: target, status: status, logging)
                     #expect(!text.contains("canary"))
@@ -268,8 +268,8 @@ struct LoggingSecretsTests {
         let plugin = LoggingPlugin(
             level: .trace,
             redactor: redactor,
-            formatter: { "\($0)|canary|\($0.reason ?? "")|\($0.plugin ?? "")|\($0.method)|\($0.url)" },
-            handler: lines.handler
+            handler: lines.handler,
+            formatter: { "\($0)|canary|\($0.reason ?? "")|\($0.plugin ?? "")|\($0.method)|\($0.url)" }
         )
         let failing = PluginStack.prepare(name: "canary") { request, _ in
             throw PipelineError(.offline, "no line\nbreak Y2FuYXJ5 canary")

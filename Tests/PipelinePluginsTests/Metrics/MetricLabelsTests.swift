@@ -32,7 +32,7 @@ struct MetricLabelsTests {
 
     @Test("A method that no RFC knows is _OTHER, however many there are")
     func methods() async throws {
-        let methods = ["GET", "QUERY", "get", "MINE1", "MINE2"].compactMap { HTTPMethod($0) }
+        let methods = ["GET", "QUERY", "get", "MINE1", "MINE2"].compactMap { HTTPRequest.Method($0) }
         await send(methods.map { Ask(method: $0) }, MetricsPlugin(factory: metrics))
         #expect(values(of: "method") == ["GET", "QUERY", "_OTHER"])
     }
@@ -128,7 +128,7 @@ struct MetricLabelsTests {
         let ask = Ask(
             url: "https://a.test?token=canary-1",
             path: "/canary-2",
-            method: HTTPMethod("CANARY-3") ?? .post,
+            method: HTTPRequest.Method("CANARY-3") ?? .post,
             task: .requestData(Data("password=canary-4".utf8)),
             headers: ["Authorization": "Bearer canary-5", "Cookie": "canary-6", "X-Api-Key": "canary-7"],
             validationType: .successCodes

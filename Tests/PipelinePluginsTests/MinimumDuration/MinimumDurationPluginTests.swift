@@ -65,7 +65,7 @@ struct MinimumDurationPluginTests {
     @Test(
         "M01 A status that the target accepts is held back, one that it does not accept only with always",
         arguments: [
-            (ValidationType.none, 404, MinimumDurationPlugin.Results.success, true),
+            (ValidationType.anyStatus, 404, MinimumDurationPlugin.Results.success, true),
             (.successCodes, 204, .success, true),
             (.successCodes, 404, .success, false),
             (.successCodes, 404, .always, true),
@@ -264,10 +264,10 @@ struct MinimumDurationPluginTests {
 
     // MARK: Options
 
-    @Test("C20 additionalTimeout of a call wins over the minimum, zero turns it off", arguments: [0, 1, 3])
+    @Test("C20 minimumDuration of a call wins over the minimum, zero turns it off", arguments: [0, 1, 3])
     func option(seconds: Int) async throws {
         let provider = provider(step(0), minimum)
-        let options = RequestOptions { $0.additionalTimeout = .seconds(seconds) }
+        let options = RequestOptions { $0.minimumDuration = .seconds(seconds) }
         let call = Task { try await provider.request(Ask(), options: options) }
         if seconds > 0 { #expect(await clock.advanceToNextSleeper() == .seconds(seconds)) }
         #expect(try await call.value.statusCode == 200)
@@ -279,7 +279,7 @@ struct MinimumDurationPluginTests {
         let provider = provider(step(0), MinimumDurationPlugin(.zero))
         #expect(try await provider.request(Ask()).statusCode == 200)
         #expect(clock.sleeperCount == 0)
-        let slow = Task { try await provider.request(Ask(), options: .init { $0.additionalTimeout = .seconds(2) }) }
+        let slow = Task { try await provider.request(Ask(), options: .init { $0.minimumDuration = .seconds(2) }) }
         #expect(await clock.advanceToNextSleeper() == .seconds(2))
         #expect(try await slow.value.statusCode == 200)
     }
@@ -291,7 +291,7 @@ struct MinimumDurationPluginTests {
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(text.contains("minimum is -1.0 seconds, less than zero"))
-        await #expect(processExitsWith: .failure) { _ = RequestOptions { $0.additionalTimeout = .seconds(-1) } }
+        await #expect(processExitsWith: .failure) { _ = RequestOptions { $0.minimumDuration = .seconds(-1) } }
     }
 
     @Test("Over loopback HTTP the answer is held back until the minimum")

@@ -35,7 +35,7 @@ struct RequestIDPluginTests {
             let transport = ScriptedTransport(always: .status(200))
             let provider = provider(RequestIDPlugin(), transport: transport, seed: seed)
             for _ in 1...200 { _ = try await provider.request(Ask()) }
-            sequences.append(transport.sent.map { $0.headers[.xRequestID] })
+            sequences.append(transport.sent.map { $0.headers[RequestIDPlugin.standardField] })
         }
         #expect(sequences[0] == sequences[1])
         #expect(Set(sequences[0] + sequences[2]).count == 400)
@@ -58,7 +58,7 @@ struct RequestIDPluginTests {
         let provider =
             isInside ? provider(again, id, transport: transport) : provider(id, again, transport: transport)
         _ = try await provider.request(Ask())
-        let ids = transport.sent.map { $0.headers[values: .xRequestID] }
+        let ids = transport.sent.map { $0.headers[values: RequestIDPlugin.standardField] }
         #expect(ids.count == 4)
         #expect(Set(ids).count == 1)
         #expect(ids[0].count == 1)
@@ -70,7 +70,7 @@ struct RequestIDPluginTests {
         let spy = PluginStack.willSend { _, context in seen.withLock { $0.append(context.requestID) } }
         let options = RequestOptions { $0.requestID = "option" }
         _ = try await provider(RequestIDPlugin(), spy).request(Ask(headers: ["x-request-id": "own"]), options: options)
-        #expect(transport.sent.first?.headers[values: .xRequestID] == ["own"])
+        #expect(transport.sent.first?.headers[values: RequestIDPlugin.standardField] == ["own"])
         #expect(seen.withLock { $0 } == ["own"])
     }
 
@@ -86,7 +86,7 @@ struct RequestIDPluginTests {
             .didReceive { _, context in note(context) }
         )
         _ = try await provider.request(Ask())
-        let id = try #require(transport.sent.first?.headers[.xRequestID])
+        let id = try #require(transport.sent.first?.headers[RequestIDPlugin.standardField])
         #expect(seen.withLock { $0 } == [nil, id, id, id])
     }
 
@@ -96,15 +96,15 @@ struct RequestIDPluginTests {
         _ = try await provider(RequestIDPlugin(field: name), RequestIDPlugin()).request(Ask())
         let headers = try #require(transport.sent.first?.headers)
         #expect(headers[name] != nil)
-        #expect(headers[name] == headers[.xRequestID])
+        #expect(headers[name] == headers[RequestIDPlugin.standardField])
         _ = try await provider(RequestIDPlugin(field: name)).request(Ask())
-        #expect(transport.sent.last?.headers[.xRequestID] == nil)
+        #expect(transport.sent.last?.headers[RequestIDPlugin.standardField] == nil)
     }
 
     @Test("The option sets the id of a call", arguments: ["order-17", "!", String(repeating: "~", count: 255)])
     func option(id: String) async throws {
         _ = try await provider(RequestIDPlugin()).request(Ask(), options: .init { $0.requestID = id })
-        #expect(transport.sent.first?.headers[values: .xRequestID] == [id])
+        #expect(transport.sent.first?.headers[values: RequestIDPlugin.standardField] == [id])
     }
 
     // MARK: Errors and secrets

@@ -33,7 +33,7 @@ struct RetryLedgerTests {
         #expect(ledger.hostCount == 3)
         let allowed = ["h0", "h2", "h1"].map { ledger.takeRetry(to: $0, at: later) }
         #expect(allowed == [false, false, true])
-        var large = RetryLedger(.standard)
+        var large = RetryLedger(RetryBudget())
         for number in 0..<1_500 { large.addCall(to: "\(number)", at: RetryBudgetTests.origin) }
         #expect(large.hostCount == 1_000)
     }

@@ -55,7 +55,7 @@ struct RetryLoopbackTests {
 
     @Test("C01 A port where nobody listens is tried again, also with a POST")
     func refused() async throws {
-        let refusal = try LoopbackRefusal()
+        let refusal = try LoopbackPort.refusing()
         let provider = Self.provider(RetryPlugin(maximumAttempts: 2, backoff: .immediate))
         let error = await #expect(throws: PipelineError.self) {
             try await provider.request(Ask(url: "\(refusal.url)", method: .post))

@@ -15,7 +15,7 @@ struct RetryPluginConnectivityWaitTests {
         networkAfter seconds: Double,
         upTo limit: Duration = .seconds(60),
         backoff: Duration = .milliseconds(300),
-        budget: RetryBudget = .standard,
+        budget: RetryBudget = RetryBudget(),
         outside plugins: [any PluginType] = [],
         inside: [any PluginType] = []
     ) -> RetryBench {
@@ -24,7 +24,7 @@ struct RetryPluginConnectivityWaitTests {
         let retry = RetryPlugin(
             backoff: .constant(backoff),
             budget: budget,
-            waitsForConnectivity: .upTo(limit, of: connectivity)
+            connectivityWait: .upTo(limit, of: connectivity)
         )
         return RetryBench(steps, plugins + [retry] + inside, clock: clock)
     }
@@ -70,10 +70,10 @@ struct RetryPluginConnectivityWaitTests {
         let plain = RetryBench([.failure(.offline), .status(200)], [RetryPlugin(backoff: .immediate)])
         #expect(await plain.outcome().text == "200")
         #expect(plain.clock.waits.isEmpty)
-        let on = RequestOptions { $0.retry = .init(waitsForConnectivity: .upTo(.seconds(3), of: never)) }
+        let on = RequestOptions { $0.retry = .init(connectivityWait: .upTo(.seconds(3), of: never)) }
         let turnedOn = RetryBench([.failure(.offline), .status(200)], [RetryPlugin(backoff: .immediate)])
         #expect(await turnedOn.outcome(Ask(), on).text == "offline")
-        let off = RequestOptions { $0.retry = .init(waitsForConnectivity: .off) }
+        let off = RequestOptions { $0.retry = .init(connectivityWait: .off) }
         let turnedOff = Self.bench([.failure(.offline), .status(200)], networkAfter: 100)
         #expect(await turnedOff.outcome(Ask(), off).text == "200")
         #expect(turnedOff.clock.waits == [.milliseconds(300)])
@@ -146,7 +146,7 @@ struct RetryPluginConnectivityWaitTests {
     func deadline() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport([.failure(.offline), .status(200)])
-        let retry = RetryPlugin(waitsForConnectivity: .upTo(.seconds(60), of: Connectivity { false }))
+        let retry = RetryPlugin(connectivityWait: .upTo(.seconds(60), of: Connectivity { false }))
         let provider = Provider<Ask>(
             transport: transport,
             plugins: [TimeoutPlugin(total: .seconds(3)), retry],
@@ -167,7 +167,7 @@ struct RetryPluginConnectivityWaitTests {
     @Test("A call that is cancelled stops waiting at once")
     func cancellation() async {
         let clock = ManualClock()
-        let retry = RetryPlugin(waitsForConnectivity: .upTo(.seconds(60), of: Connectivity { false }))
+        let retry = RetryPlugin(connectivityWait: .upTo(.seconds(60), of: Connectivity { false }))
         let transport = ScriptedTransport([.failure(.offline), .status(200)])
         let provider = Provider<Ask>(transport: transport, plugins: [retry], configuration: .init(clock: clock))
         let call = Task { try await provider.request(Ask()) }

@@ -52,7 +52,7 @@ struct RetryPluginTests {
         ]
     )
     func failures(code: PipelineError.Code, ofGet: Int, ofPost: Int) async {
-        for (method, count) in [(HTTPMethod.get, ofGet), (.post, ofPost)] {
+        for (method, count) in [(HTTPRequest.Method.get, ofGet), (.post, ofPost)] {
             let bench = RetryBench([.failure(code), .status(200)])
             let outcome = await bench.outcome(Ask(method: method))
             #expect(bench.transport.sent.count == count, "\(method)")
@@ -93,7 +93,7 @@ struct RetryPluginTests {
     )
     func methods(name: String, count: Int) async throws {
         let bench = RetryBench([.status(503), .status(200)])
-        let outcome = await bench.outcome(Ask(method: try #require(HTTPMethod(name))))
+        let outcome = await bench.outcome(Ask(method: try #require(HTTPRequest.Method(name))))
         #expect(bench.transport.sent.count == count)
         #expect(outcome.refusal == (count == 1 ? .methodNotIdempotent : nil))
     }
@@ -256,7 +256,8 @@ struct RetryPluginTests {
         #expect(outcome.text == "connectionLost")
         #expect(
             outcome.error?.description
-                == "connectionLost: by script; GET a.test; exchanges: 503, 500, connectionLost; not retried: attemptsUsedUp"
+                == "connectionLost: by script; GET a.test/b; target Ask; exchanges: 503, 500, connectionLost; "
+                + "not retried: attemptsUsedUp"
         )
     }
 

@@ -10,7 +10,7 @@ struct RetryPolicyTests {
     private static func count(
         _ policy: RetryPolicy,
         _ step: ScriptedTransport.Step,
-        _ method: HTTPMethod = .get
+        _ method: HTTPRequest.Method = .get
     ) async -> Int {
         let bench = RetryBench(ScriptedTransport(always: step), [RetryPlugin(policy: policy, backoff: .immediate)])
         _ = await bench.outcome(Ask(method: method))

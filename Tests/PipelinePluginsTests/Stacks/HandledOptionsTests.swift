@@ -13,7 +13,7 @@ struct HandledOptionsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let plugin: String
-        let request: APIRequest<Nothing>
+        let request: APIRequest<IgnoredBody>
         let handlers: [any PluginType]
 
         var testDescription: String { name }
@@ -22,7 +22,7 @@ struct HandledOptionsTests {
             _ name: String,
             _ plugin: String,
             _ handlers: [any PluginType],
-            _ modify: (APIRequest<Nothing>) -> APIRequest<Nothing>
+            _ modify: (APIRequest<IgnoredBody>) -> APIRequest<IgnoredBody>
         ) {
             self.name = name
             self.plugin = plugin
@@ -30,14 +30,14 @@ struct HandledOptionsTests {
             request = modify(Self.plain)
         }
 
-        static let plain = APIRequest<Nothing>(ServerURL(base: "https://a.test"), "b")
+        static let plain = APIRequest<IgnoredBody>("b").serverURL(ServerURL(base: "https://a.test"))
     }
 
     static let cases: [Case] = [
         Case("retry", "RetryPlugin", [RetryPlugin()]) { $0.retry(on: [.serviceUnavailable]) },
-        Case("retry", "RetryPlugin", [RetryPlugin()]) { $0.retry(.init(backoff: .immediate)) },
+        Case("retry", "RetryPlugin", [RetryPlugin()]) { $0.options { $0.retry = .init(backoff: .immediate) } },
         Case("idempotencyKey", "RetryPlugin", [RetryPlugin()]) { $0.options { $0.idempotencyKey = .generated } },
-        Case("additionalTimeout", "MinimumDurationPlugin", [MinimumDurationPlugin(.zero)]) {
+        Case("minimumDuration", "MinimumDurationPlugin", [MinimumDurationPlugin(.zero)]) {
             $0.additionalTimeout(.nanoseconds(1))
         },
         Case("totalTimeout", "TimeoutPlugin", [TimeoutPlugin(idle: .seconds(9))]) {
@@ -117,6 +117,7 @@ struct HandledOptionsTests {
             .retry(on: [.serviceUnavailable], attempts: 0).responseTimeout(.seconds(5))
             .basicAuth(email: "ann", password: "hunter2")
             .options {
+                $0.avoidLogError = true
                 $0.idempotencyKey = nil
                 $0.totalTimeout = nil
                 $0.basicAuth = nil
@@ -128,8 +129,8 @@ struct HandledOptionsTests {
                 $0.idleTimeout = .seconds(5)
             }
         _ = try await APIClient(provider).send(request)
-        _ = try await APIClient(provider).send(request.retry(.never))
-        _ = try await APIClient(provider).send(request.retry(RetryPlugin.Override()))
+        _ = try await APIClient(provider).send(request.options { $0.retry = .never })
+        _ = try await APIClient(provider).send(request.options { $0.retry = .init() })
         #expect(transport.sent.count == 3)
     }
 

@@ -44,7 +44,7 @@ struct StormTests {
             _ request: PipelineRequest,
             _ status: Int,
             _ headers: HTTPFields = [:],
-            body: PipelineBody = .none
+            body: PipelineBody = .absent
         ) -> PipelineResponse {
             let head = HTTPResponse(status: .init(code: status), headerFields: headers)
             return PipelineResponse(request: request, head: head, body: body)
@@ -137,7 +137,7 @@ struct StormTests {
         }
         await moveUntil(clock) { ended.value == calls.count }
         #expect(wrong.all == [])
-        #expect(provider.inflightCount == 0 && deduplication.callerCount == 0)
+        #expect(deduplication.inflightCount == 0 && deduplication.callerCount == 0)
         #expect(activity.activeCallCount == 0 && tokens.waitingCount == 0)
         await moveUntil(clock) { transport.open.count.load(ordering: .relaxed) == 0 && clock.sleeperCount == 0 }
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)

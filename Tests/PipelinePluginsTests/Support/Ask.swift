@@ -9,7 +9,7 @@ struct Ask: TargetType, AccessTokenAuthorizable {
     var method: HTTPMethod = .get
     var task: RequestTask = .requestPlain
     var headers: [String: String]?
-    var validationType: ValidationType = .none
+    var validationType: ValidationType = .anyStatus
     var options = RequestOptions()
     var authorizationType: AuthorizationType?
 

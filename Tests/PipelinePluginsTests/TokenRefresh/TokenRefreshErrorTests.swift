@@ -69,7 +69,7 @@ struct TokenRefreshErrorTests: TokenCalls {
         let bench = TokenBench { _ in true }
         let plugin = TokenRefreshPlugin(
             credential: bench.session("old", expiresIn: .zero),
-            allowsCleartext: isAllowed
+            cleartext: isAllowed ? .allowed : .loopbackOnly
         ) { old, _ in try await bench.refresh(old) }
         let provider = bench.provider(plugin)
         let target = Ask(url: "http://a.test", authorizationType: .bearer)

@@ -38,7 +38,7 @@ struct SpanTextTests {
 
     @Test("A method that no RFC knows is _OTHER, and HTTP in the name")
     func otherMethod() async {
-        await send(Ask(method: HTTPMethod("MINE") ?? .get), to: [.status(200)], plugin)
+        await send(Ask(method: HTTPRequest.Method("MINE") ?? .get), to: [.status(200)], plugin)
         #expect(exchanges.map(\.operationName) == ["HTTP"])
         #expect(call?.operationName == "HTTP Ask")
         #expect(exchanges.first?.texts["http.request.method"] == "_OTHER")

@@ -1,38 +1,50 @@
 import Foundation
 import HTTPTypes
-import PipelineRecording
 import Testing
 
 @testable import PipelineRecording
 
-@Suite("The command har", .serialized, .timeLimit(.minutes(10)))
-struct HarCommandTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "har-\(UUID())")
-
-    /// Runs the command in the folder; the executable stands beside the tests, or above them.
-    private func har(
-        _ arguments: String...,
+/// The executable that was built beside the tests, or in a folder above them.
+private enum HarCommand {
+    /// Runs the command in a folder; returns its exit code and what it has printed to standard output and to standard error.
+    static func run(
+        _ arguments: [String],
+        in folder: URL,
         environment: [String: String] = [:]
-    ) async throws -> (status: Int32, text: String) {
+    ) async throws -> (status: Int32, text: String, errors: String) {
         var place = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         while !FileManager.default.isExecutableFile(atPath: place.appending(path: "har").path), place.path.count > 1 {
             place.deleteLastPathComponent()
         }
         let process = Process()
-        let output = Pipe()
+        let (output, errors) = (Pipe(), Pipe())
         process.executableURL = place.appending(path: "har")
         process.arguments = arguments
         process.currentDirectoryURL = folder
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
-        process.standardError = output
+        process.standardError = errors
         let (events, ended) = AsyncStream<Int32>.makeStream()
         process.terminationHandler = { ended.yield($0.terminationStatus) }
         try process.run()
         let data = try output.fileHandleForReading.readToEnd() ?? Data()
         let status = await events.first { _ in true }
-        return (try #require(status), String(decoding: data, as: UTF8.self))
+        let errorData = try errors.fileHandleForReading.readToEnd() ?? Data()
+        return (try #require(status), String(decoding: data, as: UTF8.self), String(decoding: errorData, as: UTF8.self))
+    }
+}
+
+#if HARCommand
+@Suite("The command har", .serialized, .timeLimit(.minutes(10)))
+struct HarCommandTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "har-\(UUID())")
+
+    private func har(
+        _ arguments: String...,
+        environment: [String: String] = [:]
+    ) async throws -> (status: Int32, text: String, errors: String) {
+        try await HarCommand.run(arguments, in: folder, environment: environment)
     }
 
     private func write(_ name: String, _ exchanges: RecordedExchange...) throws {
@@ -52,7 +64,9 @@ struct HarCommandTests {
         try write("a.har", Sample.exchange("GET", "https://h.example/opensesame?q=1"))
         let result = try await har("inspect", "a.har", "--secret", "KEY", environment: ["KEY": "opensesame"])
         #expect(result.status == 0)
-        #expect(result.text.contains("0  GET     https://h.example/…?q=…"))
+        #expect(result.text.hasPrefix("a.har: 1 entry, https://h.example\n\n#  method  path"))
+        #expect(result.text.contains("0  GET     /…?q=…"))
+        #expect(!result.text.contains("\u{1b}"))
         #expect(result.text.contains("█"))
         #expect(try await !har("inspect", "a.har", "--no-waterfall").text.contains("█"))
     }
@@ -65,7 +79,21 @@ struct HarCommandTests {
             .write(to: folder.appending(path: "b.har"))
         let result = try await har("inspect", "b.har")
         #expect(result.text.contains("entry 0 cannot be read: "))
-        #expect(result.text.contains("1  GET     https://h.example/a"))
+        #expect(result.text.contains("1  GET     /a"))
+    }
+
+    @Test("inspect with a number shows one entry, and a number that the file does not have is an error")
+    func inspectEntry() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("a.har", Sample.exchange(), Sample.exchange("PUT", body: #"{"n":1}"#))
+        let result = try await har("inspect", "a.har", "1")
+        #expect(result.status == 0)
+        #expect(result.text.hasPrefix("PUT https://h.example/a\n"))
+        #expect(result.text.hasSuffix("  {\"n\":1}\n"))
+        let missing = try await har("inspect", "a.har", "2")
+        #expect(
+            missing == (2, "", "har: the file \"a.har\" has 2 entries, numbered from 0; it has no entry 2\n")
+        )
     }
 
     @Test("validate ends with 1 and the index of the entry when something is wrong, else with 0")
@@ -73,7 +101,7 @@ struct HarCommandTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("a.har", Sample.exchange(), Sample.exchange())
         let good = try await har("validate", "a.har")
-        #expect(good == (0, ""))
+        #expect(good == (0, "a.har: valid, 2 entries\n", ""))
         try Data(text("a.har").replacing(#""size": 2"#, with: #""size": 3"#).utf8).write(
             to: folder.appending(path: "b.har")
         )
@@ -96,7 +124,7 @@ struct HarCommandTests {
             "KEY",
             environment: ["KEY": "opensesame"]
         )
-        #expect(first == (0, "1 entries changed in b.har\n"))
+        #expect(first == (0, "b.har: 1 entry changed\n", ""))
         #expect(try text("a.har") == before)
         #expect(try !text("b.har").contains("opensesame"))
         _ = try await har("redact", "a.har", "--secret", "KEY", environment: ["KEY": "opensesame"])
@@ -109,7 +137,7 @@ struct HarCommandTests {
         try write("a.har", Sample.exchange())
         let result = try await har("redact", "a.har", "-o", "b.har", "--secret", "KEY")
         #expect(result.status != 0)
-        #expect(result.text.contains("KEY holds no value of 4 bytes or more"))
+        #expect(result.errors.contains("the environment variable KEY has no value of 4 bytes or more"))
         #expect(throws: (any Error).self) { try text("b.har") }
     }
 
@@ -118,7 +146,7 @@ struct HarCommandTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("a.har", Sample.exchange(after: 1))
         try write("b.har", Sample.exchange("PUT"))
-        #expect(try await har("merge", "a.har", "b.har", "-o", "c.har") == (0, "2 entries in c.har\n"))
+        #expect(try await har("merge", "a.har", "b.har", "-o", "c.har") == (0, "c.har: 2 entries\n", ""))
         #expect(try HARFile(contentsOf: folder.appending(path: "c.har")).entry(at: 0).method == "PUT")
     }
 
@@ -127,19 +155,44 @@ struct HarCommandTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("a.har", Sample.exchange())
         try write("b.har", Sample.exchange { $0.response?.headers[.date] = "Sat, 21 Nov 2026 10:00:00 GMT" })
-        #expect(try await har("diff", "a.har", "a.har") == (0, ""))
+        #expect(try await har("diff", "a.har", "a.har") == (0, "", ""))
         let result = try await har("diff", "a.har", "b.har")
         #expect(result.status == 1)
         #expect(result.text.contains("~ entry 0 and 0 GET https://h.example/a\n    response field date: none → "))
-        #expect(try await har("diff", "a.har", "b.har", "--ignore", "date") == (0, ""))
+        #expect(try await har("diff", "a.har", "b.har", "--ignore", "date") == (0, "", ""))
     }
 
-    @Test("A file that is not there is an error of one line", arguments: ["inspect", "redact"])
+    @Test("diff names the values of JSON bodies that differ by their path")
+    func diffJSON() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("a.har", Sample.exchange(body: #"{"items":[{"name":"a"}]}"#))
+        try write("b.har", Sample.exchange(body: #"{"items":[{"name":"b"}],"next":2}"#))
+        let result = try await har("diff", "a.har", "b.har")
+        #expect(result.status == 1)
+        #expect(result.text.contains("\n    response body $.items[0].name: \"a\" → \"b\"\n"))
+        #expect(result.text.contains("\n    response body $.next: none → 2\n"))
+    }
+
+    @Test("A missing file is one line on standard error, and ends with 2", arguments: ["inspect", "redact"])
     func missing(command: String) async throws {
         try write("a.har")
         defer { try? FileManager.default.removeItem(at: folder) }
         let result = try await har(command, "none.har")
-        #expect(result.status != 0)
-        #expect(result.text.contains("none.har"))
+        #expect(result.status == 2)
+        #expect(result.text == "")
+        #expect(result.errors.hasPrefix("har: ") && result.errors.contains("none.har"))
+        #expect(result.errors.split(separator: "\n").count == 1)
     }
 }
+#else
+@Suite("The command har without its trait")
+struct HarTraitTests {
+    @Test("It fails and names the trait")
+    func missingTrait() async throws {
+        let result = try await HarCommand.run(["validate", "a.har"], in: FileManager.default.temporaryDirectory)
+        #expect(result.status == 2)
+        #expect(result.text == "")
+        #expect(result.errors.contains("HARCommand"))
+    }
+}
+#endif

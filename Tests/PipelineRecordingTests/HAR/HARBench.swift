@@ -1,6 +1,7 @@
 import Foundation
 import Pipeline
-import PipelineRecording
+
+@testable import PipelineRecording
 
 /// Files for tests of HAR: the samples, and a folder of its own that goes with it.
 final class HARBench {

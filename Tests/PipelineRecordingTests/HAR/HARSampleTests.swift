@@ -1,7 +1,9 @@
 import Foundation
 import Pipeline
-import PipelineRecording
+import PipelineContentCoding
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("The samples of other software")
 struct HARSampleTests {

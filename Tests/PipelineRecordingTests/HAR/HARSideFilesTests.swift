@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineContentCoding
 import Testing
 
 @testable import PipelineRecording

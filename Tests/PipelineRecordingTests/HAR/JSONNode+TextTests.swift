@@ -1,8 +1,9 @@
 import Foundation
 import Pipeline
-import PipelineRecording
 import TestSupport
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("JSONNode: text", .tags(.concurrent))
 struct JSONNodeTextTests {

@@ -1,8 +1,9 @@
 import Foundation
 import Pipeline
-import PipelineRecording
 import TestSupport
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("JSON that comes out as it went in", .tags(.concurrent))
 struct JSONParserTests {

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import TestSupport
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("RequestMatching: bodies")
 struct BodyValueTests {

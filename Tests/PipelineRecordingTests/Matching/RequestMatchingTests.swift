@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import TestSupport
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("RequestMatching")
 struct RequestMatchingTests {
@@ -32,10 +33,10 @@ struct RequestMatchingTests {
         let replay = try ReplayTransport(bench.file, matching: matching)
         let provider = bench.provider(replay) { request in
             request = try PipelineRequest(
-                HTTPMethod(rawValue: live.method) ?? .get,
+                HTTPRequest.Method(rawValue: live.method) ?? .get,
                 url: live.url,
                 headers: live.headers,
-                body: live.body.map { .bytes($0) } ?? .none
+                body: live.body.map { .bytes($0) } ?? .absent
             )
         }
         let code = try await provider.failureCode(bench.target())
@@ -47,7 +48,7 @@ struct RequestMatchingTests {
         "a part that is not listed does not count",
         arguments: [
             (RequestMatching.Part.method, false), (.scheme, false), (.host, false), (.port, false), (.path, false),
-            (.query(), false), (.body, false), (.header(.accept), false), (.custom("any") { _, _ in true }, true),
+            (.query(), false), (.body(), false), (.header(.accept), false), (.custom("any") { _, _ in true }, true),
         ]
     )
     func parts(part: RequestMatching.Part, isMatch: Bool) async throws {

@@ -87,12 +87,12 @@ struct RecordingFidelityTests {
     @Test(
         "HEAD, 204 and 304 keep their Content-Length and Content-Encoding and have no body",
         arguments: [
-            (HTTPMethod.head, 200), (.get, 204), (.get, 304),
+            (HTTPRequest.Method.head, 200), (.get, 204), (.get, 304),
         ]
     )
-    func noBody(method: HTTPMethod, status: Int) async throws {
+    func noBody(method: HTTPRequest.Method, status: Int) async throws {
         let headers: HTTPFields = [.contentLength: "17", .contentEncoding: "gzip"]
-        try await bench.record([.status(status, headers: headers, body: .none)]) {
+        try await bench.record([.status(status, headers: headers, body: .absent)]) {
             _ = try await $0.request(bench.target(method: method))
         }
         let response = try await replay().request(bench.target(method: method))
@@ -107,7 +107,7 @@ struct RecordingFidelityTests {
             .status(302, headers: [.location: "/b"], body: "moved"), .status(301, headers: [.location: "/c?x=1"]),
             .status(200, body: "there"),
         ]
-        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
+        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .recordAll)
         _ = try await bench.provider(transport, redirects: .standard).request(bench.target("/a"))
         try await transport.finish()
         let replay = try ReplayTransport(bench.file)
@@ -139,7 +139,7 @@ struct RecordingFidelityTests {
     @Test("the time to the header fields is replayed as well")
     func headDelay() async throws {
         let transport = ScriptedTransport([.delayed(.seconds(5), .status(200, body: "late"))])
-        let recording = try RecordingTransport(bench.file, wrapping: transport, mode: .all)
+        let recording = try RecordingTransport(bench.file, wrapping: transport, mode: .recordAll)
         let call = Task { [bench] in try await bench.provider(recording).request(bench.target()) }
         await bench.clock.advanceToNextSleeper()
         _ = try await call.value
@@ -235,7 +235,7 @@ struct RecordingFidelityTests {
                     return PipelineResponse(request: request, statusCode: 200)
                 }
             ),
-            mode: .all
+            mode: .recordAll
         )
         _ = try await bench.provider(transport) { $0.body = body }.request(bench.target(method: .post))
         try await transport.finish()
@@ -315,7 +315,7 @@ struct RecordingFidelityTests {
                     PipelineResponse(request: request, statusCode: 200, data: try await request.body.collect(upTo: 100))
                 }
             ),
-            mode: .newEpisodes
+            mode: .recordNew
         )
         let provider = bench.provider(transport) { request in
             request.body = .stream(
@@ -334,7 +334,7 @@ struct RecordingFidelityTests {
         let transport = try RecordingTransport(
             bench.file,
             wrapping: RecordingBench.forbidden,
-            mode: .newEpisodes,
+            mode: .recordNew,
             bodyByteCount: 3
         )
         let provider = bench.provider(transport) { request in

@@ -118,7 +118,7 @@ struct StalledRecordingTests {
         let decodesContent = true
 
         func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-            let replay = Replay(playback: playback, mode: .none)
+            let replay = Replay(playback: playback, mode: .replayOnly)
             let (answer, request) = try await replay.answer(to: request, context, canRecord: false)
             switch answer {
             case .entry(let index), .expired(let index): return try await playback.answer(index, to: request, context)

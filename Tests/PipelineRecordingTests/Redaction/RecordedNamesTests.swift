@@ -95,7 +95,7 @@ struct RecordedNamesTests {
         let clear = try RecordingTransport(
             bench.file,
             wrapping: ScriptedTransport(steps),
-            mode: .all,
+            mode: .recordAll,
             redactor: .revealingSecrets
         )
         try await send(to: clear, bench, value: Self.canary)
@@ -106,7 +106,7 @@ struct RecordedNamesTests {
         expectCanaries(in: entries.map { String(decoding: $0.json.data(), as: UTF8.self) }.joined(), "har redact")
         for entry in entries { #expect(redaction.entry(entry) == entry) }
 
-        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
+        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .recordAll)
         try await send(to: transport, bench, value: Self.canary)
         try await transport.recorder?.journal.lane.complete {}
         let journal = try String(contentsOf: bench.folder.appending(path: "api.har.journal"), encoding: .utf8)

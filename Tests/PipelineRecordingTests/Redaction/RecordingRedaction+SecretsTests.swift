@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import PipelineTesting
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("Secrets that are learned", .timeLimit(.minutes(10)))
 struct RecordingRedactionSecretsTests {

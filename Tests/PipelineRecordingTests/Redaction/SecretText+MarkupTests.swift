@@ -1,7 +1,8 @@
 import Foundation
 import Pipeline
-import PipelineRecording
 import Testing
+
+@testable import PipelineRecording
 
 #if canImport(FoundationXML)
 import FoundationXML

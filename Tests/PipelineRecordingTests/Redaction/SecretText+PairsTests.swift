@@ -1,7 +1,8 @@
 import Foundation
 import Pipeline
-import PipelineRecording
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("F14 Secrets in lines and pairs of recordings", .timeLimit(.minutes(10)))
 struct SecretTextPairsTests {

@@ -1,7 +1,8 @@
 import Foundation
 import Pipeline
-import PipelineRecording
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("F14 Secrets in XML and text of recordings", .timeLimit(.minutes(10)))
 struct SecretTextTests {

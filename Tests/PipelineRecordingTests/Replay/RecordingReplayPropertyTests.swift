@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import PipelineTesting
 import TestSupport
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("F13 What is recorded replays", .timeLimit(.minutes(10)))
 struct RecordingReplayPropertyTests {
@@ -30,7 +31,7 @@ struct RecordingReplayPropertyTests {
         let steps = requests.map { request -> ScriptedTransport.Step in
             .status(200, headers: request.marker == "login" ? login.response : [:], body: request.marker)
         }
-        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
+        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .recordAll)
         #expect(try await send(requests, to: transport) == requests.map(\.marker))
         do { try await transport.finish() } catch let error as PipelineError { return error }
         return nil
@@ -61,13 +62,13 @@ struct RecordingReplayPropertyTests {
         #expect(try await send(replayed, to: ReplayTransport(bench.file)) == requests.map(\.marker))
         // A later run.
         let before = bench.text
-        let closed = try bench.closed(.newEpisodes)
+        let closed = try bench.closed(.recordNew)
         #expect(try await send(requests, to: closed) == requests.map(\.marker))
         try await closed.finish()
         #expect(bench.text == before)
     }
 
-    @Test("F13 newEpisodes adds a request once that its own entry does not match")
+    @Test("F13 recordNew adds a request once that its own entry does not match")
     func addedOnce() async throws {
         // The number becomes 0 because of the cookie that the response sets.
         let headers: HTTPFields = [.setCookie: "sid=4711471147114711"]
@@ -75,7 +76,7 @@ struct RecordingReplayPropertyTests {
             let transport = try RecordingTransport(
                 bench.file,
                 wrapping: ScriptedTransport(always: .status(200, headers: headers, body: "ok")),
-                mode: .newEpisodes
+                mode: .recordNew
             )
             let provider = bench.provider(transport) { request in
                 request.method = .post
@@ -92,7 +93,7 @@ struct RecordingReplayPropertyTests {
     func journal() async throws {
         let token = "2YotnFZFEjr1zCsicMWpAA"
         let steps: [ScriptedTransport.Step] = [.status(200, body: token), .status(200)]
-        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .all)
+        let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .recordAll)
         _ = try await bench.provider(transport).request(bench.target("/s/\(token)"))
         let provider = bench.provider(transport) { $0.headers[.authorization] = "Bearer \(token)" }
         _ = try await provider.request(bench.target("/b"))
@@ -100,7 +101,7 @@ struct RecordingReplayPropertyTests {
         try await transport.finish()
         #expect(!bench.text.contains(token))
         try Data(left.utf8).write(to: bench.journalFile)
-        try await RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .newEpisodes).finish()
+        try await RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: .recordNew).finish()
         #expect(try HARFile(contentsOf: bench.file).count == 2)
     }
 

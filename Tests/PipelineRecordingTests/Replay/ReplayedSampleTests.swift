@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import PipelineTesting
 import TestSupport
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("Replay of recordings that other software has made", .timeLimit(.minutes(10)))
 struct ReplayedSampleTests {
@@ -22,7 +23,7 @@ struct ReplayedSampleTests {
                     url: try #require(URL(string: exchange.request.url)),
                     headerFields: exchange.request.headers
                 )
-                request.body = exchange.request.body.map { .bytes($0) } ?? .none
+                request.body = exchange.request.body.map { .bytes($0) } ?? .absent
             }
             do {
                 let response = try await provider.request(bench.target())
@@ -54,7 +55,7 @@ struct ReplayedSampleTests {
                     url: try #require(URL(string: exchange.request.url)),
                     headerFields: exchange.request.headers
                 )
-                request.body = exchange.request.body.map { .bytes($0) } ?? .none
+                request.body = exchange.request.body.map { .bytes($0) } ?? .absent
             }
             let code = try await provider.failureCode(bench.target())
             #expect(code?.rawValue == exchange.failure?.code, "entry \(index)")

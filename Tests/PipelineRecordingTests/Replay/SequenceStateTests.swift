@@ -37,12 +37,12 @@ struct SequenceStateTests {
     @Test(
         "at the end of a sequence a request fails, gets the last answer again, or the first",
         arguments: [
-            (SequenceEnd.fail, ["1", "2", "recording.usedUp", "recording.usedUp"]),
+            (ReplayEnd.fail, ["1", "2", "recording.usedUp", "recording.usedUp"]),
             (.repeatLast, ["1", "2", "2", "2"]),
             (.cycle, ["1", "2", "1", "2"]),
         ]
     )
-    func sequenceEnd(end: SequenceEnd, expected: [String]) async throws {
+    func sequenceEnd(end: ReplayEnd, expected: [String]) async throws {
         try bench.write(entries: [("GET", "https://api.example/a", "1"), ("GET", "https://api.example/a", "2")])
         let provider = bench.provider(try ReplayTransport(bench.file, atEnd: end))
         var answers: [String] = []

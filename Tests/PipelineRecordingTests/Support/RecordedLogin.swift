@@ -18,10 +18,10 @@ struct RecordedLogin: Sendable {
 
         func apply(to request: inout PipelineRequest) throws {
             request = try PipelineRequest(
-                HTTPMethod(rawValue: method.rawValue) ?? .get,
+                HTTPRequest.Method(rawValue: method.rawValue) ?? .get,
                 url: url,
                 headers: headers,
-                body: body.map { .bytes(Data($0.utf8)) } ?? .none
+                body: body.map { .bytes(Data($0.utf8)) } ?? .absent
             )
         }
     }

@@ -39,13 +39,13 @@ final class RecordingBench: Sendable {
         return journal
     }
 
-    func target(_ path: String = "/", method: HTTPMethod = .get, task: RequestTask = .requestPlain) -> Probe {
+    func target(_ path: String = "/", method: HTTPRequest.Method = .get, task: RequestTask = .requestPlain) -> Probe {
         Probe(base, path, method: method, task: task)
     }
 
     func provider(
         _ transport: any Transport,
-        redirects: RedirectPolicy = .none,
+        redirects: RedirectPolicy = .never,
         prepare: @escaping @Sendable (inout PipelineRequest) throws -> Void = { _ in }
     ) -> Provider<Probe> {
         Provider(
@@ -58,7 +58,7 @@ final class RecordingBench: Sendable {
     /// Records these requests and writes the file.
     func record(
         _ steps: [ScriptedTransport.Step],
-        mode: RecordingMode = .all,
+        mode: RecordingMode = .recordAll,
         redactor: Redactor = .standard,
         decodesContent: Bool = false,
         requests: (Provider<Probe>) async throws -> Void

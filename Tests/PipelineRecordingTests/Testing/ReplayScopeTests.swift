@@ -23,14 +23,14 @@ struct ReplayScopeTests {
     private func scope(
         _ name: String,
         mode: String? = nil,
-        unused: ReplayTrait.Unused = .allow,
+        failsOnUnusedEntries: Bool = false,
         recording transport: (any Transport)? = nil
     ) -> ReplayScope {
-        var trait: ReplayTrait = .replay(name, unused: unused, recording: transport)
+        var trait: ReplayTrait = .replay(name, failsOnUnusedEntries: failsOnUnusedEntries, recording: transport)
         if transport != nil {
             trait = .replay(
                 name,
-                unused: unused,
+                failsOnUnusedEntries: failsOnUnusedEntries,
                 recording: transport,
                 filePath: folder.appending(path: "T.swift").path
             )
@@ -58,10 +58,23 @@ struct ReplayScopeTests {
         #expect(reports.all.first?.contains("entry 0") == true)
     }
 
+    @Test("The error of a request that the test throws itself is not reported a second time")
+    func thrownMiss() async throws {
+        let error = await #expect(throws: PipelineError.self) {
+            try await scope("items").run {
+                _ = try? await text(8)
+                _ = try await text(9)
+            }
+        }
+        #expect(error?.code == .recording(.noMatch))
+        #expect(reports.all.count == 1)
+        #expect(reports.all.first?.contains("https://replay.example/items/8") == true)
+    }
+
     @Test("A test that throws is reported on as well, and its error passes through")
     func failing() async throws {
         await #expect(throws: CancellationError.self) {
-            try await scope("items", unused: .fail).run {
+            try await scope("items", failsOnUnusedEntries: true).run {
                 _ = try? await text(9)
                 throw CancellationError()
             }
@@ -73,22 +86,26 @@ struct ReplayScopeTests {
     func unused() async throws {
         try await scope("items").run { _ = try await text(1) }
         #expect(reports.all == [])
-        try await scope("items", unused: .fail).run { _ = try await text(1) }
+        try await scope("items", failsOnUnusedEntries: true).run { _ = try await text(1) }
         #expect(reports.all.count == 1)
         #expect(reports.all.first?.contains("unused") == true)
-        try await scope("items", unused: .fail).run {
+        try await scope("items", failsOnUnusedEntries: true).run {
             for number in [1, 1, 2] { _ = try await text(number) }
         }
         #expect(reports.all.count == 1)
     }
 
-    @Test("A recording that is not there is reported with how to make it, and the test does not run")
+    @Test(
+        "The error for a missing recording says how to make it and is not reported a second time, and the test does not run"
+    )
     func missing() async throws {
-        await #expect(throws: PipelineError.self) {
+        let error = await #expect(throws: PipelineError.self) {
             try await scope("none").run { Issue.record("the test runs") }
         }
-        #expect(reports.all.first?.contains("PIPELINE_RECORD=once") == true)
-        #expect(reports.all.first?.contains("Replays/none.har") == true)
+        #expect(error?.code == .recording(.missingFile))
+        #expect(error?.reason.contains("PIPELINE_RECORD=recordOnce") == true)
+        #expect(error?.reason.contains("Replays/none.har") == true)
+        #expect(reports.all == [])
     }
 
     @Test("A mode that there is not is an error")
@@ -98,11 +115,11 @@ struct ReplayScopeTests {
         }
     }
 
-    @Test("With PIPELINE_RECORD=once a test records what it sends, and then replays it")
+    @Test("With PIPELINE_RECORD=recordOnce a test records what it sends, and then replays it")
     func once() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let live = ScriptedTransport(always: .status(200, body: "live"))
-        try await scope("new", mode: "once", recording: live).run { try await check(1, "live") }
+        try await scope("new", mode: "recordOnce", recording: live).run { try await check(1, "live") }
         #expect(live.sent.count == 1)
         let offline = ScriptedTransport([])
         try await scope("new", recording: offline).run { try await check(1, "live") }
@@ -110,9 +127,9 @@ struct ReplayScopeTests {
         #expect(reports.all == [])
     }
 
-    @Test("With PIPELINE_RECORD=once a recording that is there is replayed only")
+    @Test("With PIPELINE_RECORD=recordOnce a recording that is there is replayed only")
     func onceIsThere() async throws {
-        try await scope("items", mode: "once").run {
+        try await scope("items", mode: "recordOnce").run {
             try await check(1, "one")
             _ = try? await text(9)
         }
@@ -121,7 +138,7 @@ struct ReplayScopeTests {
 
     @Test(
         "Tests that record one file at once wait for each other, and the file has what all of them need",
-        arguments: ["once", "all"]
+        arguments: ["recordOnce", "recordAll"]
     )
     func together(mode: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -148,7 +165,7 @@ struct ReplayScopeTests {
         #expect(reports.all == [])
     }
 
-    @Test("With PIPELINE_RECORD=all a first test that sends nothing does not keep the others from recording anew")
+    @Test("With PIPELINE_RECORD=recordAll a first test that sends nothing does not keep the others from recording anew")
     func allAfterNothing() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let old = ScriptedTransport(always: .status(200, body: "old"))
@@ -157,12 +174,12 @@ struct ReplayScopeTests {
             withIntermediateDirectories: true
         )
         let file = folder.appending(path: "Replays/empty.har")
-        let recorder = try RecordingTransport(file, wrapping: old, mode: .all)
+        let recorder = try RecordingTransport(file, wrapping: old, mode: .recordAll)
         _ = try await Provider<Item>(transport: recorder).request(Item(number: 1))
         try await recorder.finish()
         let live = ScriptedTransport(always: .status(200, body: "new"))
-        try await scope("empty", mode: "all", recording: live).run {}
-        try await scope("empty", mode: "all", recording: live).run { try await check(1, "new") }
+        try await scope("empty", mode: "recordAll", recording: live).run {}
+        try await scope("empty", mode: "recordAll", recording: live).run { try await check(1, "new") }
         #expect(live.sent.count == 1)
     }
 
@@ -171,7 +188,7 @@ struct ReplayScopeTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let live = ScriptedTransport(always: .status(200, body: "live"))
         await #expect(throws: CancellationError.self) {
-            try await scope("new", mode: "once", recording: live).run {
+            try await scope("new", mode: "recordOnce", recording: live).run {
                 _ = try await text(1)
                 throw CancellationError()
             }

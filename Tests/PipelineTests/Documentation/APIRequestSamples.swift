@@ -31,7 +31,7 @@ extension AuthController {
     }
 
     static func login(email: String, password: String) -> APIRequest<Session> {
-        request("login").method(.post).basicAuth(email: email, password: password)
+        request("login").method(.post).basicAuth(username: email, password: password)
             .addCustomError(.notFound, "User not found")
     }
 }
@@ -68,7 +68,7 @@ extension PostController {
         request().query(ListQuery(offset: offset, limit: limit))  // post?offset=0&limit=100
     }
 
-    static func delete(id: Int) -> APIRequest<Nothing> {
+    static func delete(id: Int) -> APIRequest<IgnoredBody> {
         request("\(id)").method(.delete).desiredStatusCode(.noContent).authorized()
     }
 }
@@ -77,7 +77,7 @@ extension PostController {
 private enum APIRequestSamples {
     static func client(token: @escaping @Sendable () async -> String?) throws -> APIClient {
         // sample: client
-        let environments = Environments(
+        let environments = APIEnvironments(
             dev: ServerURL(base: "http://127.0.0.1:8080"),
             testFlight: ServerURL(base: "https://stage.example.com", path: "v1"),
             appStore: ServerURL(base: "https://api.example.com", path: "v1")
@@ -89,7 +89,7 @@ private enum APIRequestSamples {
         }
         var api = APIClient(Provider(plugins: [plugins]), environments: environments)
         api.coders.dateDecodingStrategy = .secondsSince1970
-        api.errorTexts.set("You are not logged in", for: .unauthorized)
+        api.options.errorTexts.set("You are not logged in", for: .unauthorized)
         // end
         return api
     }
@@ -153,7 +153,7 @@ private enum APIRequestSamples {
         _ uploads: APIBatch,
         to api: APIClient,
         show: @escaping @Sendable (String) -> Void
-    ) -> RequestHandle {
+    ) -> Task<Void, Never> {
         // sample: batch by callback
         let handle = api.call(uploads)
             .onProgress { show("\(Int($0 * 100)) %") }
@@ -169,7 +169,7 @@ private enum APIRequestSamples {
 @MainActor
 final class LoginModel {
     private let api: APIClient
-    private var call: RequestHandle?
+    private var call: Task<Void, Never>?
     private(set) var isBusy = false
     private(set) var text = ""
     private(set) var token: String?
@@ -209,7 +209,7 @@ struct APIRequestSamplesTests {
             server: ServerURL(base: "https://api.example.com/v1")
         )
         api.coders = sample.coders
-        api.errorTexts = sample.errorTexts
+        api.options.errorTexts = sample.options.errorTexts
         return (transport, api)
     }
 
@@ -270,7 +270,7 @@ struct APIRequestSamplesTests {
         let posts = [0, 1].map { PostController.NewPost(text: "\($0)", images: [], video: nil) }
         let (awaited, called) = (Journal(), Journal())
         let uploads = try await APIRequestSamples.upload(posts, to: api) { awaited.add($0) }
-        await APIRequestSamples.upload(uploads, to: api) { called.add($0) }.finished()
+        await APIRequestSamples.upload(uploads, to: api) { called.add($0) }.value
         for lines in [awaited, called] {
             #expect(lines.entries.last == "1 of 2 have failed" && lines.entries.contains("100 %"))
         }

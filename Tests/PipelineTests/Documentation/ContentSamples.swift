@@ -32,7 +32,7 @@ private enum ContentSamples {
         case title(id: String)
         case catalog(to: URL)
 
-        var baseURL: URL { URL(string: "https://books.example") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://books.example") }
         var path: String { "graphql" }
         var method: HTTPMethod { .post }
         var task: RequestTask {

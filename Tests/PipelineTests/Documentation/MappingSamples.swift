@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-/// What the guide ResponseMapping shows.
+/// What the guides ResponseMapping and Errors show.
 private enum MappingSamples {
     typealias Book = ReadmeProgram.Book
 
@@ -13,7 +13,7 @@ private enum MappingSamples {
         case book(id: Int)
         case cover(id: Int)
 
-        var baseURL: URL { URL(string: "https://library.example/v1") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://library.example/v1") }
         var path: String {
             switch self {
             case .book(let id): "books/\(id)"
@@ -33,10 +33,10 @@ private enum MappingSamples {
 
     static func filters(_ response: PipelineResponse) throws {
         // sample: filters
-        try response.filterSuccessfulStatusCodes()
-        try response.filterSuccessfulStatusAndRedirectCodes()
-        try response.filter(statusCode: 201)
-        try response.filter(statusCodes: 200..<205)
+        try response.filter(.successCodes)
+        try response.filter(.successAndRedirectCodes)
+        try response.filter(.customCodes([201]))
+        try response.filter(.customCodes(200..<205))
         // end
     }
 
@@ -52,7 +52,7 @@ private enum MappingSamples {
 
     static func calls(_ provider: Provider<Library>, _ decoder: JSONDecoder) async throws -> [Book] {
         // sample: calls
-        let book = try await provider.request(.book(id: 3)).filter(statusCode: 200).map(Book.self)
+        let book = try await provider.request(.book(id: 3)).filter(.customCodes([200])).map(Book.self)
         let same = try await provider.request(.book(id: 3), as: Book.self, decoder: decoder)
         // end
         return [book, same]
@@ -75,7 +75,38 @@ private enum MappingSamples {
         }
     }
     // end
+
+    // sample: own errors
+    static func titles(_ provider: Provider<Library>) async throws -> [String] {
+        let response = try await provider.request(.book(id: 3))
+        guard let titles = try response.mapJSON() as? [String] else {
+            throw PipelineError(.mapping(.json), "the body is not a list of titles", response: response)
+        }
+        guard !titles.isEmpty else {
+            throw PipelineError(.emptyList, "the list of titles is empty", response: response)
+        }
+        return titles
+    }
+
+    static func shownTitles(_ provider: Provider<Library>) async throws -> String {
+        do {
+            return try await titles(provider).joined(separator: ", ")
+        } catch let error as PipelineError {
+            switch error.code {
+            case .emptyList: return "There are no books."
+            case .mapping(.json): return "The library has changed its format."
+            default: return error.localizedDescription
+            }
+        }
+    }
+    // end
 }
+
+// sample: own code
+extension PipelineError.Code {
+    static let emptyList = Self(rawValue: "library.emptyList")
+}
+// end
 
 @Suite("The samples of the guide on mapping")
 struct MappingSamplesTests {
@@ -110,6 +141,20 @@ struct MappingSamplesTests {
                 "Solaris", "Solaris",
             ]
         )
+    }
+
+    @Test(
+        "Errors of one's own are thrown and matched as any other",
+        arguments: [
+            (ScriptedTransport.Step.status(200, body: #"["Solaris","Eden"]"#), "Solaris, Eden"),
+            (.status(200, body: "[]"), "There are no books."),
+            (.status(200, body: "{}"), "The library has changed its format."),
+            (.status(200, body: "<"), "The library has changed its format."), (.status(404), "Not found"),
+            (.failure(.offline), "You're not connected to the internet"),
+        ] as [(ScriptedTransport.Step, String)]
+    )
+    func ownErrors(_ step: ScriptedTransport.Step, _ shown: String) async throws {
+        #expect(try await MappingSamples.shownTitles(provider([step])) == shown)
     }
 
     @Test(

@@ -10,7 +10,7 @@ struct PhotoUpload: TargetType {
     let title: String
     let image: URL
 
-    var baseURL: URL { URL(string: "https://photos.example/v1") ?? URL(filePath: "/") }
+    var baseURL: URL { Endpoint.url("https://photos.example/v1") }
     var path: String { "images" }
     var method: HTTPMethod { .post }
     var task: RequestTask {
@@ -35,7 +35,7 @@ struct MultipartSamples {
         // sample: multipart names
         let report = MultipartFormBodyPart(.file(draft), name: "report", fileName: "Report 2025.pdf")
         let photo = MultipartFormBodyPart(.file(draft), name: "photo", mimeType: "image/x-raw")
-        let json = MultipartFormBodyPart(.bytes(Data(#"{"a":1}"#.utf8)), name: "meta", mimeType: .json)
+        let json = MultipartFormBodyPart(.bytes(Data(#"{"a":1}"#.utf8)), name: "meta", mimeType: "application/json")
         var note = MultipartFormBodyPart(.file(draft), name: "note")
         note.fileName = nil  // a plain field whose text is in a file
         // end

@@ -16,7 +16,7 @@ enum ReadmeProgram {
         typealias ResultType = Book
         case book(id: Int)
 
-        var baseURL: URL { URL(string: "https://library.example/v1") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://library.example/v1") }
         var path: String {
             switch self {
             case .book(let id): "books/\(id)"

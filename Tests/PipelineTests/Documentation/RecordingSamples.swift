@@ -13,7 +13,7 @@ enum RecordingSamples {
         case zen
         case search(page: Int)
 
-        var baseURL: URL { URL(string: "https://api.github.example") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://api.github.example") }
         var path: String {
             switch self {
             case .zen: "zen"
@@ -36,7 +36,7 @@ enum RecordingSamples {
 
     static func record(_ file: URL) async throws {
         // sample: record
-        let recorder = try RecordingTransport(file, wrapping: URLSessionTransport(), mode: .newEpisodes)
+        let recorder = try RecordingTransport(file, wrapping: URLSessionTransport(), mode: .recordNew)
         let provider = Provider<GitHub>(transport: recorder)
         print(try await provider.request(.zen).mapString())
         try await recorder.finish()
@@ -70,7 +70,8 @@ enum RecordingSamples {
 
     static func time(_ file: URL) throws -> ReplayTransport {
         // sample: time
-        let replay = try ReplayTransport(file, pace: .scaled(0.1), expiry: .after(.seconds(90 * 86_400), .warn))
+        let expiry = RecordingExpiry.after(.seconds(90 * 86_400), .warn { print("\($0) is old") })
+        let replay = try ReplayTransport(file, pace: .scaled(0.1), expiry: expiry)
         // end
         return replay
     }

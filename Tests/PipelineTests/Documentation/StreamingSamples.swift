@@ -11,7 +11,7 @@ enum StreamingSamples {
         case answer(to: String)
         case news
 
-        var baseURL: URL { URL(string: "https://feed.example") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://feed.example") }
         var path: String { "feed" }
         var method: HTTPMethod { .get }
         var task: RequestTask { .requestPlain }

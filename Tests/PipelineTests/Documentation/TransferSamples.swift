@@ -14,7 +14,7 @@ enum TransferSamples {
         case order(Order)
         case receipt(id: Int, to: URL)
 
-        var baseURL: URL { URL(string: "https://shop.example/v1") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://shop.example/v1") }
         var path: String {
             switch self {
             case .find: "items"
@@ -97,7 +97,7 @@ enum TransferSamples {
         _ file: URL,
         show: @escaping @Sendable (Double) -> Void,
         finish: @escaping @Sendable (Result<PipelineResponse, PipelineError>) -> Void
-    ) -> RequestHandle {
+    ) -> Task<Void, Never> {
         // sample: progress by callback
         let handle = provider.request(
             Shop.receipt(id: 7, to: file),

@@ -31,13 +31,17 @@ struct PipelineErrorExchangesTests {
     @Test("One exchange is not listed, and more are, by what came of them")
     func outcomes() async throws {
         let one = try await Self.error([.failure(.dns)])
-        #expect(one?.description == "dns: by script; GET example.com")
+        #expect(one?.description == "dns: by script; GET example.com/path; target SampleTarget")
         let three = try await Self.error([.status(503), .status(200), .failure(.timeout(.idle))])
-        #expect(three?.description == "timeout.idle: by script; GET example.com; exchanges: 503, 200, timeout.idle")
+        #expect(
+            three?.description
+                == "timeout.idle: by script; GET example.com/path; target SampleTarget; exchanges: 503, 200, timeout.idle"
+        )
         let status = try await Self.error([.failure(.connectionLost), .status(500)])
         #expect(
             status?.description
-                == "unacceptableStatus: the status 500 is not one that the target accepts: 200…299; GET example.com; "
+                == "unacceptableStatus: the status 500 is not one that the target accepts: 200…299; "
+                + "GET example.com/path; target SampleTarget; "
                 + "exchanges: connectionLost, 500"
         )
     }
@@ -52,7 +56,10 @@ struct PipelineErrorExchangesTests {
         let steps = [ScriptedTransport.Step.status(503)] + Array(repeating: .failure(.dns), count: 24)
         let description = try await Self.error(steps)?.description
         let list = Array(repeating: "dns", count: 10).joined(separator: ", ")
-        #expect(description?.hasSuffix("; GET example.com; 25 exchanges, the last: \(list)") == true)
+        #expect(
+            description?.hasSuffix("; GET example.com/path; target SampleTarget; 25 exchanges, the last: \(list)")
+                == true
+        )
     }
 
     @Test("Why no further attempt was made is said, and stands in the last exchange")

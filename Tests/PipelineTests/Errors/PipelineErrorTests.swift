@@ -77,7 +77,7 @@ struct PipelineErrorTests {
                 #expect(!text.contains("CANARY"), "\(type(of: underlying))")
             }
             #expect(error.description.hasPrefix("transport: it broke"))
-            for part in ["401", "POST", "example.com", "\(type(of: underlying))"] {
+            for part in ["401", "POST", "example.com/path", "\(type(of: underlying))"] {
                 #expect(error.description.contains(part))
             }
         }
@@ -155,10 +155,11 @@ struct PipelineErrorTests {
         #expect(error.underlyingError == nil)
     }
 
-    @Test("M147 M148 The localized description is the description, also as an NSError's")
+    @Test("M147 M148 The localized description is a sentence for people, also as an NSError's")
     func localized() {
         let error = PipelineError(.timeout(.idle), "nothing came")
-        #expect(error.localizedDescription == "timeout.idle: nothing came")
-        #expect((error as any Error as NSError).localizedDescription == error.description)
+        #expect(error.description == "timeout.idle: nothing came")
+        #expect(error.localizedDescription == "The server took too long to answer")
+        #expect((error as any Error as NSError).localizedDescription == error.localizedDescription)
     }
 }

@@ -136,7 +136,7 @@ struct ProblemDetailsTests {
         #expect(fitting?.title?.count == most - frame)
         #expect(try problem(#"{"title":"\#(String(repeating: "x", count: most - frame + 1))"}"#) == nil)
         var response = try makeResponse(400, "", contentType: "application/problem+json")
-        response.body = .none
+        response.body = .absent
         #expect(response.problemDetails == nil)
     }
 
@@ -192,6 +192,8 @@ struct ProblemDetailsTests {
         #expect(error?.code == .unacceptableStatus)
         #expect(error?.problemDetails?.title == "You do not have enough credit.")
         #expect(try error?.mapProblem(OutOfCredit.self).balance == 30)
+        let problem = "; problem https://example.com/probs/out-of-credit, status 403"
+        #expect(error.map { $0.debugDescription == $0.description + problem } == true)
         let description = "\(error.map(String.init(describing:)) ?? "")"
         for word in ["credit", "balance", "12345", "30"] { #expect(!description.contains(word)) }
     }

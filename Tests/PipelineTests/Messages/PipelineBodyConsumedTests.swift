@@ -19,7 +19,7 @@ struct PipelineBodyConsumedTests {
     @Test("Bodies that can be read again are never consumed")
     func again() async throws {
         let bodies: [PipelineBody] = [
-            .none, .bytes(Data([1])), .file(URL(filePath: "/nowhere")),
+            .absent, .bytes(Data([1])), .file(URL(filePath: "/nowhere")),
             .stream(replaying: { AsyncStream { $0.finish() } }),
         ]
         for body in bodies {

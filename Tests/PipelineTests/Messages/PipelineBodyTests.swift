@@ -35,7 +35,7 @@ struct PipelineBodyTests {
     }
 
     static let kinds = [
-        Kind(testDescription: "none", body: .none, text: "", byteCount: 0, isReplayable: true),
+        Kind(testDescription: "none", body: .absent, text: "", byteCount: 0, isReplayable: true),
         Kind(testDescription: "no bytes", body: .bytes(Data()), text: "", byteCount: 0, isReplayable: true),
         Kind(testDescription: "bytes", body: .bytes(Data("ab".utf8)), text: "ab", byteCount: 2, isReplayable: true),
         Kind(
@@ -66,7 +66,7 @@ struct PipelineBodyTests {
         #expect(kind.body.byteCount == kind.byteCount)
         #expect(kind.body.isReplayable == kind.isReplayable)
         #expect(kind.body.fileURL == nil)
-        #expect(kind.body.isNone == (kind.testDescription == "none"))
+        #expect(kind.body.isAbsent == (kind.testDescription == "none"))
         #expect(try await kind.body.collect(upTo: 10) == Data(kind.text.utf8))
         if kind.isReplayable {
             #expect(try await kind.body.collect(upTo: 10) == Data(kind.text.utf8))
@@ -79,7 +79,7 @@ struct PipelineBodyTests {
 
     @Test("Only bytes in memory are there at once")
     func bytes() {
-        #expect(PipelineBody.none.bytes == Data())
+        #expect(PipelineBody.absent.bytes == Data())
         #expect(PipelineBody.bytes(Data([1])).bytes == Data([1]))
         #expect(Self.stream(["a"]).bytes == nil)
         #expect(PipelineBody.file(URL(filePath: "/x")).bytes == nil)
@@ -167,7 +167,7 @@ struct PipelineBodyTests {
             pieces += 1
         }
         for try await _ in PipelineBody.bytes(Data()).chunks() { pieces += 10 }
-        for try await _ in PipelineBody.none.chunks() { pieces += 10 }
+        for try await _ in PipelineBody.absent.chunks() { pieces += 10 }
         #expect(pieces == 1)
     }
 }

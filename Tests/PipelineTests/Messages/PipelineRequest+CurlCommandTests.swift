@@ -6,10 +6,10 @@ import Testing
 @Suite("cURL command")
 struct PipelineRequestCurlCommandTests {
     private func request(
-        _ method: HTTPMethod = .get,
+        _ method: HTTPRequest.Method = .get,
         _ url: String = "https://a.test/b",
         headers: HTTPFields = [:],
-        body: PipelineBody = .none
+        body: PipelineBody = .absent
     ) throws -> PipelineRequest {
         try PipelineRequest(method, url: url, headers: headers, body: body)
     }

@@ -35,7 +35,7 @@ struct PipelineResponseDiscardingTests {
         .didReceive { result, _ in
             guard case .success(let response) = result else { return journal.add("failure") }
             let text = response.body.bytes.map { String(decoding: $0, as: UTF8.self) }
-            journal.add("\(response.statusCode) \(response.body.isNone ? "none" : text ?? "unread")")
+            journal.add("\(response.statusCode) \(response.body.isAbsent ? "none" : text ?? "unread")")
         }
     }
 
@@ -192,7 +192,7 @@ struct PipelineResponseDiscardingTests {
         .intercept { request, context, next in
             var response = try await next(request)
             await discard(&response, context)
-            journal.add(response.body.isNone ? "none" : String(decoding: response.data, as: UTF8.self))
+            journal.add(response.body.isAbsent ? "none" : String(decoding: response.data, as: UTF8.self))
             return try await next(request)
         }
     }

@@ -11,7 +11,7 @@ struct FormExampleTests {
         case uploadGif(Data, description: String)
         case uploadTagged(Data, tag: String)
 
-        var baseURL: URL { URL(string: "https://api.myservice.com") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://api.myservice.com") }
         var path: String { "/gifs/upload" }
         var method: HTTPMethod { .post }
         var headers: [String: String]? { ["Content-type": "application/json"] }
@@ -108,6 +108,6 @@ struct FormExampleTests {
     @Test("A task without a form has none after parts were added")
     func noForm() throws {
         let task = RequestTask.requestPlain.adding(parts: [MultipartFormBodyPart(.bytes(Data()), name: "added")])
-        #expect(try Endpoint(url: "https://example.com", method: .post, task: task).makeRequest().body.isNone)
+        #expect(try Endpoint(url: "https://example.com", method: .post, task: task).makeRequest().body.isAbsent)
     }
 }

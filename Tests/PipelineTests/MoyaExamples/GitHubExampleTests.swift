@@ -13,7 +13,7 @@ struct GitHubExampleTests {
         case userRepositories(String)
         case branches(String, Bool)
 
-        var baseURL: URL { URL(string: "https://api.github.com") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://api.github.com") }
         var path: String {
             switch self {
             case .zen: "/zen"

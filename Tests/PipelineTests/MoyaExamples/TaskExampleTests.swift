@@ -9,7 +9,7 @@ struct TaskExampleTests {
     struct Service: TargetType {
         var method = HTTPMethod.post
         var task: RequestTask
-        var baseURL: URL { URL(string: "https://api.myservice.com") ?? URL(filePath: "/") }
+        var baseURL: URL { Endpoint.url("https://api.myservice.com") }
         var path: String { "/items" }
     }
 

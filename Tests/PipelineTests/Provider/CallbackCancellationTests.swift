@@ -33,7 +33,7 @@ struct CallbackCancellationTests {
         await eventually { busy.executor.jobCount > jobCount }
         handle.cancel()
         busy.executor.queue.resume()
-        await handle.finished()
+        await handle.value
         #expect(await busy.notes == ["cancelled"])
     }
 
@@ -54,7 +54,7 @@ struct CallbackCancellationTests {
         for _ in 0..<100 { await Task.yield() }
         handle.cancel()
         queue.resume()
-        await handle.finished()
+        await handle.value
         #expect(journal.entries == ["cancelled"])
     }
 
@@ -75,7 +75,7 @@ struct CallbackCancellationTests {
             while ContinuousClock.now < end {}
             let before = notes
             for handle in handles { handle.cancel() }
-            for handle in handles { await handle.finished() }
+            for handle in handles { await handle.value }
             #expect(notes.count == 2 && notes.dropFirst(before.count).allSatisfy { $0 == "cancelled" })
         }
     }
@@ -90,27 +90,27 @@ struct CallbackCancellationTests {
         }
         await eventually { transport.sent.count == 1 }
         handle.cancel()
-        await handle.finished()
+        await handle.value
         #expect(journal.entries == ["cancelled 1"])
     }
 
-    @Test("finished() returns when the last callback has run; isCancelled says whether cancel() was called")
+    @Test("The task of a call ends when its last callback has run, and says whether it was cancelled")
     func finished() async throws {
         let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200)))
         let handle = provider.request(TestTarget()) { [journal] in journal.add(Self.text($0)) }
-        await handle.finished()
+        await handle.value
         #expect(journal.entries == ["200"] && !handle.isCancelled)
-        await handle.finished()
+        await handle.value
         handle.cancel()
         #expect(journal.entries == ["200"] && handle.isCancelled)
-        let waiting = Task { await handle.finished() }
+        let waiting = Task { await handle.value }
         waiting.cancel()
         await waiting.value
     }
 }
 
 extension BusyActor {
-    fileprivate func request(_ provider: Provider<TestTarget>, on queue: DispatchQueue?) -> RequestHandle {
+    fileprivate func request(_ provider: Provider<TestTarget>, on queue: DispatchQueue?) -> Task<Void, Never> {
         provider.request(
             TestTarget(),
             callbackQueue: queue,

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -25,7 +24,7 @@ struct ProviderDecodingTests {
 
     /// One way to ask for a decoded value; all of them are to give the same.
     enum Way: CaseIterable {
-        case typed, named, anyTyped, anyNamed, typedCallback, namedCallback, anyTypedCallback, anyNamedCallback
+        case typed, named, anyTyped, anyNamed
     }
 
     /// What a call asks for, besides the target.
@@ -33,7 +32,6 @@ struct ProviderDecodingTests {
         var keyPath: String?
         var failsOnEmptyData = true
         var options = RequestOptions()
-        var queue: DispatchQueue?
     }
 
     let decoder: JSONDecoder
@@ -95,68 +93,9 @@ struct ProviderDecodingTests {
                         options: ask.options
                     )
                 )
-            default:
-                return await withCheckedContinuation { continuation in
-                    call(way, one, any, ask) { continuation.resume(returning: $0) }
-                }
             }
         } catch {
             return .failure(error as? PipelineError ?? PipelineError(.cancelled, "by the caller"))
-        }
-    }
-
-    @discardableResult
-    func call(
-        _ way: Way,
-        _ one: Provider<UserAPI>,
-        _ any: Provider<MultiTarget>,
-        _ ask: Ask,
-        _ completion: @escaping @Sendable (Outcome) -> Void
-    ) -> RequestHandle {
-        let (target, keyPath, fails) = (UserAPI(), ask.keyPath, ask.failsOnEmptyData)
-        switch way {
-        case .namedCallback:
-            return one.requestDecoded(
-                target,
-                atKeyPath: keyPath,
-                decoder: decoder,
-                failsOnEmptyData: fails,
-                options: ask.options,
-                callbackQueue: ask.queue,
-                completion: completion
-            )
-        case .anyTypedCallback:
-            return any.request(
-                target,
-                as: User.self,
-                atKeyPath: keyPath,
-                decoder: decoder,
-                failsOnEmptyData: fails,
-                options: ask.options,
-                callbackQueue: ask.queue,
-                completion: completion
-            )
-        case .anyNamedCallback:
-            return any.requestDecoded(
-                target,
-                atKeyPath: keyPath,
-                decoder: decoder,
-                failsOnEmptyData: fails,
-                options: ask.options,
-                callbackQueue: ask.queue,
-                completion: completion
-            )
-        default:
-            return one.request(
-                target,
-                as: User.self,
-                atKeyPath: keyPath,
-                decoder: decoder,
-                failsOnEmptyData: fails,
-                options: ask.options,
-                callbackQueue: ask.queue,
-                completion: completion
-            )
         }
     }
 
@@ -213,42 +152,5 @@ struct ProviderDecodingTests {
         let options = RequestOptions { $0[SampleOption.self] = "call" }
         _ = await ask(way, ScriptedTransport(always: .status(200, body: "{}")), Ask(options: options), seen: seen)
         #expect(seen.entries == ["call"])
-    }
-
-    static let callbacks: [Way] = [.typedCallback, .namedCallback, .anyTypedCallback, .anyNamedCallback]
-
-    @Test("A completion with a decoded value runs on its queue", arguments: callbacks)
-    func queue(_ way: Way) async {
-        let key = DispatchSpecificKey<Int>()
-        let queue = DispatchQueue(label: "decoded")
-        queue.setSpecific(key: key, value: 7)
-        let transport = ScriptedTransport(always: .status(200, body: "{}"))
-        let place = await withCheckedContinuation { continuation in
-            call(way, Provider(transport: transport), Provider(transport: transport), Ask(queue: queue)) { _ in
-                continuation.resume(returning: DispatchQueue.getSpecific(key: key))
-            }
-        }
-        #expect(place == 7)
-    }
-
-    @Test(
-        "A call with a decoded value is cancelled by its handle, and completes once with code cancelled",
-        arguments: callbacks
-    )
-    func cancel(_ way: Way) async {
-        let transport = ScriptedTransport(always: .hang)
-        let outcomes = AsyncStream.makeStream(of: Outcome.self)
-        let handle = call(way, Provider(transport: transport), Provider(transport: transport), Ask()) {
-            outcomes.continuation.yield($0)
-        }
-        handle.cancel()
-        var iterator = outcomes.stream.makeAsyncIterator()
-        guard case .failure(let error)? = await iterator.next() else {
-            Issue.record("a cancelled call succeeded")
-            return
-        }
-        #expect(error.code == .cancelled)
-        outcomes.continuation.finish()
-        #expect(await iterator.next() == nil)
     }
 }

@@ -27,7 +27,7 @@ struct ProviderMultiTargetTests {
         _ = try await provider.request(SampleTarget { $0.path = "struct" })
         _ = try await provider.request(MultiTargetTests.ClassTarget(base))
         _ = try await provider.request(MultiTarget(MultiTargetTests.UserAPI.get(id: 1)))
-        _ = try await provider.request(.target(SampleTarget { $0.path = "wrapped" }))
+        _ = try await provider.request(MultiTarget(SampleTarget { $0.path = "wrapped" }))
         _ = try await provider.stream(MultiTargetTests.UserAPI.get(id: 1))
         #expect(transport.sent.map(\.path) == ["/users", "/struct", "/class", "/users", "/wrapped", "/users"])
         #expect(transport.sent.first?.method == .patch)

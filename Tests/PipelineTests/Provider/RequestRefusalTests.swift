@@ -64,7 +64,7 @@ struct RequestRefusalTests {
         arguments: ["GET /evil HTTP/1.1\r\nX: ", "G ET", "", "GET\n"]
     )
     func methodIsAToken(text: String) {
-        #expect(HTTPMethod(text) == nil)
+        #expect(HTTPRequest.Method(text) == nil)
     }
 
     @Test(

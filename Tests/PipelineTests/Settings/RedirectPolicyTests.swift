@@ -153,12 +153,13 @@ struct RedirectPolicyTests {
     @Test(
         "Rule 11 (R06): the method after a redirect is as RFC 9110 §15.4 says, and a GET it became carries no body",
         arguments: [
-            (301, HTTPMethod.post, HTTPMethod.get), (302, .post, .get), (303, .post, .get), (303, .put, .get),
+            (301, HTTPRequest.Method.post, HTTPRequest.Method.get), (302, .post, .get), (303, .post, .get),
+            (303, .put, .get),
             (303, .head, .head), (301, .put, .put), (302, .delete, .delete), (301, .head, .head), (307, .post, .post),
             (308, .post, .post), (308, .put, .put), (302, .get, .get),
         ]
     )
-    func method(status: Int, before: HTTPMethod, after: HTTPMethod) async throws {
+    func method(status: Int, before: HTTPRequest.Method, after: HTTPRequest.Method) async throws {
         let transport = ScriptedTransport([moved("/x", status: status), .status(200)])
         let hasBody = before != .get && before != .head
         let task = hasBody ? RequestTask.requestJSONEncodable(["a": 1]) : .requestPlain
@@ -166,7 +167,7 @@ struct RedirectPolicyTests {
         let last = try #require(transport.sent.last)
         #expect(last.method == after)
         let keepsBody = hasBody && after != .get
-        #expect(last.body.isNone != keepsBody)
+        #expect(last.body.isAbsent != keepsBody)
         #expect(last.headers.contains(.contentType) == keepsBody)
     }
 
@@ -213,7 +214,7 @@ struct RedirectPolicyTests {
     @Test("Rule 11: a policy of none gives every redirect back, and a filter decides for itself")
     func policies() async throws {
         let transport = ScriptedTransport(always: moved("/x"))
-        let none = Provider<TestTarget>(transport: transport, configuration: .init(redirects: .none))
+        let none = Provider<TestTarget>(transport: transport, configuration: .init(redirects: .never))
         let response = try await none.request(TestTarget())
         #expect(response.statusCode == 302)
         #expect(response.exchanges.last?.refusedRedirect == .disabled)

@@ -1,8 +1,9 @@
 import Foundation
-import Pipeline
 import PipelineTesting
 import TestSupport
 import Testing
+
+@testable import Pipeline
 
 @Suite("Deadline and date of a call", .tags(.concurrent))
 struct DeadlineTests {

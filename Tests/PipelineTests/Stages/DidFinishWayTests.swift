@@ -55,7 +55,7 @@ struct DidFinishWayTests {
         case .progress: for try await _ in one.requestWithProgress(Named()) {}
         case .stream: for try await _ in try await one.stream(Named()).body {}
         case .send: _ = try await api.send(request)
-        case .chain: _ = try await api.send(request.and(APIRequest<Nothing>("nothing")))
+        case .chain: _ = try await api.send(request.and(APIRequest<IgnoredBody>("nothing")))
         default: try await call(way, one, any, api, request)
         }
     }
@@ -147,7 +147,7 @@ struct DidFinishWayTests {
             let handle =
                 isAPICall ? api.call(APIRequest<[Int]>("numbers")).execute() : provider.request(Named()) { _ in }
             handle.cancel()
-            await handle.finished()
+            await handle.value
         }
         #expect(outcomes.texts == Array(repeating: "cancelled cancelled", count: 200))
     }

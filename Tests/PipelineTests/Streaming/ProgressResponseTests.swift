@@ -12,4 +12,20 @@ struct ProgressResponseTests {
         #expect(ProgressResponse(progress: given).progress == expected)
         #expect(!ProgressResponse(progress: given).completed)
     }
+
+    @Test(
+        "The time left is what is missing at the present speed; nil without a total, without a speed, at a standstill"
+    )
+    func timeLeft() {
+        func timeLeft(_ count: Int, of total: Int?, _ bytesPerSecond: Double?) -> Duration? {
+            let transfer = ProgressResponse.Transfer(byteCount: count, totalByteCount: total)
+            return ProgressResponse(progress: 0, received: transfer, bytesPerSecond: bytesPerSecond).timeLeft
+        }
+        #expect(timeLeft(100, of: 1100, 500) == .seconds(2))
+        #expect(timeLeft(1200, of: 1100, 500) == .zero)
+        #expect(timeLeft(100, of: nil, 500) == nil)
+        #expect(timeLeft(100, of: 1100, nil) == nil)
+        #expect(timeLeft(100, of: 1100, 0) == nil)
+        #expect(timeLeft(0, of: .max, .leastNonzeroMagnitude) == .seconds(1e15))
+    }
 }

@@ -34,7 +34,7 @@ struct ProviderServerSentEventsTests {
     @Test("Each connection has the target's method and body", arguments: ["POST", "REPORT"])
     func body(_ method: String) async {
         let target = TestTarget(
-            method: HTTPMethod(rawValue: method) ?? .get,
+            method: HTTPRequest.Method(rawValue: method) ?? .get,
             task: .requestData(Data("{}".utf8)),
             headers: ["Content-Type": "application/json"]
         )

@@ -92,6 +92,39 @@ struct RequestProgressTests {
         #expect(steps.last?.progress == 1)
         #expect(steps.last?.sent == .init(byteCount: 80, totalByteCount: 80))
         #expect(steps.last?.received.byteCount == 2)
+        #expect(steps.allSatisfy { $0.transfer == $0.sent })
+    }
+
+    /// Reads all steps of a body that arrives in pieces of 1,000 bytes, one each second on the provider's clock.
+    private func timedSteps(of byteCount: Int?, pieceCount: Int) async throws -> [ProgressResponse] {
+        let feed = Feed()
+        let clock = ManualClock()
+        let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: byteCount))])
+        var steps: [ProgressResponse] = []
+        feed.send(1000)
+        for try await step in Provider<TestTarget>(transport: transport, configuration: .init(clock: clock))
+            .requestWithProgress(TestTarget())
+        {
+            steps.append(step)
+            clock.advance(by: .seconds(1))
+            if steps.count < pieceCount { feed.send(1000) } else { feed.finish() }
+        }
+        return steps
+    }
+
+    @Test("Speed and time left are those of the provider's clock, from the second step on")
+    func speed() async throws {
+        let steps = try await timedSteps(of: 4000, pieceCount: 4)
+        #expect(steps.map(\.bytesPerSecond) == [nil, 1000, 1000, 1000, 1000])
+        #expect(steps.map(\.timeLeft) == [nil, .seconds(2), .seconds(1), .zero, .zero])
+        #expect(steps.allSatisfy { $0.transfer == $0.received })
+    }
+
+    @Test("Without a length there is a speed and no time left")
+    func speedWithoutLength() async throws {
+        let steps = try await timedSteps(of: nil, pieceCount: 3)
+        #expect(steps.map(\.bytesPerSecond) == [nil, 1000, 1000, 1000])
+        #expect(steps.allSatisfy { $0.timeLeft == nil })
     }
 
     @Test("A second attempt counts from nothing, and progress does not fall")

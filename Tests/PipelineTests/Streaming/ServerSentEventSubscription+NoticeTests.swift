@@ -30,7 +30,7 @@ struct ServerSentEventSubscriptionNoticeTests {
         #expect(refused.delay > .seconds(3))
         #expect(outcome.notices.compactMap(\.reconnection).map(\.delay) == outcome.waits)
         #expect(outcome.notices.first?.response?.headers[.contentType] == "text/event-stream")
-        #expect(outcome.notices.first?.response?.body.isNone == true)
+        #expect(outcome.notices.first?.response?.body.isAbsent == true)
     }
 
     @Test("The failure that ends a subscription is thrown, after notices of those before it")

@@ -45,7 +45,7 @@ struct StreamedResponseValuesTests {
         }
         #expect(error?.code == .mapping(.events))
         #expect(error?.response?.statusCode == 200)
-        #expect(error?.response?.body.isNone == true)
+        #expect(error?.response?.body.isAbsent == true)
         #expect(feed.readCount == 0)
     }
 }

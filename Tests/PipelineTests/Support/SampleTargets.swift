@@ -9,7 +9,7 @@ struct SampleTarget: TargetType {
     var method = HTTPMethod.get
     var task = RequestTask.requestPlain
     var headers: [String: String]?
-    var validationType = ValidationType.none
+    var validationType = ValidationType.anyStatus
     var sampleData = Data()
     var options = RequestOptions()
 

@@ -19,6 +19,18 @@ struct EndpointTests {
         ("https://example.com", "https://evil.example/", "/https://evil.example/"),
     ]
 
+    @Test(
+        "M4 M5 The endpoint's URL joins base and path",
+        arguments: [
+            ("https://example.com", "", "https://example.com"),
+            ("https://example.com", "/zen", "https://example.com/zen"),
+            ("http://example.com/123/somepath?X-ABC-Asd=123", "", "http://example.com/123/somepath?X-ABC-Asd=123"),
+        ]
+    )
+    func urlOfTarget(base: String, path: String, url: String) throws {
+        #expect(Endpoint(try SampleTarget(base) { $0.path = path }).url == url)
+    }
+
     @Test("M4 M5 B-M18 A target's base and path become the request's", arguments: urls)
     func url(_ base: String, _ path: String, _ expected: String) throws {
         let target = try SampleTarget(base) { $0.path = path }
@@ -170,12 +182,12 @@ struct EndpointTests {
 
     @Test("Q03 A method that is not a token cannot be made", arguments: ["", "GET /", "GET\r\n", "G\u{0}T", "É"])
     func methods(_ text: String) {
-        #expect(HTTPMethod(text) == nil)
+        #expect(HTTPRequest.Method(text) == nil)
     }
 
     @Test("M7 A method of one's own is sent as it is written")
     func customMethod() throws {
-        let method = try #require(HTTPMethod("pUrge"))
+        let method = try #require(HTTPRequest.Method("pUrge"))
         #expect(try Endpoint(url: "https://h", method: method).makeRequest().method.rawValue == "pUrge")
     }
 

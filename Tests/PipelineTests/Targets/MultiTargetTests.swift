@@ -77,7 +77,7 @@ struct MultiTargetTests {
 
     @Test("M10 B-M21 A target that asks for no token gets none through a MultiTarget, however often it is wrapped")
     func noAuthorization() throws {
-        let target = MultiTarget(MultiTarget(MultiTarget.target(try SampleTarget())))
+        let target = MultiTarget(MultiTarget(MultiTarget(try SampleTarget())))
         #expect(target.authorizationType == nil)
         #expect(target.target is SampleTarget)
     }

@@ -15,7 +15,7 @@ struct SecretFieldTests {
     @Test("They are dropped when a redirect leaves the origin, and stay when it does not, of any kind of target")
     func redirect() async throws {
         let requests: [any TargetType] = [
-            APIRequest<Nothing>(ServerURL(base: "https://a.test"), "x").headers(Self.fields),
+            APIRequest<IgnoredBody>("x").serverURL(ServerURL(base: "https://a.test")).addHeaders(Self.fields),
             TestTarget(base: "https://a.test", headers: Self.fields),
         ]
         for target in requests {

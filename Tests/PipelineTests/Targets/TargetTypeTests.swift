@@ -11,11 +11,11 @@ struct TargetTypeTests {
     func defaults() throws {
         let target = MinimalTarget(baseURL: try #require(URL(string: "https://example.com")))
         #expect(target.headers == nil)
-        #expect(target.validationType == .none)
+        #expect(target.validationType == .anyStatus)
         #expect(target.sampleData.isEmpty)
         #expect(target.options[SampleOption.self] == "default")
         let request = try Endpoint(target).makeRequest()
         #expect(request.headers.isEmpty)
-        #expect(request.body.isNone)
+        #expect(request.body.isAbsent)
     }
 }

@@ -6,12 +6,12 @@ import Testing
 @Suite("ValidationType")
 struct ValidationTypeTests {
     static let rows: [(ValidationType, accepted: [Int], refused: [Int])] = [
-        (.none, [100, 200, 304, 404, 500, 999], []),
+        (.anyStatus, [100, 200, 304, 404, 500, 999], []),
         (.successCodes, [200, 204, 299], [100, 199, 300, 304, 404, 500]),
         (.successAndRedirectCodes, [200, 299, 300, 304, 399], [100, 199, 400, 500]),
         (.customCodes([201, 404]), [201, 404], [200, 202, 403, 500]),
         (.customCodes(200..<203), [200, 202], [199, 203]),
-        (.customCodes([]), [100, 200, 404, 500], []),
+        (.customCodes([]), [], [100, 200, 404, 500]),
     ]
 
     @Test("M128 Each kind accepts exactly its statuses", arguments: 0..<rows.count)
@@ -35,10 +35,12 @@ struct ValidationTypeTests {
     @Test("A refusal says which statuses are accepted, of many the first")
     func description() async throws {
         let many = ValidationType.customCodes(200..<300)
-        let kinds: [ValidationType] = [.successCodes, .successAndRedirectCodes, .customCodes([204, 200]), many, .none]
+        let kinds: [ValidationType] = [
+            .successCodes, .successAndRedirectCodes, .customCodes([204, 200]), many, .anyStatus,
+        ]
         #expect(
             kinds.map { "\($0)" } == [
-                "200…299", "200…399", "200, 204", "200, 201, 202, 203, 204, 205, 206, 207, …", "any",
+                "200…299", "200…399", "200, 204", "200, 201, 202, 203, 204, 205, 206, 207, …", "any status",
             ]
         )
         let provider = Provider<SampleTarget>(transport: ScriptedTransport([.status(201)]))
@@ -47,10 +49,11 @@ struct ValidationTypeTests {
         #expect(error?.reason == "the status 201 is not one that the target accepts: 200, 204")
     }
 
-    @Test("An empty list of statuses is the same as none")
+    @Test("An empty list of statuses is not the same as any status")
     func emptyList() {
-        #expect(ValidationType.customCodes([]) == .none)
-        #expect(ValidationType.customCodes([200]) != .none)
+        #expect(ValidationType.customCodes([]) != .anyStatus)
+        #expect(ValidationType.customCodes([]) == .customCodes(Set<Int>()))
+        #expect("\(ValidationType.customCodes([]))" == "no status")
     }
 
     @Test("M129 A refused status is an error that holds the response with its body, and the next call works")

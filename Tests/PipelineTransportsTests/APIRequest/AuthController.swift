@@ -8,7 +8,7 @@ enum AuthController: EndpointController {
     static let endpoint = ""
 
     static func login(email: String, password: String) -> APIRequest<LoginResponse> {
-        request("login").method(.post).basicAuth(email: email, password: password)
+        request("login").method(.post).basicAuth(username: email, password: password)
             .addCustomError(.notFound, "User not found")
     }
 

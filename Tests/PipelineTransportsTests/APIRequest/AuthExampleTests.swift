@@ -80,7 +80,7 @@ struct AuthExampleTests {
         #expect(error.code == .unacceptableStatus && error.response?.statusCode == 404)
         #expect(error.message == "User not found")
         #expect(try await bench.failure(PostController.list())?.message == "from the server")
-        bench.api.errorTexts.set("from the client", for: .notFound)
+        bench.api.options.errorTexts.set("from the client", for: .notFound)
         #expect(try await bench.failure(PostController.list())?.message == "from the client")
         #expect(try await bench.failure(login)?.message == "User not found")
     }

@@ -81,7 +81,7 @@ extension LoopbackServer.Request {
 
 extension APICall {
     /// Executes it and waits until its last handler has run.
-    func finished() async { await execute().task.value }
+    func finished() async { await execute().value }
 }
 
 /// What happened, in order.

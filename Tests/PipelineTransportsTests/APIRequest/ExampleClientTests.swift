@@ -39,7 +39,7 @@ struct ExampleClientTests {
             ]
         )
         let store = try LoopbackServer { _ in [.respond(200, body: "[\(ExampleBench.post)]")] }
-        let environments = try Environments(
+        let environments = try APIEnvironments(
             [.dev: dev.server.serverURL, .appStore: ServerURL(base: store.url.absoluteString, path: "v2")],
             current: .dev
         )
@@ -117,10 +117,10 @@ struct ExampleClientTests {
         let bench = try ExampleBench(
             transport,
             [Self.list: [.respond(200, body: "[]")]],
-            plugins: [HeadersPlugin(encoding: Device())]
+            plugins: [HeadersPlugin(Device())]
         )
         _ = try await bench.api.send(PostController.list())
-        _ = try await bench.api.send(PostController.list().headers(["x-device": "own"]))
+        _ = try await bench.api.send(PostController.list().addHeaders(["x-device": "own"]))
         let names = ["X-Device", "X-Languages", "X-Region", "X-Tablet"]
         let fields = bench.server.requests.map { request in names.map { request.values(of: $0) } }
         #expect(fields == ["7", "own"].map { [[$0], ["de, en"], [], ["true"]] })

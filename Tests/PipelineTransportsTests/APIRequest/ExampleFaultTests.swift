@@ -26,8 +26,8 @@ struct ExampleFaultTests {
 
         var testDescription: String { rawValue }
 
-        var request: APIRequest<Nothing> {
-            let request = APIRequest<Nothing>("post").method(.post)
+        var request: APIRequest<IgnoredBody> {
+            let request = APIRequest<IgnoredBody>("post").method(.post)
             return switch self {
             case .json: request.payload(BrokenJSON())
             case .form: request.payload(BrokenForm())
@@ -115,11 +115,11 @@ struct ExampleFaultTests {
             ]
         )
         let get = PostController.get(id: 7)
-        #expect(try await bench.api.send(get.desiredStatusCode(.ok, .custom(777))).id == 7)
-        let error = try #require(try await bench.failure(get.addCustomError(.custom(777), "Jackpot")))
+        #expect(try await bench.api.send(get.desiredStatusCode(.ok, 777)).id == 7)
+        let error = try #require(try await bench.failure(get.addCustomError(777, "Jackpot")))
         #expect(error.code == .unacceptableStatus && error.response?.statusCode == 777)
         #expect(error.message == "Jackpot")
-        #expect(try await bench.failure(get.desiredStatusCode(.custom(776)))?.response?.statusCode == 777)
+        #expect(try await bench.failure(get.desiredStatusCode(776))?.response?.statusCode == 777)
         try await expectNextCall(bench)
     }
 }

@@ -16,7 +16,7 @@ struct ExampleFlowTests {
     /// with the one that is held has arrived by then, too.
     private func linesAtHold(_ count: Int, _ bench: ExampleBench) async throws -> [String] {
         try await bench.wait { $0.holdCount >= count }
-        _ = try await bench.api.send(APIRequest<Nothing>("probe"))
+        _ = try await bench.api.send(APIRequest<IgnoredBody>("probe"))
         return bench.lines.filter { $0 != "GET /v1/probe" }
     }
 

@@ -19,7 +19,7 @@ enum PostController: EndpointController {
         request("\(id)", payload: edit).method(.patch).authorized()
     }
 
-    static func delete(id: Int) -> APIRequest<Nothing> {
+    static func delete(id: Int) -> APIRequest<IgnoredBody> {
         request("\(id)").method(.delete).desiredStatusCode(.noContent).authorized()
     }
 }

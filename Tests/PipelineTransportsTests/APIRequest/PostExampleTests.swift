@@ -118,7 +118,7 @@ struct PostExampleTests {
             transport,
             ["DELETE /v1/post/7": [.respond(204)], "DELETE /v1/post/8": [.respond(200, body: "{}")]]
         )
-        #expect(try await bench.api.send(PostController.delete(id: 7)) == Nothing())
+        #expect(try await bench.api.send(PostController.delete(id: 7)) == IgnoredBody())
         let error = try await bench.failure(PostController.delete(id: 8))
         #expect(error?.code == .unacceptableStatus && error?.response?.statusCode == 200)
         #expect(bench.lines == ["DELETE /v1/post/7", "DELETE /v1/post/8"])

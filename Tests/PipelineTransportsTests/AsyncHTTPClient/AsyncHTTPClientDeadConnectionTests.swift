@@ -42,7 +42,7 @@ struct AsyncHTTPClientDeadConnectionTests {
             ]
         )
         _ = try await provider.request(Probe(server, "/first"))
-        let method = try #require(HTTPMethod(rawValue: name))
+        let method = try #require(HTTPRequest.Method(rawValue: name))
         let response = try await provider.request(Probe(server, "/dies", method: method))
         #expect(response.statusCode == 200)
         #expect(response.exchanges.count == 1)
@@ -80,7 +80,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 1))
         _ = try await provider.request(Probe(server, "/first"))
         let data = Data(repeating: 7, count: byteCount)
-        let query = try #require(HTTPMethod(rawValue: "QUERY"))
+        let query = try #require(HTTPRequest.Method(rawValue: "QUERY"))
         let response = try await provider.request(Probe(server, "/dies", method: query, task: .requestData(data)))
         #expect(response.data == Data("alive".utf8))
         #expect(server.requests.filter { $0.target == "/dies" }.map(\.body) == [data, data])
@@ -88,9 +88,9 @@ struct AsyncHTTPClientDeadConnectionTests {
 
     @Test(
         "C13 C06 A method that is not safe is never sent a second time",
-        arguments: [HTTPMethod.post, .put, .delete, .patch]
+        arguments: [HTTPRequest.Method.post, .put, .delete, .patch]
     )
-    func notSafe(method: HTTPMethod) async throws {
+    func notSafe(method: HTTPRequest.Method) async throws {
         let server = try Self.server(.close)
         defer { server.stop() }
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 1))
@@ -108,7 +108,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         let (pieces, maker) = AsyncStream.makeStream(of: Data.self)
         maker.yield(Data("once".utf8))
         maker.finish()
-        let query = try #require(HTTPMethod(rawValue: "QUERY"))
+        let query = try #require(HTTPRequest.Method(rawValue: "QUERY"))
         let target = Probe(server, "/dies", method: query, task: .requestStream(.stream(pieces)))
         #expect(try await provider.failureCode(target) == .connectionLost)
         #expect(server.requests.map(\.target) == ["/first", "/dies"])

@@ -18,7 +18,7 @@ struct AsyncHTTPClientTransportTests {
         }
         let transport = AsyncHTTPClientTransport(configuration: .singletonConfiguration)
         #expect(!transport.decodesContent)
-        let response = try await Provider<Probe>(transport: transport, configuration: .init(redirects: .none)).request(
+        let response = try await Provider<Probe>(transport: transport, configuration: .init(redirects: .never)).request(
             Probe(server)
         )
         #expect(response.statusCode == 302)
@@ -29,7 +29,7 @@ struct AsyncHTTPClientTransportTests {
 
     @Test("an exchange has one attempt at a connection, whatever the method")
     func oneAttempt() async throws {
-        let refusal = try LoopbackRefusal()
+        let refusal = try LoopbackPort.refusing()
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         configuration.timeout.connect = .minutes(3)
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(configuration: configuration))

@@ -12,11 +12,11 @@ struct ConnectionFaultTests {
     @Test(
         "C01: a refused connection is connect.refused, which proves that nothing was sent",
         arguments: NetworkTransport.allCases,
-        [HTTPMethod.get, .post]
+        [HTTPRequest.Method.get, .post]
     )
-    func refused(transport: NetworkTransport, method: HTTPMethod) async throws {
+    func refused(transport: NetworkTransport, method: HTTPRequest.Method) async throws {
         let bench = try FaultBench(transport.make())
-        let refusal = try LoopbackRefusal()
+        let refusal = try LoopbackPort.refusing()
         let error = try await bench.provider.failure(Probe(refusal.url, method: method))
         #expect(error?.code == .connect(.refused))
         #expect(error?.code.provesNothingSent == true)
@@ -47,7 +47,7 @@ struct ConnectionFaultTests {
     )
     func blackHole(transport: NetworkTransport) async throws {
         let bench = try FaultBench(transport.make(connect: .milliseconds(300)))
-        let hole = try LoopbackBlackHole()
+        let hole = try LoopbackPort.unresponsive()
         let start = ContinuousClock.now
         let error = try await bench.provider.failure(Probe(hole.url))
         #expect(error?.code == (transport == .urlSession ? .timeout(.head) : .timeout(.connect)))
@@ -59,9 +59,9 @@ struct ConnectionFaultTests {
     @Test(
         "C05: a new connection that ends before any byte is connectionLost, and nothing is sent again",
         arguments: NetworkTransport.allCases,
-        [HTTPMethod.get, .post]
+        [HTTPRequest.Method.get, .post]
     )
-    func emptyAnswer(transport: NetworkTransport, method: HTTPMethod) async throws {
+    func emptyAnswer(transport: NetworkTransport, method: HTTPRequest.Method) async throws {
         for end in [LoopbackServer.Action.close, .reset] {
             let bench = try FaultBench(transport.make())
             let server = try LoopbackServer { _ in [end] }
@@ -88,9 +88,9 @@ struct ConnectionFaultTests {
     @Test(
         "C06: a request whose reused connection and the next one end before any byte is connectionLost; a POST is sent only once",
         arguments: NetworkTransport.allCases,
-        [HTTPMethod.get, .post]
+        [HTTPRequest.Method.get, .post]
     )
-    func reusedConnection(transport: NetworkTransport, method: HTTPMethod) async throws {
+    func reusedConnection(transport: NetworkTransport, method: HTTPRequest.Method) async throws {
         let bench = try FaultBench(transport.make())
         let server = try LoopbackServer { $0.target == "/dies" ? [.close] : [.respond(200)] }
         defer { server.stop() }

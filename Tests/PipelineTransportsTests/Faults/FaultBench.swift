@@ -35,7 +35,7 @@ final class FaultBench: Sendable {
                 .willSend { _, _ in balance.counts.withLock { $0.sent += 1 } },
                 .didReceive { _, _ in balance.counts.withLock { $0.ended += 1 } },
             ],
-            configuration: .init(redirects: .none, clock: clock)
+            configuration: .init(redirects: .never, clock: clock)
         )
     }
 
@@ -103,7 +103,7 @@ extension NetworkTransport {
     }
 
     /// Whether the transport repeats a request that died on a reused connection: safe methods, and on Linux Foundation all of them.
-    func repeats(_ method: HTTPMethod) -> Bool {
+    func repeats(_ method: HTTPRequest.Method) -> Bool {
         switch self {
         case .urlSession: return endsProcessOnCutHead
         #if AsyncHTTPClient

@@ -58,11 +58,15 @@ struct FramingBench {
         server = try LoopbackServer { request in
             request.target == "/fault" ? script : [.respond(200, body: "next")]
         }
-        provider = Provider(transport: transport, configuration: .init(redirects: .none, limits: limits))
+        provider = Provider(transport: transport, configuration: .init(redirects: .never, limits: limits))
     }
 
     /// What a row comes to, for a call that buffers and one that streams, with what has to hold after every fault.
-    static func check(_ row: FramingRow, on transport: NetworkTransport, method: HTTPMethod = .post) async throws {
+    static func check(
+        _ row: FramingRow,
+        on transport: NetworkTransport,
+        method: HTTPRequest.Method = .post
+    ) async throws {
         let bench = try FramingBench(transport.make(), row.actions)
         defer { bench.server.stop() }
         for isStreaming in [false, true] {
@@ -77,7 +81,7 @@ struct FramingBench {
     }
 
     /// The outcome of a call, with a look at the text of its error.
-    func outcome(method: HTTPMethod = .post, isStreaming: Bool = false) async throws -> FramingOutcome {
+    func outcome(method: HTTPRequest.Method = .post, isStreaming: Bool = false) async throws -> FramingOutcome {
         do {
             let target = Probe(server, "/fault", method: method)
             guard isStreaming else {

@@ -13,7 +13,7 @@ struct SurplusFaultTests {
     /// An answer that is complete without what may follow it.
     struct Answer: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        var method = HTTPMethod.post
+        var method = HTTPRequest.Method.post
         let text: String
         let expected: FramingOutcome
 

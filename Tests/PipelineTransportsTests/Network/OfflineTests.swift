@@ -61,7 +61,7 @@ struct OfflineTests {
             return false
         }
         let machine = Machine(proxyVariables: { ProxyVariables([:]) }, hasNetwork: hasNetwork)
-        let refusal = try LoopbackRefusal()
+        let refusal = try LoopbackPort.refusing()
         #expect(try await code(refusal.url.absoluteString, transport.make(on: machine)) == .connect(.refused))
         for url in ["http://localhost/", "https://127.0.0.1/", "http://a.localhost:1/"] {
             let request = try PipelineRequest(url: url)
@@ -102,7 +102,7 @@ struct OfflineTests {
         let provider = Provider<MultiTarget>(transport: transport.make(on: .fake(hasNetwork: false)))
         let client = APIClient(provider, server: ServerURL(base: Self.unknownHost))
         let handler = await withCheckedContinuation { continuation in
-            client.call(APIRequest<Nothing>("x"))
+            client.call(APIRequest<IgnoredBody>("x"))
                 .onNetworkUnavailable { continuation.resume(returning: "networkUnavailable") }
                 .onSuccess { _ in continuation.resume(returning: "success") }
                 .onError { continuation.resume(returning: "error \($0.code)") }

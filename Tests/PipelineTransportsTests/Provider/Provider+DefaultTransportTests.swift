@@ -32,7 +32,7 @@ struct DefaultTransportTests {
         let clock = ManualClock()
         let provider = Provider<Probe>(
             plugins: [stack],
-            configuration: .init(redirects: .none, limits: PipelineLimits(bufferedBodyByteCount: 4), clock: clock)
+            configuration: .init(redirects: .never, limits: PipelineLimits(bufferedBodyByteCount: 4), clock: clock)
         ) { target in
             var endpoint = Endpoint(target)
             endpoint.httpHeaderFields = ["X-From": "endpoint"]

@@ -279,7 +279,7 @@ struct StreamedEventsTests {
         arguments: NetworkTransport.allCases
     )
     func refused(_ transport: NetworkTransport) async throws {
-        let refusal = try LoopbackRefusal()
+        let refusal = try LoopbackPort.refusing()
         let provider = Provider<Probe>(transport: transport.make())
         let policy = ReconnectionPolicy(maximumFailedAttempts: 1)
         let error = await #expect(throws: PipelineError.self) {

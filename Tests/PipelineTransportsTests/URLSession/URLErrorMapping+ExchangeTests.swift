@@ -13,7 +13,7 @@ import FoundationNetworking
 
 @Suite("URLSessionTransport: errors of Foundation", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLErrorMappingExchangeTests {
-    private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .none))
+    private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .never))
 
     /// What a POST comes to that is answered with this script; POST, because it is not tried again.
     private func code(_ script: [LoopbackServer.Action]) async throws -> PipelineError.Code? {
@@ -24,7 +24,7 @@ struct URLErrorMappingExchangeTests {
 
     @Test("C01: a refused connection is connect.refused")
     func refused() async throws {
-        let refusal = try LoopbackRefusal()
+        let refusal = try LoopbackPort.refusing()
         #expect(try await provider.failureCode(Probe(refusal.url)) == .connect(.refused))
     }
 

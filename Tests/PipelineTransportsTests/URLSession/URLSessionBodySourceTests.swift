@@ -26,10 +26,10 @@ struct URLSessionBodySourceTests {
 
     @Test(
         "Bytes and files go out with their length and with no field that nobody asked for",
-        arguments: [HTTPMethod.post, .put],
+        arguments: [HTTPRequest.Method.post, .put],
         [(nil, true), (nil, false), ("text/plain", true), ("text/plain", false)]
     )
-    func fields(method: HTTPMethod, body: (type: String?, isFile: Bool)) async throws {
+    func fields(method: HTTPRequest.Method, body: (type: String?, isFile: Bool)) async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         defer { server.stop() }
         let folder = try Folder()

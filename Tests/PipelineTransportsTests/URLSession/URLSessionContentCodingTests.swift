@@ -8,14 +8,14 @@ import Testing
 
 @Suite("URLSessionTransport: content codings", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionContentCodingTests {
-    private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .none))
+    private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .never))
     private let text = Data(String(repeating: "hello ", count: 1_000).utf8)
 
     private func response(
         _ coding: String,
         _ body: Data,
         status: Int = 200,
-        method: HTTPMethod = .get
+        method: HTTPRequest.Method = .get
     ) async throws -> PipelineResponse {
         let server = try LoopbackServer { request in
             let length = status == 204 || request.method == "HEAD" ? "" : "Content-Length: \(body.count)\r\n"

@@ -13,7 +13,7 @@ import FoundationNetworking
 
 @Suite("URLSessionTransport: failures", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionFailureTests {
-    private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .none))
+    private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .never))
 
     @Test("C06: an idle connection that the server closed is replaced, and the call succeeds")
     func staleConnection() async throws {

@@ -14,7 +14,7 @@ struct URLSessionTransportTests {
         _ transport: URLSessionTransport = URLSessionTransport(),
         _ plugins: any PluginType...
     ) -> Provider<Probe> {
-        Provider(transport: transport, plugins: plugins, configuration: .init(redirects: .none))
+        Provider(transport: transport, plugins: plugins, configuration: .init(redirects: .never))
     }
 
     @Test("a stream that is larger than the limit is not sent")

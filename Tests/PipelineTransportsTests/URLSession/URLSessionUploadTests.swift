@@ -68,8 +68,8 @@ struct URLSessionUploadTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("GET and HEAD with a body are refused before anything is sent", arguments: [HTTPMethod.get, .head])
-    func bodyOfGet(method: HTTPMethod) async throws {
+    @Test("GET and HEAD with a body are refused before anything is sent", arguments: [HTTPRequest.Method.get, .head])
+    func bodyOfGet(method: HTTPRequest.Method) async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         let task = RequestTask.requestData(Data("body".utf8))
         let code = try await URLSessionTransportTests.makeProvider().failureCode(

@@ -12,8 +12,8 @@ enum Journal {
 
 extension Journal {
     /// Where it is found; the first to be used is that of the build.
-    static func makeEnvironments() -> Environments {
-        Environments(
+    static func makeEnvironments() -> APIEnvironments {
+        APIEnvironments(
             dev: ServerURL(base: "https://dev.journal.example", path: "v1"),
             testFlight: ServerURL(base: "https://stage.journal.example", path: "v1"),
             appStore: ServerURL(base: "https://journal.example", path: "v1")
@@ -21,9 +21,9 @@ extension Journal {
     }
 
     /// What its requests have in common.
-    static func makeClient(_ provider: Provider<MultiTarget>, environments: Environments) -> APIClient {
+    static func makeClient(_ provider: Provider<MultiTarget>, environments: APIEnvironments) -> APIClient {
         var client = APIClient(provider, environments: environments)
-        client.errorTexts.set("This is no longer there", for: .notFound)
+        client.options.errorTexts.set("This is no longer there", for: .notFound)
         client.options.idleTimeout = .seconds(5)
         return client
     }

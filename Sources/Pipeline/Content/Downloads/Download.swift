@@ -93,7 +93,7 @@ struct Download: Sendable {
     private static func requireAsked(_ response: PipelineResponse) throws {
         guard let mismatch = PartialContent.mismatch(of: response) else { return }
         var response = response
-        response.body = .none
+        response.body = .absent
         throw PipelineError(.malformedResponse, mismatch, response: response)
     }
 

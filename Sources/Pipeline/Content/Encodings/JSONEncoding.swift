@@ -15,11 +15,9 @@ public struct JSONEncoding: ParameterEncoding {
     /// How dates are written.
     public var dateEncoding: DateTextEncoding
 
-    /// On one line.
+    /// Writes one line, keys sorted.
     public static let `default` = JSONEncoding()
-    /// The same as ``default``, since keys are always sorted; for code that asks for it by name.
-    public static let sortedKeys = JSONEncoding()
-    /// Indented.
+    /// Writes indented lines, keys sorted.
     public static let prettyPrinted = JSONEncoding(isPrettyPrinted: true)
 
     /// Makes an encoding.

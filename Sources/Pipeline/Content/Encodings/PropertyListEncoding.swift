@@ -13,37 +13,19 @@ import Foundation
 ///
 /// Source: https://www.apple.com/DTDs/PropertyList-1.0.dtd
 public struct PropertyListEncoding: ParameterEncoding {
-    /// How the property list is written.
-    public struct Format: Sendable, Hashable {
-        let isXML: Bool
+    private let isXML: Bool
 
-        /// As XML.
-        public static let xml = Format(isXML: true)
-        /// As `bplist00` bytes.
-        public static let binary = Format(isXML: false)
-    }
-
-    /// How the property list is written.
-    public var format: Format
-
-    /// As XML.
-    public static let `default` = PropertyListEncoding()
-    /// As XML.
-    public static let xml = PropertyListEncoding()
-    /// As `bplist00` bytes.
-    public static let binary = PropertyListEncoding(format: .binary)
-
-    /// Makes an encoding.
-    public init(format: Format = .xml) {
-        self.format = format
-    }
+    /// Writes XML.
+    public static let xml = PropertyListEncoding(isXML: true)
+    /// Writes `bplist00` bytes.
+    public static let binary = PropertyListEncoding(isXML: false)
 
     /// Writes the parameters into the body.
     public func encode(_ parameters: RequestParameters, into request: inout PipelineRequest) throws {
         let tree = try ParameterTree(parameters, dates: nil)
         let encoder = PropertyListEncoder()
-        encoder.outputFormat = format.isXML ? .xml : .binary
-        request.body = .bytes(try encoder.encode(PropertyListNode(tree, isXML: format.isXML, path: [])))
+        encoder.outputFormat = isXML ? .xml : .binary
+        request.body = .bytes(try encoder.encode(PropertyListNode(tree, isXML: isXML, path: [])))
         request.setContentTypeIfAbsent("application/x-plist")
     }
 }

@@ -38,7 +38,7 @@ public struct URLEncoding: ParameterEncoding {
         /// Always a form body.
         public static let httpBody = Destination(kind: .httpBody)
 
-        func isQuery(for method: HTTPMethod) -> Bool {
+        func isQuery(for method: HTTPRequest.Method) -> Bool {
             switch kind {
             case .queryString: true
             case .httpBody: false

@@ -1,14 +1,17 @@
 public import Foundation
 
-/// A file in a value that becomes a form of several parts, ``MultipartFormData/init(encoding:using:)``: bytes in memory, or a file that is read as it is sent.
+/// A file in a value that becomes a form of several parts, ``MultipartFormData/init(encoding:using:)``: bytes in memory, or a
+/// file that is read as it is sent.
 ///
 /// ```swift
 /// FormFile(jpeg, fileName: "cat.jpg")
-/// FormFile(contentsOf: video, mimeType: .mp4)
+/// FormFile(contentsOf: video, mimeType: "video/mp4")
 /// ```
 ///
-/// **Errors**: in a value that becomes anything else, such as JSON or a query, `encoding` with the place where it stands: JSON would hold the file's path, not its bytes.
-/// It does not decode: whoever wrote the JSON would choose the file that is sent.
+/// **Errors**: in a value that becomes anything else, such as JSON or a query, `encoding` with the place where it stands: JSON
+/// would hold the file's path, not its bytes. A `mimeType` that cannot be the value of a header field fails with
+/// ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when the form is encoded. It does not decode: whoever wrote the JSON
+/// would choose the file that is sent.
 public struct FormFile: Encodable, Sendable, Hashable {
     /// The bytes, when they are in memory.
     public let data: Data?
@@ -16,16 +19,17 @@ public struct FormFile: Encodable, Sendable, Hashable {
     public let url: URL?
     /// The name that is sent.
     public let fileName: String
-    /// The media type; `nil` for that of the name's extension.
-    public let mimeType: MIMEType?
+    /// The media type, such as `image/jpeg`; `nil` for that of the name's extension.
+    public let mimeType: String?
 
     /// Makes a file of bytes in memory.
     ///
     /// - Parameters:
     ///   - data: the bytes.
     ///   - fileName: the name that is sent.
-    ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not known.
-    public init(_ data: Data, fileName: String, mimeType: MIMEType? = nil) {
+    ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not
+    ///     known.
+    public init(_ data: Data, fileName: String, mimeType: String? = nil) {
         self.data = data
         self.url = nil
         self.fileName = fileName
@@ -37,8 +41,9 @@ public struct FormFile: Encodable, Sendable, Hashable {
     /// - Parameters:
     ///   - url: the file.
     ///   - fileName: the name that is sent; `nil` for the file's own.
-    ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not known.
-    public init(contentsOf url: URL, fileName: String? = nil, mimeType: MIMEType? = nil) {
+    ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not
+    ///     known.
+    public init(contentsOf url: URL, fileName: String? = nil, mimeType: String? = nil) {
         self.data = nil
         self.url = url
         self.fileName = fileName ?? url.lastPathComponent
@@ -58,10 +63,7 @@ public struct FormFile: Encodable, Sendable, Hashable {
     }
 }
 
-extension FormFile: CustomStringConvertible, CustomReflectable {
+extension FormFile: SafelyDescribed {
     /// The file's name.
     public var description: String { fileName.quotedExcerpt }
-
-    /// Only what the description shows, so that `dump` leaks nothing.
-    public var customMirror: Mirror { Mirror(self, children: ["file": description]) }
 }

@@ -31,8 +31,11 @@ public struct MultipartFormBodyPart: Sendable {
     /// Set it to `nil` to send the bytes of a file as a plain field.
     public var fileName: String?
 
-    /// The media type; `nil` for that of the file name's extension, if there is a file name.
-    public var mimeType: MIMEType?
+    /// The media type, such as `image/jpeg`; `nil` for that of the file name's extension, if there is a file name.
+    ///
+    /// A text that cannot be the value of a header field fails with ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when
+    /// the form is encoded.
+    public var mimeType: String?
 
     /// Makes a part.
     ///
@@ -41,7 +44,7 @@ public struct MultipartFormBodyPart: Sendable {
     ///   - name: the name of the form's field.
     ///   - fileName: the name of the file; `nil` takes the last path component of a body that is a file.
     ///   - mimeType: the media type; `nil` for that of the file name's extension, if there is a file name.
-    public init(_ body: PipelineBody, name: String, fileName: String? = nil, mimeType: MIMEType? = nil) {
+    public init(_ body: PipelineBody, name: String, fileName: String? = nil, mimeType: String? = nil) {
         self.body = body
         self.name = name
         self.fileName = fileName ?? body.fileURL?.lastPathComponent
@@ -49,12 +52,7 @@ public struct MultipartFormBodyPart: Sendable {
     }
 }
 
-extension MultipartFormBodyPart: CustomStringConvertible, CustomReflectable {
+extension MultipartFormBodyPart: SafelyDescribed {
     /// The name, and what kind of body it is.
     public var description: String { "\(name.quotedExcerpt), \(body)" }
-
-    /// Only what the description shows, so that `dump` leaks nothing.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["part": description])
-    }
 }

@@ -1,9 +1,4 @@
-extension RequestTask: CustomStringConvertible, CustomReflectable {
+extension RequestTask: SafelyDescribed {
     /// The kind of task, without what it carries.
     public var description: String { kind.description }
-
-    /// Only what the description shows, so that `dump` leaks nothing.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["task": description])
-    }
 }

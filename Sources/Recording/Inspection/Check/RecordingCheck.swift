@@ -1,8 +1,8 @@
-package import Foundation
+import Foundation
 import Pipeline
 
 /// Finds what is wrong with a recording: its shape, as HAR 1.2 has it, and what contradicts itself.
-package struct RecordingCheck {
+struct RecordingCheck {
     /// Where side files are.
     private let folder: URL?
     private var index: Int?
@@ -17,14 +17,14 @@ package struct RecordingCheck {
     ///   - root: what the file holds.
     ///   - folder: where its side files are; `nil` when it has none.
     /// - Returns: what is wrong, in the order of the file.
-    package static func findings(in root: JSONNode, folder: URL? = nil) -> [RecordingFinding] {
+    static func findings(in root: JSONNode, folder: URL? = nil) -> [RecordingFinding] {
         var check = RecordingCheck(folder)
         check.checkLog(root)
         return check.findings
     }
 
     /// What is wrong with a file; that it cannot be read, or is no JSON, is a finding as well.
-    package static func findings(of file: URL) -> [RecordingFinding] {
+    static func findings(of file: URL) -> [RecordingFinding] {
         do {
             var data = try Data(contentsOf: file)
             if data.starts(with: [0xef, 0xbb, 0xbf]) { data = data.dropFirst(3) }

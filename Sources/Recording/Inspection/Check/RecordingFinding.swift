@@ -1,7 +1,7 @@
 /// Something that is wrong with a recording, and where.
-package struct RecordingFinding: Sendable, Equatable {
+struct RecordingFinding: Sendable, Equatable {
     /// What kind of wrong.
-    package enum Level: String, Sendable {
+    enum Level: String, Sendable {
         /// A member is missing or of another type than HAR 1.2 says.
         case shape = "S"
         /// What contradicts itself.
@@ -10,14 +10,14 @@ package struct RecordingFinding: Sendable, Equatable {
         case privacy = "P"
     }
 
-    package var level: Level
+    var level: Level
     /// Of the entry, from 0; `nil` for what belongs to the file.
-    package var index: Int?
+    var index: Int?
     /// Such as `response.content.size`.
-    package var place: String
-    package var text: String
+    var place: String
+    var text: String
 
-    package init(_ level: Level, _ index: Int?, _ place: String, _ text: String) {
+    init(_ level: Level, _ index: Int?, _ place: String, _ text: String) {
         self.level = level
         self.index = index
         self.place = place
@@ -26,7 +26,7 @@ package struct RecordingFinding: Sendable, Equatable {
 }
 
 extension RecordingFinding: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         level.rawValue + (index.map { " entry \($0)," } ?? "") + " \(place) \(text)"
     }
 }

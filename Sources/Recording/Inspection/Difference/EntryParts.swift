@@ -2,16 +2,18 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// An entry taken apart, to be compared: each part with what decides whether it is equal, and what is shown of it.
+/// The parts of an entry to compare: the exact value of each, and the text that may be shown.
 struct EntryParts {
     private struct Value {
         let name: String
         let exact: Data
         let shown: String
-        /// All that may be shown of it.
+        /// The text that may be shown, not cut.
         var whole = ""
+        /// The value of a body in JSON.
+        var json: JSONNode?
 
-        /// What to show of two values that differ where ``shown`` is equal.
+        /// The texts to show of two values that differ although ``shown`` is equal.
         func apart(from other: Value) -> (String, String) {
             let hint = "the difference is in what is hidden"
             guard whole != other.whole else { return (shown, "\(other.shown) (\(hint))") }
@@ -29,22 +31,24 @@ struct EntryParts {
     }
 
     private var values: [Value] = []
+    private let redactor: Redactor
     private static let shownByteCount = 80
     private static let contextCharacterCount = 20
 
     init(_ entry: RecordedEntry, _ redactor: Redactor, _ ignored: Set<HTTPField.Name>) {
+        self.redactor = redactor
         guard case .success(let exchange) = entry.result else {
             add("entry", "cannot be read")
             return
         }
         let request = exchange.request
-        add(fields: request.headers, "request", redactor, ignored)
-        add("request body", request.body, request.headers[.contentType], redactor)
+        add(fields: request.headers, "request", ignored)
+        add("request body", request.body, request.headers[.contentType])
         if let response = exchange.response {
             add("status", "\(response.status)")
             add("reason phrase", response.reasonPhrase)
-            add(fields: response.headers, "response", redactor, ignored)
-            add("response body", response.body, response.headers[.contentType], redactor)
+            add(fields: response.headers, "response", ignored)
+            add("response body", response.body, response.headers[.contentType])
         }
         add("HTTP version", exchange.httpVersion)
         if let failure = exchange.failure { add("failure", failure.code) }
@@ -54,21 +58,26 @@ struct EntryParts {
         values.append(Value(name: name, exact: Data(text.utf8), shown: RecordingTable.visible(text)))
     }
 
-    private mutating func add(_ name: String, _ body: Data?, _ type: String?, _ redactor: Redactor) {
+    private mutating func add(_ name: String, _ body: Data?, _ type: String?) {
         guard let body else { return }
+        var value = value(name, body, type)
+        let media = MediaType(type ?? "")
+        // Larger bodies are not parsed for the display either.
+        if media.isJSON || media.essence.isEmpty, body.count <= redactor.parsedBodyByteCount {
+            value.json = try? JSONParser.parse(body)
+        }
+        values.append(value)
+    }
+
+    private func value(_ name: String, _ body: Data, _ type: String?) -> Value {
         let text = redactor.bodyText(body, contentType: type, limit: Self.shownByteCount)
         let shown = text.split(whereSeparator: \.isNewline).joined(separator: " ")
         let whole = redactor.bodyText(body, contentType: type, limit: max(body.count * 2, Self.shownByteCount))
-        values.append(Value(name: name, exact: body, shown: "\(body.count) bytes: \(shown)", whole: whole))
+        return Value(name: name, exact: body, shown: "\(body.count) bytes: \(shown)", whole: whole)
     }
 
-    /// The values of one name are one part, in their order; the case of the name does not count.
-    private mutating func add(
-        fields: HTTPFields,
-        _ message: String,
-        _ redactor: Redactor,
-        _ ignored: Set<HTTPField.Name>
-    ) {
+    /// The values of one name are one part, in their order; the case of the name is ignored.
+    private mutating func add(fields: HTTPFields, _ message: String, _ ignored: Set<HTTPField.Name>) {
         let shown = redactor.fields(fields).map(\.value)
         var order: [String] = []
         var parts: [String: (exact: [String], shown: [String])] = [:]
@@ -90,22 +99,41 @@ struct EntryParts {
         }
     }
 
-    /// The parts that differ, in the order of this one, then those that only the other has.
+    /// The parts that differ, in the order of this entry, then those that only the other entry has.
     func differences(from other: EntryParts) -> [RecordingDifference.Part] {
-        let missing = "none"
         var parts: [RecordingDifference.Part] = []
         for value in values {
             let match = other.values.first { $0.name == value.name }
-            if let match, match.exact != value.exact, match.shown == value.shown {
-                let (first, second) = value.apart(from: match)
-                parts.append(.init(name: value.name, first: first, second: second))
-            } else if match?.exact != value.exact {
-                parts.append(.init(name: value.name, first: value.shown, second: match?.shown ?? missing))
-            }
+            guard match?.exact != value.exact else { continue }
+            let inJSON = match.map { differences(in: value, $0) } ?? []
+            parts += inJSON.isEmpty ? [Self.part(value.name, value, match)] : inJSON
         }
         for value in other.values where !values.contains(where: { $0.name == value.name }) {
-            parts.append(.init(name: value.name, first: missing, second: value.shown))
+            parts.append(Self.part(value.name, nil, value))
         }
         return parts
+    }
+
+    /// Two values that differ, at least one of which is there.
+    private static func part(_ name: String, _ first: Value?, _ second: Value?) -> RecordingDifference.Part {
+        var texts = (first?.shown ?? "none", second?.shown ?? "none")
+        if let first, let second, first.shown == second.shown { texts = first.apart(from: second) }
+        return .init(name: name, first: texts.0, second: texts.1)
+    }
+
+    /// The values in two JSON bodies that differ; none if a body is not JSON, or if they differ in their notation only.
+    private func differences(in first: Value, _ second: Value) -> [RecordingDifference.Part] {
+        guard let one = first.json, let other = second.json else { return [] }
+        return JSONDifference(one, other, redactor: redactor).items.map { item in
+            let name = "\(first.name) \(item.path)"
+            return Self.part(name, item.first.map { value(name, $0) }, item.second.map { value(name, $0) })
+        }
+    }
+
+    private func value(_ name: String, _ node: JSONDifference.Node) -> Value {
+        let data = node.value.data()
+        guard !node.isSecret else { return Value(name: name, exact: data, shown: SecretPlaceholder.shown.text) }
+        func text(_ limit: Int) -> String { redactor.bodyText(data, contentType: "application/json", limit: limit) }
+        return Value(name: name, exact: data, shown: text(Self.shownByteCount), whole: text(max(data.count * 2, 80)))
     }
 }

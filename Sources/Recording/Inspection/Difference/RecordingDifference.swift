@@ -1,11 +1,11 @@
 import Foundation
-package import HTTPTypes
-package import Pipeline
+import HTTPTypes
+import Pipeline
 
 /// What differs between two recordings, with entries of one request paired in their order.
-package struct RecordingDifference: Sendable {
+struct RecordingDifference: Sendable {
     /// One difference.
-    package enum Change: Sendable, Equatable {
+    enum Change: Sendable, Equatable {
         /// An entry that only the second has; its index there.
         case added(Int, String)
         /// An entry that only the first has; its index there.
@@ -15,10 +15,10 @@ package struct RecordingDifference: Sendable {
     }
 
     /// A part of an entry that differs.
-    package struct Part: Sendable, Equatable {
-        package var name: String
-        package var first: String
-        package var second: String
+    struct Part: Sendable, Equatable {
+        var name: String
+        var first: String
+        var second: String
     }
 
     /// What identifies a request: entries with one of these are paired.
@@ -28,14 +28,14 @@ package struct RecordingDifference: Sendable {
     }
 
     /// Removed and changed entries in the order of the first recording, then the added ones.
-    package let changes: [Change]
+    let changes: [Change]
 
     /// - Parameters:
     ///   - first: the entries of the first recording.
     ///   - second: those of the second.
     ///   - ignored: header fields that may differ, such as Date.
     ///   - redactor: says what of the entries is shown.
-    package init(
+    init(
         _ first: [RecordedEntry],
         _ second: [RecordedEntry],
         ignoring ignored: Set<HTTPField.Name> = [],
@@ -60,7 +60,7 @@ package struct RecordingDifference: Sendable {
     }
 
     /// The differences as lines: `-` removed, `+` added, `~` changed with a line for each part.
-    package var lines: [String] {
+    var lines: [String] {
         changes.flatMap { change -> [String] in
             switch change {
             case .added(let index, let name): ["+ entry \(index) \(name)"]

@@ -1,7 +1,7 @@
-package import Foundation
+import Foundation
 
 /// Makes one recording of several.
-package enum RecordingMerge {
+enum RecordingMerge {
     /// One entry, and where its side files are.
     private struct Source {
         let start: Date
@@ -16,7 +16,7 @@ package enum RecordingMerge {
     /// the later file's gets another.
     ///
     /// - Returns: the number of entries.
-    package static func write(_ files: [HARFile], to output: URL) throws -> Int {
+    static func write(_ files: [HARFile], to output: URL) throws -> Int {
         let sideFiles = HARSideFiles(for: output)
         var merged = HARFile()
         var pages = MergedPages()

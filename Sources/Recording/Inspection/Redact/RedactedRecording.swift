@@ -1,8 +1,8 @@
-package import Foundation
-package import Pipeline
+import Foundation
+import Pipeline
 
 /// A recording without its secrets, as a recorder would have written it.
-package struct RedactedRecording {
+struct RedactedRecording {
     private let file: HARFile
     private let redaction: RecordingRedaction
     private let secrets: RecordedSecrets
@@ -11,7 +11,7 @@ package struct RedactedRecording {
     ///   - file: the recording.
     ///   - redaction: the rules; values of 16 bytes or more that secret header fields, secret query items and cookies of the
     ///     entries hold are replaced wherever they stand, too.
-    package init(_ file: HARFile, _ redaction: RecordingRedaction) {
+    init(_ file: HARFile, _ redaction: RecordingRedaction) {
         self.file = file
         var secrets = RecordedSecrets()
         for index in 0..<file.count {
@@ -29,7 +29,7 @@ package struct RedactedRecording {
     /// - Returns: how many entries have been changed.
     /// - Throws: `.recording(.secret)` if a secret value is still found in what was written, also one that is too short to be
     ///   replaced; `.recording(.corrupt)` and `.recording(.notWritten)`.
-    package func write(to output: URL) throws -> Int {
+    func write(to output: URL) throws -> Int {
         let source = file.url?.resolvingSymlinksInPath()
         let folder = source?.deletingLastPathComponent()
         let isMoved = output.resolvingSymlinksInPath().deletingLastPathComponent().path != folder?.path

@@ -1,39 +1,56 @@
 import Foundation
 import HTTPTypes
-package import Pipeline
+import Pipeline
 
-/// A recording as people read it: a line for each entry, and a waterfall of their times.
-package struct RecordingTable {
+/// The entries of a recording as a table.
+struct RecordingTable {
     private let entries: [RecordedEntry]
     private let redactor: Redactor
+    /// The scheme and authority that all URLs share, redacted; `nil` if they differ.
+    let origin: String?
 
     /// - Parameters:
-    ///   - entries: what to show.
-    ///   - redactor: says what of it is shown.
-    package init(_ entries: [RecordedEntry], redactor: Redactor = .standard) {
+    ///   - entries: the entries to show.
+    ///   - redactor: decides which values are shown.
+    init(_ entries: [RecordedEntry], redactor: Redactor = .standard) {
         self.entries = entries
         self.redactor = redactor
+        let urls = entries.compactMap { try? $0.result.get().request.url }.map { redactor.url($0) }
+        let origins = Set(urls.map { Self.origin(of: $0) })
+        origin = origins.count == 1 ? origins.first.flatMap { $0 } : nil
+    }
+
+    /// What stands before the path of a URL; `nil` if there is no authority.
+    private static func origin(of url: String) -> String? {
+        guard let mark = url.range(of: "://") else { return nil }
+        return String(url[..<(url[mark.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex)])
     }
 
     /// The lines of the table.
     ///
-    /// - Parameter width: of the terminal, in characters; URLs that are too long for it are cut, to 20 at the least.
-    /// - Returns: a line for each entry, also for those that cannot be read; for those the reasons at the end.
-    package func lines(width: Int = 120) -> [String] {
+    /// - Parameters:
+    ///   - width: the width of the terminal in characters; longer URLs are cut, to no less than 20 characters.
+    ///   - isColored: whether the status has a colour and the first line is bold.
+    /// - Returns: the names of the columns, one line for each entry, and why entries cannot be read.
+    func lines(width: Int = 120, isColored: Bool = false) -> [String] {
+        let head = ["#", "method", origin == nil ? "URL" : "path", "status", "type", "size", "time"]
         let rows = entries.map(row)
         var fixed = TextTable([.right, .left, .right, .left, .right, .right])
-        for row in [Self.head] + rows { fixed.append([row[0], row[1], row[3], row[4], row[5], row[6]]) }
+        for row in [head] + rows { fixed.append([row[0], row[1], row[3], row[4], row[5], row[6]]) }
         let urlWidth = max(20, width - fixed.widths.reduce(0, +) - 2 * 6)
         var table = TextTable([.right, .left, .left, .right, .left, .right, .right])
-        for var row in [Self.head] + rows {
+        table.append(head)
+        for (entry, var row) in zip(entries, rows) {
             row[2] = Self.cut(row[2], to: urlWidth)
-            table.append(row)
+            table.append(row, styles: isColored ? [3: Self.style(of: entry)] : [:])
         }
-        return table.lines + problems
+        var lines = table.lines
+        if isColored { lines[0] = TerminalStyle.bold.applied(to: lines[0]) }
+        return lines + problems
     }
 
-    /// The entries that cannot be read, a line each.
-    package var problems: [String] {
+    /// Why entries cannot be read, one line for each.
+    var problems: [String] {
         entries.compactMap { entry in
             guard case .failure(let error) = entry.result else { return nil }
             return "entry \(entry.index) cannot be read: \(redactor.text("\(error)"))"
@@ -41,8 +58,6 @@ package struct RecordingTable {
     }
 
     // MARK: Rows
-
-    private static let head = ["#", "method", "URL", "status", "type", "size", "time"]
 
     private func row(of entry: RecordedEntry) -> [String] {
         let number = "\(entry.index)"
@@ -52,7 +67,7 @@ package struct RecordingTable {
         return [
             number,
             Self.visible(exchange.request.method),
-            redactor.url(exchange.request.url),
+            place(of: exchange.request.url),
             Self.status(of: exchange),
             Self.cut(Self.visible(redactor.text(String(type ?? ""))), to: 32),
             response.map { Self.size($0.body.count) } ?? "",
@@ -60,13 +75,26 @@ package struct RecordingTable {
         ]
     }
 
-    private static func status(of exchange: RecordedExchange) -> String {
+    /// The path and the query if all entries have one origin, else the URL.
+    private func place(of url: String) -> String {
+        let shown = redactor.url(url)
+        guard let origin else { return shown }
+        let path = String(shown.dropFirst(origin.count))
+        return path.hasPrefix("/") ? path : "/" + path
+    }
+
+    private static func style(of entry: RecordedEntry) -> TerminalStyle {
+        guard case .success(let exchange) = entry.result, exchange.failure == nil else { return .red }
+        return .of(status: exchange.response?.status)
+    }
+
+    static func status(of exchange: RecordedExchange) -> String {
         let status = exchange.response.map { "\($0.status)" }
         let failure = exchange.failure.map { visible($0.code) }
         return [status, failure].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// A number of bytes with a unit of 3 letters at most.
+    /// A number of bytes with a unit of at most 3 letters.
     static func size(_ byteCount: Int) -> String {
         if byteCount < 1024 { return "\(byteCount) B" }
         var value = Double(byteCount) / 1024
@@ -92,7 +120,7 @@ package struct RecordingTable {
         text.count > width ? text.prefix(max(0, width - 1)) + "…" : text
     }
 
-    /// A text without what could move a terminal's cursor.
+    /// A text without the control characters of terminals.
     static func visible(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

@@ -3,7 +3,7 @@ import Foundation
 /// The times of a recording as bars on one axis.
 ///
 /// A bar begins where the entry was sent; `░` is the time until its header fields arrived, `█` the time from then to its end.
-package struct RecordingWaterfall {
+struct RecordingWaterfall {
     private struct Bar {
         let index: Int
         let start: TimeInterval
@@ -15,7 +15,7 @@ package struct RecordingWaterfall {
     private let length: TimeInterval
 
     /// Of entries that can be read and have a start.
-    package init(_ entries: [RecordedEntry]) {
+    init(_ entries: [RecordedEntry]) {
         let timed = entries.compactMap { entry -> (index: Int, exchange: RecordedExchange, start: Date)? in
             guard case .success(let exchange) = entry.result, let start = exchange.start else { return nil }
             return (entry.index, exchange, start)
@@ -34,7 +34,7 @@ package struct RecordingWaterfall {
     ///
     /// - Parameter width: of the terminal, in characters.
     /// - Returns: the axis, then a line for each entry; none when nothing has a start.
-    package func lines(width: Int = 120) -> [String] {
+    func lines(width: Int = 120) -> [String] {
         guard !bars.isEmpty else { return [] }
         let label = max(1, bars.map { "\($0.index)".count }.max() ?? 1)
         let columns = max(10, width - label - 3)

@@ -6,27 +6,30 @@ struct TextTable {
     }
 
     private let alignments: [Alignment]
-    private var rows: [[String]] = []
+    private var rows: [(cells: [String], styles: [Int: TerminalStyle])] = []
 
     init(_ alignments: [Alignment]) { self.alignments = alignments }
 
-    mutating func append(_ row: [String]) { rows.append(row) }
+    /// Adds a row; `styles` has the columns that are not plain text.
+    mutating func append(_ cells: [String], styles: [Int: TerminalStyle] = [:]) { rows.append((cells, styles)) }
 
     /// The width of each column.
     var widths: [Int] {
-        alignments.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        alignments.indices.map { column in rows.map { $0.cells[column].count }.max() ?? 0 }
     }
 
-    /// One line a row, without blanks at its end.
+    /// One line for each row, without trailing blanks.
     var lines: [String] {
         let widths = widths
         return rows.map { row in
-            let cells = row.indices.map { column in
-                let padding = String(repeating: " ", count: widths[column] - row[column].count)
-                return alignments[column] == .left ? row[column] + padding : padding + row[column]
+            let last = row.cells.lastIndex { !$0.isEmpty } ?? 0
+            let cells = row.cells.indices.prefix(last + 1).map { column in
+                let padding = String(repeating: " ", count: widths[column] - row.cells[column].count)
+                let isLeft = alignments[column] == .left
+                let text = row.styles[column]?.applied(to: row.cells[column]) ?? row.cells[column]
+                return isLeft ? text + (column == last ? "" : padding) : padding + text
             }
-            let line = cells.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
+            return cells.joined(separator: "  ")
         }
     }
 }

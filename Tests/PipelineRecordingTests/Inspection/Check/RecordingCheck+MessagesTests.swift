@@ -1,6 +1,7 @@
 import Foundation
-import PipelineRecording
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("The check of messages")
 struct RecordingCheckMessagesTests {

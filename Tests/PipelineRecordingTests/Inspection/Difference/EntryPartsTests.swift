@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import Testing
 
 @testable import PipelineRecording
@@ -29,8 +28,12 @@ struct EntryPartsTests {
             PartCase(#"status: 200 → 404"#) { $0.response?.status = 404 },
             PartCase(#"reason phrase: OK → Fine"#) { $0.response?.reasonPhrase = "Fine" },
             PartCase(#"response field vary: none → Accept"#) { $0.response?.headers[.vary] = "Accept" },
-            PartCase(#"response body: 7 bytes: {"n":1} → 7 bytes: {"n":2}"#) {
-                $0.response?.body = Data(#"{"n":2}"#.utf8)
+            PartCase(#"response body $.n: 1 → 2"#) { $0.response?.body = Data(#"{"n":2}"#.utf8) },
+            PartCase(#"response body: 7 bytes: {"n":1} → 8 bytes: {"n": 1}"#) {
+                $0.response?.body = Data(#"{"n": 1}"#.utf8)
+            },
+            PartCase(#"response body: 7 bytes: {"n":1} → 1 bytes: <1 bytes of application/json>"#) {
+                $0.response?.body = Data("x".utf8)
             },
             PartCase(#"HTTP version: HTTP/1.1 → HTTP/2"#) { $0.httpVersion = "HTTP/2" },
             PartCase(#"failure: none → truncated"#) { $0.failure = .init(code: "truncated", text: "") },
@@ -80,7 +83,9 @@ struct EntryPartsTests {
     @Test("A difference behind what is shown of a body is shown with its place")
     func behindTheCut() throws {
         let exchange = { (end: String) in
-            Sample.exchange(body: "{\"a\":\"" + String(repeating: "x", count: 500) + "\",\"b\":\"\(end)\"}") { _ in }
+            Sample.exchange(body: "{\"a\":\"" + String(repeating: "x", count: 500) + "\",\"b\":\"\(end)\"}") {
+                $0.response?.headers[.contentType] = "text/plain"
+            }
         }
         let change = RecordingDifference(Sample.entries(exchange("one")), Sample.entries(exchange("two"))).changes.first
         guard case .changed(_, _, _, let parts)? = change, let part = parts.first else {
@@ -94,7 +99,9 @@ struct EntryPartsTests {
     @Test(
         "Two texts that differ are never shown as equal, also where the difference is hidden or is no text",
         arguments: [
-            (#"{"token":"a"}"#, #"{"token":"b"}"#, "application/json"), ("\u{0}a", "\u{0}b", "image/png"),
+            (#"{"token":"a"}"#, #"{"token":"b"}"#, "application/json"),
+            (#"{"token":["a"]}"#, #"{"token":["b"]}"#, "application/json"), (#"["a"]"#, #"[ "a"]"#, "application/json"),
+            ("\u{0}a", "\u{0}b", "image/png"),
             ("a\nb", "a b", "text/plain"),
         ]
     )

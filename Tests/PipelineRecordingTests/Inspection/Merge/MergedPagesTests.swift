@@ -1,5 +1,4 @@
 import Foundation
-import PipelineRecording
 import Testing
 
 @testable import PipelineRecording

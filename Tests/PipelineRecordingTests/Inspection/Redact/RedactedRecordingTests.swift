@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import Testing
 
 @testable import PipelineRecording

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import Testing
 
 @testable import PipelineRecording
@@ -25,14 +24,14 @@ struct RedactedReplayTests {
             plugins: [
                 .prepare { request, _ in
                     request = try PipelineRequest(
-                        try #require(HTTPMethod(rawValue: recorded.method)),
+                        try #require(HTTPRequest.Method(rawValue: recorded.method)),
                         url: recorded.url,
                         headers: recorded.headers,
-                        body: recorded.body.map { .bytes($0) } ?? .none
+                        body: recorded.body.map { .bytes($0) } ?? .absent
                     )
                 }
             ],
-            configuration: .init(redirects: .none)
+            configuration: .init(redirects: .never)
         )
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Pipeline
-import PipelineRecording
 import Testing
 
 @testable import PipelineRecording
@@ -32,7 +31,7 @@ struct RecordingTableTests {
     func unreadable() {
         let table = RecordingTable(Sample.entries(Sample.exchange()) + [Sample.unreadable(1)])
         #expect(
-            table.lines().suffix(2) == ["1  ?       ?                         ?", "entry 1 cannot be read: no URL"]
+            table.lines().suffix(2) == ["1  ?       ?          ?", "entry 1 cannot be read: no URL"]
         )
         #expect(table.problems == ["entry 1 cannot be read: no URL"])
     }
@@ -43,10 +42,43 @@ struct RecordingTableTests {
             $0.response?.headers[.contentType] = "text/abcdefgh"
         }
         let redactor = Redactor(secretValues: ["abcdefgh"])
-        let text = RecordingTable(Sample.entries(exchange) + [Sample.unreadable(1, "at abcdefgh")], redactor: redactor)
-            .lines().joined(separator: "\n")
-        #expect(text.contains("https://…@h.example/k/…?token=…"))
+        let table = RecordingTable(Sample.entries(exchange) + [Sample.unreadable(1, "at abcdefgh")], redactor: redactor)
+        #expect(table.origin == "https://…@h.example")
+        let text = table.lines().joined(separator: "\n")
+        #expect(text.contains("  /k/…?token=…"))
         for secret in ["abcdefgh", "p4ssw0rd", "qqqq"] { #expect(!text.contains(secret)) }
+    }
+
+    @Test("URLs with one origin are shown as paths, an empty path as a slash")
+    func paths() {
+        let second = Sample.exchange("GET", "https://h.example?q=1")
+        let table = RecordingTable(Sample.entries(Sample.exchange(), second))
+        #expect(table.origin == "https://h.example")
+        #expect(
+            table.lines() == [
+                "#  method  path   status  type              size      time",
+                "0  GET     /a        200  application/json   2 B  100.0 ms",
+                "1  GET     /?q=…     200  application/json   2 B  100.0 ms",
+            ]
+        )
+        let other = Sample.exchange("GET", "https://h.example:8443/b")
+        #expect(RecordingTable(Sample.entries(Sample.exchange(), other)).origin == nil)
+    }
+
+    @Test("Colours are on the names of the columns and the status, and move nothing")
+    func colors() {
+        let statuses = [200, 304, 404, 503].map { status in Sample.exchange(status: status) }
+        let failed = Sample.exchange {
+            $0.response = nil
+            $0.failure = .init(code: "dns", text: "")
+        }
+        let table = RecordingTable(Sample.entries(statuses[0], statuses[1], statuses[2], statuses[3], failed))
+        let lines = table.lines(isColored: true)
+        #expect(lines[0].hasPrefix("\u{1b}[1m#"))
+        for (line, style) in zip(lines.dropFirst(), ["32m200", "36m304", "33m404", "31m503", "31mdns"]) {
+            #expect(line.contains("\u{1b}[\(style)\u{1b}[0m"))
+        }
+        #expect(lines.map { $0.replacing(/\u{1b}\[\d+m/, with: "") } == table.lines())
     }
 
     @Test("A URL that is too long is cut, so that lines fit the terminal", arguments: [80, 100, 200])

@@ -22,7 +22,7 @@ struct DownloadDestinationTests {
     func target(
         _ name: String = "a.txt",
         options: DownloadDestination.Options = [],
-        validationType: ValidationType = .none
+        validationType: ValidationType = .anyStatus
     ) -> TestTarget {
         TestTarget(
             task: .downloadDestination(.file(folder.file(name), options: options)),

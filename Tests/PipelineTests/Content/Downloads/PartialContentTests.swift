@@ -38,7 +38,7 @@ struct PartialContentTests {
         #expect(error?.code == .malformedResponse)
         #expect(error?.reason.contains("206") == true)
         #expect(error?.response?.statusCode == 206)
-        #expect(error?.response?.body.isNone == true)
+        #expect(error?.response?.body.isAbsent == true)
         #expect(error?.exchanges.count == 1)
         #expect(folder.text(of: "done") == "old")
         #expect(folder.names == ["done"])

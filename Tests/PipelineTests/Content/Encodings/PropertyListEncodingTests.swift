@@ -7,7 +7,7 @@ import Testing
 struct PropertyListEncodingTests {
     enum Sort: String { case newest }
 
-    static func body(_ parameters: RequestParameters, _ encoding: PropertyListEncoding = .default) throws -> Data {
+    static func body(_ parameters: RequestParameters, _ encoding: PropertyListEncoding = .xml) throws -> Data {
         var request = try PipelineRequest(.post, url: "https://example.com/a?b=c")
         try encoding.encode(parameters, into: &request)
         #expect(request.head.path == "/a?b=c")
@@ -84,18 +84,16 @@ struct PropertyListEncodingTests {
         #expect(lines == ["<key>a</key>", "<date>2001-09-09T01:46:40Z</date>"])
     }
 
-    @Test("XML is the default, and both have their names")
+    @Test("Each encoding writes its own format")
     func formats() throws {
-        #expect(PropertyListEncoding.default.format == .xml)
-        #expect(PropertyListEncoding().format == .xml)
-        #expect(PropertyListEncoding.xml.format == .xml)
-        #expect(PropertyListEncoding.binary.format == .binary)
+        #expect(try Self.body(["a": 1], .xml).starts(with: Data("<?xml ".utf8)))
+        #expect(try Self.body(["a": 1], .binary).starts(with: Data("bplist00".utf8)))
     }
 
     @Test("Content-Type is set when there is none and kept when there is one")
     func contentType() throws {
         var request = try PipelineRequest(.post, url: "https://example.com/")
-        try PropertyListEncoding.default.encode([:], into: &request)
+        try PropertyListEncoding.xml.encode([:], into: &request)
         #expect(request.headers[values: .contentType] == ["application/x-plist"])
         try request.setHeader("a/b", for: .contentType)
         try PropertyListEncoding.binary.encode([:], into: &request)
@@ -133,7 +131,7 @@ struct PropertyListEncodingTests {
             let error = #expect(throws: PipelineError.self) { try encoding.encode(Self.refused[row].0, into: &request) }
             #expect(error?.code == .encoding)
             #expect(error?.reason.contains(Self.refused[row].1) == true)
-            #expect(request.body.isNone)
+            #expect(request.body.isAbsent)
             #expect(request.headers.isEmpty)
         }
     }

@@ -116,8 +116,10 @@ struct URLEncodingTests {
         Case("Q04 control characters are encoded", ["a\r\n": "b\r\nX: y\u{0}\u{7f}"], "a%0D%0A=b%0D%0AX%3A%20y%00%7F"),
     ]
 
-    static func request(_ method: HTTPMethod = .get, _ url: String = "https://example.com/p") throws -> PipelineRequest
-    {
+    static func request(
+        _ method: HTTPRequest.Method = .get,
+        _ url: String = "https://example.com/p"
+    ) throws -> PipelineRequest {
         try PipelineRequest(method, url: url)
     }
 
@@ -128,7 +130,7 @@ struct URLEncodingTests {
         #expect(request.query == row.query)
         #expect(request.head.path == "/p" + (row.query.map { "?" + $0 } ?? ""))
         #expect(request.headers.isEmpty)
-        #expect(request.body.isNone)
+        #expect(request.body.isAbsent)
     }
 
     @Test("Parameters become the same text in a form body", arguments: cases)
@@ -144,15 +146,16 @@ struct URLEncodingTests {
     @Test(
         "M33 GET, HEAD and DELETE carry a query, every other method a form",
         arguments: [
-            (HTTPMethod.get, true), (.head, true), (.delete, true), (.post, false), (.put, false), (.patch, false),
+            (HTTPRequest.Method.get, true), (.head, true), (.delete, true), (.post, false), (.put, false),
+            (.patch, false),
             (.options, false), (.trace, false), (.connect, false),
         ]
     )
-    func methodDependent(_ method: HTTPMethod, _ isQuery: Bool) throws {
+    func methodDependent(_ method: HTTPRequest.Method, _ isQuery: Bool) throws {
         var request = try Self.request(method)
         try URLEncoding.default.encode(["a": 1], into: &request)
         #expect(request.query == (isQuery ? "a=1" : nil))
-        #expect(request.body.isNone == isQuery)
+        #expect(request.body.isAbsent == isQuery)
         #expect(request.headers.contains(.contentType) != isQuery)
 
         request = try Self.request(method)
@@ -176,7 +179,7 @@ struct URLEncodingTests {
         var request = try Self.request(.post)
         try URLEncoding.httpBody.encode([:], into: &request)
         #expect(request.body.bytes == Data())
-        #expect(!request.body.isNone)
+        #expect(!request.body.isAbsent)
         #expect(request.headers[.contentType] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
@@ -229,7 +232,7 @@ struct URLEncodingTests {
             #expect(error?.code == .encoding)
             #expect(error?.reason.contains("\"\(key)\"") == true)
             #expect(request.head.path == "/p")
-            #expect(request.body.isNone)
+            #expect(request.body.isAbsent)
         }
     }
 }

@@ -18,7 +18,7 @@ struct FileMediaTypesTests {
         ]
     )
     func mediaType(_ fileName: String, _ type: String) throws {
-        let part = MultipartFormBodyPart(.none, name: "n", fileName: fileName)
+        let part = MultipartFormBodyPart(.absent, name: "n", fileName: fileName)
         #expect(
             try MultipartFormBodyPartTests.lines(part) == [
                 MultipartFormBodyPartTests.disposition(fileName), "Content-Type: \(type)",

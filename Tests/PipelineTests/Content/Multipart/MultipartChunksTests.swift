@@ -49,7 +49,7 @@ struct MultipartChunksTests {
             let made = try MultipartFormData(boundary: "B", parts: parts).makeBody()
             let data = try await made.body.collect(upTo: 10 << 20)
             #expect(data.count == made.body.byteCount)
-            let read = try MultipartReader(contentType: made.contentType).parts(of: data)
+            let read = try MultipartReader.parts(of: data, contentType: made.contentType)
             #expect(read.map(\.name) == (0..<10_000).map { "\($0)" })
             #expect(read.allSatisfy { $0.content == Data("abc".utf8) })
         }

@@ -16,7 +16,7 @@ struct MultipartFormBodyPartHeadTests {
         ]
     )
     func escaping(_ text: String, _ escaped: String) throws {
-        let part = MultipartFormBodyPart(.none, name: text, fileName: text, mimeType: "a/b")
+        let part = MultipartFormBodyPart(.absent, name: text, fileName: text, mimeType: "a/b")
         let head = String(decoding: try part.head(position: 1), as: UTF8.self)
         let disposition = "Content-Disposition: form-data; name=\"\(escaped)\"; filename=\"\(escaped)\"\r\n"
         #expect(head.utf8.elementsEqual((disposition + "Content-Type: a/b\r\n\r\n").utf8))
@@ -27,7 +27,7 @@ struct MultipartFormBodyPartHeadTests {
         arguments: ["", " ", " a/b", "a/b ", "a\r\nX: 1", "a\n", "a\u{0}", "a\t", "\u{7f}", "é/a"]
     )
     func invalidMediaType(_ type: String) throws {
-        let part = MultipartFormBodyPart(.none, name: "n", mimeType: MIMEType(type))
+        let part = MultipartFormBodyPart(.absent, name: "n", mimeType: type)
         let error = #expect(throws: PipelineError.self) {
             try MultipartFormData(parts: [.field("x"), part]).makeBody()
         }

@@ -14,7 +14,7 @@ struct MultipartFormDataTests {
                 .field("a", "one"),
                 MultipartFormBodyPart(.bytes(Data("two".utf8)), name: "f", fileName: "x.txt", mimeType: "text/x"),
                 .field("a"),
-                MultipartFormBodyPart(.none, name: "none"),
+                MultipartFormBodyPart(.absent, name: "none"),
             ]
         )
         let expected =

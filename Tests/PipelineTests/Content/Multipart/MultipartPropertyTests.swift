@@ -57,7 +57,7 @@ struct MultipartPropertyTests {
                     continuation.finish()
                 }
             }
-        default: return content.isEmpty ? .none : .bytes(content)
+        default: return content.isEmpty ? .absent : .bytes(content)
         }
     }
 
@@ -86,13 +86,13 @@ struct MultipartPropertyTests {
                         Self.body(of: content, &random),
                         name: name,
                         fileName: fileName,
-                        mimeType: type.map { MIMEType($0) }
+                        mimeType: type
                     )
                 )
             }
             let made = try MultipartFormData(parts: parts).makeBody(using: &random)
             let data = try await made.body.collect(upTo: 1 << 20)
-            let read = try MultipartReader(contentType: made.contentType).parts(of: data)
+            let read = try MultipartReader.parts(of: data, contentType: made.contentType)
             let isSame =
                 read.map(\.content) == contents
                 && read.map { Array($0.name.utf8) } == parts.map { Self.escaped($0.name) }

@@ -11,7 +11,7 @@ struct BodyContentTests {
     func data(_ text: String) throws {
         let request = try RequestTaskTests.request(.requestData(Data(text.utf8)))
         #expect(request.body.bytes == Data(text.utf8))
-        #expect(!request.body.isNone)
+        #expect(!request.body.isAbsent)
         #expect(request.headers.isEmpty)
     }
 
@@ -82,7 +82,7 @@ struct BodyContentTests {
     func bodilessMethod(_ name: String) throws {
         let folder = try TemporaryFolder()
         try folder.write("content", to: "a")
-        let method = try #require(HTTPMethod(name))
+        let method = try #require(HTTPRequest.Method(name))
         for task in [RequestTask.uploadFile(folder.file("a")), .requestStream(.bytes(Data()))] {
             let endpoint = Endpoint(url: "https://example.com", method: method, task: task)
             let isRefused = ["GET", "HEAD", "TRACE"].contains(name)

@@ -13,7 +13,7 @@ struct ParametersContentTests {
             .requestParameters(parameters: ["c": 1], encoding: URLEncoding.queryString)
         )
         #expect(query.head.path == "/p?a=b&c=1")
-        #expect(query.body.isNone)
+        #expect(query.body.isAbsent)
         let form = try RequestTaskTests.request(.requestParameters(parameters: ["c": 1], encoding: URLEncoding.default))
         #expect(form.head.path == "/p?a=b")
         #expect(form.body.bytes == Data("c=1".utf8))
@@ -129,7 +129,7 @@ struct ParametersContentTests {
             bodyEncoding: URLEncoding.default,
             urlParameters: [:]
         )
-        #expect(try !RequestTaskTests.request(byMethod).body.isNone)
+        #expect(try !RequestTaskTests.request(byMethod).body.isAbsent)
     }
 
     @Test("Ruling 16: body parameters are a form for every method that carries a body, and an error for the others")
@@ -140,13 +140,13 @@ struct ParametersContentTests {
                 bodyEncoding: encoding,
                 urlParameters: ["c": "d"]
             )
-            for method in [HTTPMethod.post, .put, .patch, .delete, .options] {
+            for method in [HTTPRequest.Method.post, .put, .patch, .delete, .options] {
                 let request = try Endpoint(url: "https://example.com/p", method: method, task: task).makeRequest()
                 #expect(request.query == "c=d")
                 let isJSON = encoding is JSONEncoding
                 #expect(request.body.bytes == Data((isJSON ? #"{"a":"b"}"# : "a=b").utf8), "\(method)")
             }
-            for method in [HTTPMethod.get, .head, .trace] {
+            for method in [HTTPRequest.Method.get, .head, .trace] {
                 let error = #expect(throws: PipelineError.self) {
                     try Endpoint(url: "https://example.com/p", method: method, task: task).makeRequest()
                 }

@@ -55,7 +55,7 @@ struct RequestContentTests {
         }
     }
 
-    private func request(_ task: RequestTask, _ method: HTTPMethod = .post) throws -> PipelineRequest {
+    private func request(_ task: RequestTask, _ method: HTTPRequest.Method = .post) throws -> PipelineRequest {
         try Endpoint(url: "https://example.com/x?a=1", method: method, task: task).makeRequest()
     }
 
@@ -69,7 +69,7 @@ struct RequestContentTests {
         #expect(task.kind.description == "Bare" && !task.isUpload && task.destination == nil)
         #expect(task.parameters == nil && task.encoding == nil && task.body == nil && task.urlParameters.isEmpty)
         let longer = task.adding(parameters: ["b": 2]).adding(parts: [.field("c", "3")])
-        #expect(try request(longer).query == "a=1&b=2" && request(longer).body.isNone && longer.kind == task.kind)
+        #expect(try request(longer).query == "a=1&b=2" && request(longer).body.isAbsent && longer.kind == task.kind)
         #expect(RequestTask(Lines(isUpload: true)).isUpload)
     }
 

@@ -109,13 +109,13 @@ struct RequestTaskEncodableTests {
     func query() throws {
         let request = try Self.request(.requestQuery(URLFormEncoderTests.ListQuery()))
         #expect(request.head.path == "/p?a=b&offset=0&limit=100")
-        #expect(request.body.isNone)
+        #expect(request.body.isAbsent)
         #expect(request.headers.isEmpty)
     }
 
     @Test("ListQuery alone makes offset=0&limit=100, whatever the method")
     func queryAlone() throws {
-        for method in [HTTPMethod.get, .post, .delete] {
+        for method in [HTTPRequest.Method.get, .post, .delete] {
             let task = RequestTask.requestQuery(URLFormEncoderTests.ListQuery())
             let request = try Endpoint(url: "https://h/p", method: method, task: task).makeRequest()
             #expect(request.head.path == "/p?offset=0&limit=100")
@@ -153,7 +153,7 @@ struct RequestTaskEncodableTests {
     func emptyForm() throws {
         let request = try Self.request(.requestFormURLEncodable([String: Int]()))
         #expect(request.body.bytes == Data())
-        #expect(!request.body.isNone)
+        #expect(!request.body.isAbsent)
         #expect(request.headers[.contentType] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 

@@ -14,7 +14,7 @@ struct RequestTaskPartsTests {
 
     private static func request(
         _ task: RequestTask,
-        _ method: HTTPMethod = .post,
+        _ method: HTTPRequest.Method = .post,
         _ headers: [String: String]? = nil
     ) throws -> PipelineRequest {
         try Endpoint(url: "https://example.com/p?a=b", method: method, task: task, httpHeaderFields: headers)
@@ -50,7 +50,7 @@ struct RequestTaskPartsTests {
         ]
     )
     func methods(_ name: String, _ carriesBody: Bool) throws {
-        let method = try #require(HTTPMethod(name))
+        let method = try #require(HTTPRequest.Method(name))
         for task: RequestTask in [
             .uploadMultipartFormData(Self.form), .uploadCompositeMultipartFormData(Self.form, urlParameters: ["a": 1]),
         ] {
@@ -169,7 +169,7 @@ struct RequestTaskPartsTests {
         #expect(server.requests.count == 2)
         for request in server.requests {
             let type = try #require(request.values(of: "Content-Type").first)
-            let parts = try MultipartReader(contentType: type).parts(of: request.body)
+            let parts = try MultipartReader.parts(of: request.body, contentType: type)
             #expect(parts.map(\.name) == ["title", "cover", "notes"])
             #expect(parts.map(\.fileName) == [nil, "cover.png", "n.txt"])
             #expect(parts.map(\.mimeType) == [nil, "image/png", "text/plain"])

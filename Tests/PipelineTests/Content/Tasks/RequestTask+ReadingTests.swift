@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Reading and extending a RequestTask")
 struct RequestTaskReadingTests {
-    private func request(_ task: RequestTask, _ method: HTTPMethod = .post) throws -> PipelineRequest {
+    private func request(_ task: RequestTask, _ method: HTTPRequest.Method = .post) throws -> PipelineRequest {
         try Endpoint(url: "https://example.com/x?a=1", method: method, task: task).makeRequest()
     }
 
@@ -36,7 +36,7 @@ struct RequestTaskReadingTests {
     @Test("The task of an APIRequest shows what it was given as a task")
     func ofAPIRequest() {
         let own = RequestTask.requestParameters(parameters: ["b": 2], encoding: URLEncoding.httpBody)
-        let task = APIRequest<Nothing>("x").method(.post).task(own).task
+        let task = APIRequest<IgnoredBody>("x").method(.post).task(own).task
         #expect(task.kind == .api)
         #expect(task.parameters?["b"] as? Int == 2)
         #expect(task.encoding is URLEncoding)
@@ -106,9 +106,9 @@ struct RequestTaskReadingTests {
         #expect(Endpoint.pathSegment("é") == "%C3%A9")
         #expect(Endpoint.pathSegment("a:b@c;d=e,f+g~h") == "a:b@c;d=e,f+g~h")
         let target = try SampleTarget { $0.path = "branches/" + Endpoint.pathSegment("a/b") }
-        #expect(URL(target: target).absoluteString == "https://example.com/branches/a%2Fb")
+        #expect(Endpoint(target).url == "https://example.com/branches/a%2Fb")
         #expect(try Endpoint(target).makeRequest().head.path == "/branches/a%2Fb")
-        let api = APIRequest<Nothing>("branches", Endpoint.pathSegment("a/b"), "files")
+        let api = APIRequest<IgnoredBody>("branches", Endpoint.pathSegment("a/b"), "files")
         #expect(api.path == "branches/a%2Fb/files")
     }
 

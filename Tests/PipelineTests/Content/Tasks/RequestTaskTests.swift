@@ -22,7 +22,7 @@ struct RequestTaskTests {
     @Test("M13 A plain request has no body and no fields")
     func plain() throws {
         let request = try Self.request(.requestPlain)
-        #expect(request.body.isNone)
+        #expect(request.body.isAbsent)
         #expect(request.headers.isEmpty)
         #expect(request.head.path == "/p?a=b")
     }
@@ -58,7 +58,7 @@ struct RequestTaskTests {
             dump(value, to: &dumped)
             #expect(!"\(value)\(dumped)".contains(secret) && !dumped.contains("115"))
         }
-        #expect("\(PipelineBody.none), \(PipelineBody.bytes(Data(count: 3)))" == "no body, 3 bytes")
+        #expect("\(PipelineBody.absent), \(PipelineBody.bytes(Data(count: 3)))" == "no body, 3 bytes")
         #expect("\(PipelineBody.file(URL(filePath: "/nowhere")))" == "a file")
         #expect("\(PipelineBody.stream(byteCount: 7) { AsyncStream<Data> { $0.finish() } })" == "a stream of 7 bytes")
     }
@@ -67,7 +67,7 @@ struct RequestTaskTests {
     func download() throws {
         let destination = DownloadDestination.file(URL(filePath: "/nowhere/a"))
         let plain = try Self.request(.downloadDestination(destination))
-        #expect(plain.body.isNone && plain.headers.isEmpty && plain.head.path == "/p?a=b")
+        #expect(plain.body.isAbsent && plain.headers.isEmpty && plain.head.path == "/p?a=b")
         let task = RequestTask.downloadParameters(
             parameters: ["c": 1],
             encoding: JSONEncoding.default,

@@ -5,7 +5,7 @@ import PipelineAPI
 extension AuthController {
     /// Gives an access token for an account.
     static func login(email: String, password: String) -> APIRequest<LoginResponse> {
-        request("login").method(.post).basicAuth(email: email, password: password)
+        request("login").method(.post).basicAuth(username: email, password: password)
             .addCustomError(.unauthorized, "The email or the password is wrong")
     }
 }

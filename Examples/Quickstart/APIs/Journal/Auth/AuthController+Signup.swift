@@ -4,7 +4,7 @@ import PipelineAPI
 
 extension AuthController {
     /// Makes an account.
-    static func signup(_ account: SignupRequest) -> APIRequest<Nothing> {
+    static func signup(_ account: SignupRequest) -> APIRequest<IgnoredBody> {
         request("signup", payload: account).method(.post).desiredStatusCode(.created)
     }
 }

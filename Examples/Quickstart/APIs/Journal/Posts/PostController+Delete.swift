@@ -4,7 +4,7 @@ import PipelineAPI
 
 extension PostController {
     /// Removes a post with all that is attached to it.
-    static func delete(id: Int) -> APIRequest<Nothing> {
+    static func delete(id: Int) -> APIRequest<IgnoredBody> {
         request("\(id)").method(.delete).authorized().desiredStatusCode(.noContent)
     }
 }

@@ -1,0 +1,35 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+
+/// A news agency: headlines as they happen, and a yearbook to download.
+enum News {
+    case headlines
+    case yearbook(DownloadDestination)
+}
+
+extension News: TargetType {
+    var baseURL: URL { Endpoint.url("https://news.example") }
+
+    var path: String {
+        switch self {
+        case .headlines: "headlines"
+        case .yearbook: "yearbook"
+        }
+    }
+
+    var method: HTTPMethod { .get }
+
+    var task: RequestTask {
+        switch self {
+        case .headlines: .requestPlain
+        case .yearbook(let destination): .downloadDestination(destination)
+        }
+    }
+
+    var validationType: ValidationType { .successCodes }
+}
+
+struct Headline: Codable, Sendable {
+    let text: String
+}

@@ -1,0 +1,85 @@
+public import Foundation
+
+extension PipelineError: SafelyDescribed, LocalizedError {
+    /// Code, reason, where the error arose, the status, the endpoint, and the outcomes of the exchanges, on one line.
+    ///
+    /// The endpoint is method, host and path without the query, and the target's type and case without its values:
+    /// `unacceptableStatus: …; GET api.github.com/zen; target GitHub.zen`.
+    public var description: String {
+        var text = "\(code.rawValue): \(reason)"
+        if let plugin, let stage { text += " (\(plugin), \(stage.rawValue))" }
+        if let response, code != .unacceptableStatus { text += "; status \(response.statusCode)" }
+        if let request { text += "; \(request.method) \(request.host ?? "")\(request.shownPath)" }
+        if let target { text += "; target \(Self.name(of: target))" }
+        text += describedExchanges
+        if let underlyingError, plugin == nil { text += "; underlying \(Self.name(of: underlyingError))" }
+        return text
+    }
+
+    /// ``description``, with the type and the status of a problem that the server reported (RFC 9457).
+    public var debugDescription: String {
+        guard let problemDetails else { return description }
+        return "\(description); problem \(problemDetails)"
+    }
+
+    /// ``customText``, else a short general sentence about the code or the status.
+    public var errorDescription: String? { customText?.unlessBlank ?? generalText }
+
+    /// The outcomes of more than one exchange, the last ten of many, and why no further attempt was made.
+    private var describedExchanges: String {
+        guard let last = exchanges.last else { return "" }
+        var text = ""
+        if exchanges.count > 1 {
+            let shown = exchanges.suffix(10)
+            text += shown.count < exchanges.count ? "; \(exchanges.count) exchanges, the last: " : "; exchanges: "
+            text += shown.map { $0.statusCode.map { "\($0)" } ?? $0.failure?.rawValue ?? "" }.joined(separator: ", ")
+        }
+        if let refusal = last.refusedRetry { text += "; not retried: \(refusal.rawValue)" }
+        return text
+    }
+
+    private var generalText: String {
+        switch code {
+        case .offline: return "You're not connected to the internet"
+        case .timeout: return "The server took too long to answer"
+        case .cancelled: return "The request was cancelled"
+        case .dns, .connect: return "The server cannot be reached"
+        default: break
+        }
+        switch response?.statusCode {
+        case 401?: return "You're not authorized"
+        case 403?: return "This action is prohibited"
+        case 404?: return "Not found"
+        case 429?: return "Too many requests"
+        case 500?, 502?, 503?, 504?: return "The service is temporarily unavailable"
+        default: return "Something went wrong"
+        }
+    }
+
+    /// The type of a target and, for a case of an enum, the case without its values, such as `GitHub.repository`.
+    static func name(of target: any TargetType) -> String {
+        let type = "\(Swift.type(of: target))"
+        // A type that describes itself may show its values.
+        guard !(target is any CustomReflectable) else { return type }
+        let mirror = Mirror(reflecting: target)
+        guard mirror.displayStyle == .enum else { return type }
+        if let label = mirror.children.first?.label { return "\(type).\(label)" }
+        let describesItself =
+            target is any CustomStringConvertible || target is any CustomDebugStringConvertible
+            || target is any TextOutputStreamable
+        return describesItself ? type : "\(type).\(target)"
+    }
+}
+
+extension PipelineRequest {
+    /// The path without the query, and without the secrets of the request's fields and query.
+    ///
+    /// Empty if the path cannot be sent: it may be anything, such as a URL or the lines of a forged log.
+    fileprivate var shownPath: String {
+        let path = path
+        guard path.utf8.allSatisfy({ $0 == UInt8(ascii: "%") || ByteSet.path.contains($0) }) else { return "" }
+        var secrets = MessageSecrets(.standard, minimumByteCount: 4)
+        secrets.insert(head, isMarked: isSecret)
+        return Redactor.standard.adding(secretValues: secrets.fieldValues.union(secrets.queryValues)).text(path)
+    }
+}

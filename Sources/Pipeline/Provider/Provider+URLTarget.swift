@@ -1,0 +1,70 @@
+public import HTTPTypes
+
+extension Provider where Target == URLTarget {
+    /// Gets a URL and decodes the response.
+    ///
+    /// ```swift
+    /// let repos = try await client.get("https://api.example.com/repos", as: [Repo].self)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: an absolute http or https URL.
+    ///   - type: what the body decodes to.
+    ///   - options: settings of this call.
+    /// - Returns: the value.
+    /// - Throws: as `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`; a status other than 200 to 299 is
+    ///   ``PipelineError/Code-swift.struct/unacceptableStatus``.
+    @concurrent
+    public func get<Value: Decodable & SendableMetatype>(
+        _ url: String,
+        as type: Value.Type,
+        options: RequestOptions = RequestOptions()
+    ) async throws -> sending Value {
+        try await request(URLTarget(url), as: type, options: options)
+    }
+
+    /// Sends a value as JSON to a URL and decodes the response.
+    ///
+    /// ```swift
+    /// let receipt = try await client.send(order, to: "https://api.example.com/orders", as: Receipt.self)
+    /// ```
+    ///
+    /// For a body in another form, send a ``URLTarget`` with a ``RequestTask`` of your choice.
+    ///
+    /// - Parameters:
+    ///   - body: the value.
+    ///   - url: an absolute http or https URL.
+    ///   - method: the method.
+    ///   - type: what the body of the response decodes to.
+    ///   - options: settings of this call.
+    /// - Returns: the value.
+    /// - Throws: as `get(_:as:options:)`; ``PipelineError/Code-swift.struct/encoding`` if the body cannot be encoded.
+    @concurrent
+    public func send<Value: Decodable & SendableMetatype>(
+        _ body: some Encodable & Sendable,
+        to url: String,
+        method: HTTPRequest.Method = .post,
+        as type: Value.Type,
+        options: RequestOptions = RequestOptions()
+    ) async throws -> sending Value {
+        try await request(
+            URLTarget(url, method: method, task: .requestJSONEncodable(body)),
+            as: type,
+            options: options
+        )
+    }
+
+    /// Sends a value as JSON to a URL and returns the response.
+    ///
+    /// The parameters and errors are those of `send(_:to:method:as:options:)`.
+    @concurrent
+    @discardableResult
+    public func send(
+        _ body: some Encodable & Sendable,
+        to url: String,
+        method: HTTPRequest.Method = .post,
+        options: RequestOptions = RequestOptions()
+    ) async throws -> PipelineResponse {
+        try await request(URLTarget(url, method: method, task: .requestJSONEncodable(body)), options: options)
+    }
+}

@@ -1,0 +1,38 @@
+/// Measures how fast a transfer goes, as the mean over its last seconds.
+struct TransferRate: Sendable {
+    /// The time over which the mean is taken; longer, if nothing has passed for longer.
+    static let window = Duration.seconds(5)
+    /// The shortest time that says anything, and the time between two marks.
+    static let spacing = Duration.milliseconds(500)
+
+    private struct Mark {
+        let instant: PipelineClock.Instant
+        let byteCount: Int
+    }
+
+    /// The counts of the past, oldest first: the last from before the window, and those within it.
+    private var marks: [Mark] = []
+
+    /// The bytes per second, zero and up; `nil` until ``spacing`` has passed since the first bytes.
+    private(set) var bytesPerSecond: Double?
+
+    /// Adds a count.
+    ///
+    /// The first bytes do not count, because the time that they took is not known.
+    ///
+    /// - Parameters:
+    ///   - byteCount: all bytes that have passed.
+    ///   - now: the present moment.
+    mutating func add(_ byteCount: Int, at now: PipelineClock.Instant) {
+        while marks.count > 1, marks[1].instant.duration(to: now) >= Self.window { marks.removeFirst() }
+        guard let first = marks.first, let last = marks.last else {
+            marks = [Mark(instant: now, byteCount: byteCount)]
+            return
+        }
+        let elapsed = first.instant.duration(to: now)
+        if elapsed >= Self.spacing {
+            bytesPerSecond = Double(max(0, byteCount - first.byteCount)) / (elapsed / .seconds(1))
+        }
+        if last.instant.duration(to: now) >= Self.spacing { marks.append(Mark(instant: now, byteCount: byteCount)) }
+    }
+}

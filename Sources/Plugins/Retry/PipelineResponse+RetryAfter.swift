@@ -1,0 +1,57 @@
+public import Foundation
+import HTTPTypes
+public import Pipeline
+
+extension PipelineResponse {
+    /// Returns how long the response asks to wait before the next request, by its field Retry-After.
+    ///
+    /// ```swift
+    /// if let wait = response.retryAfter(now: clock.date) { show("Try again in \(wait)") }
+    /// ```
+    ///
+    /// The field holds a number of seconds, or a date in any of the three forms of HTTP. A date counts from the response's own Date
+    /// field, so that a clock that is wrong here does no harm, else from `now`; one that is past asks for no wait. Of several values
+    /// the longest counts. Any other value, such as `-1` or `1.5`, is ignored.
+    ///
+    /// Source: RFC 9110 §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
+    ///
+    /// - Parameter now: the present date.
+    /// - Returns: the wait, zero and up; `Int64.max` seconds for a number that is larger; `nil` without a value that can be understood.
+    public func retryAfter(now: Date) -> Duration? {
+        RetryAfter(in: headers, now: now)?.delay
+    }
+}
+
+/// The wait that a field Retry-After asks for.
+private struct RetryAfter {
+    let delay: Duration
+
+    init?(in fields: HTTPFields, now: Date) {
+        let values = fields[values: .retryAfter]
+        guard !values.isEmpty else { return nil }
+        let sent = fields[.date].flatMap { HTTPDate($0, now: now)?.date } ?? now
+        let delays = values.compactMap { Self.seconds($0) ?? Self.delay(until: $0, from: sent, now: now) }
+        guard let longest = delays.max() else { return nil }
+        delay = longest
+    }
+
+    /// Several fields may have been joined by commas on their way.
+    private static func seconds(_ value: String) -> Duration? {
+        var longest: Int64?
+        for element in value.split(separator: ",", omittingEmptySubsequences: false) {
+            let digits = element.utf8.drop { $0 == UInt8(ascii: " ") }
+            guard !digits.isEmpty, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+                return nil
+            }
+            longest = max(longest ?? 0, Int64(Substring(digits)) ?? .max)
+        }
+        return longest.map { .seconds($0) }
+    }
+
+    private static func delay(until value: String, from sent: Date, now: Date) -> Duration? {
+        guard let date = HTTPDate(value, now: now)?.date else { return nil }
+        let seconds = date.timeIntervalSince(sent)
+        guard seconds.isFinite else { return nil }
+        return .seconds(min(max(0, seconds), 1e15))
+    }
+}

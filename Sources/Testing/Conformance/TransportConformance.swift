@@ -1,0 +1,112 @@
+import Foundation
+public import Pipeline
+
+/// The conformance suite for transports: rules that every transport follows.
+///
+/// Each check sends targets through a ``Pipeline/Provider`` to a ``LoopbackServer``. The sample responses of the targets equal
+/// the responses of the server, so the suite also runs against transports that use no network.
+///
+/// ```swift
+/// @Test("MyTransport does what every transport has to do")
+/// func conformance() async {
+///     let violations = await TransportConformance { MyTransport() }.run()
+///     #expect(violations.isEmpty, "\(violations)")
+/// }
+/// ```
+///
+/// **Defaults**
+///
+/// | setting | default |
+/// |---|---|
+/// | `kind` | ``Kind/network`` |
+/// | `patience` | 180 s for each check, in real time |
+public struct TransportConformance: Sendable {
+    /// The source of the transport's responses.
+    public struct Kind: Sendable, Hashable {
+        let sendsBytes: Bool
+        /// Whether bodies are handed over as they are, whatever coding they name.
+        let leavesCodings: Bool
+
+        /// The server in the URL.
+        public static let network = Kind(sendsBytes: true, leavesCodings: false)
+        /// The endpoint's sample response or the target's sample data.
+        ///
+        /// Checks that need a network are skipped.
+        public static let sampled = Kind(sendsBytes: false, leavesCodings: true)
+        /// A recording of the same checks.
+        ///
+        /// Checks that need a network are skipped. The server's port differs from the recorded one.
+        public static let recorded = Kind(sendsBytes: false, leavesCodings: false)
+    }
+
+    private let kind: Kind
+    private let patience: Duration
+    private let makeTransport: @Sendable () -> any Transport
+
+    /// Creates a suite.
+    ///
+    /// - Parameters:
+    ///   - kind: the source of the transport's responses; defaults to ``Kind/network``.
+    ///   - patience: the time after which a check counts as hung; defaults to 180 s.
+    ///   - makeTransport: makes a transport for each check.
+    public init(
+        _ kind: Kind = .network,
+        patience: Duration = .seconds(180),
+        makeTransport: @escaping @Sendable () -> any Transport
+    ) {
+        self.kind = kind
+        self.patience = patience
+        self.makeTransport = makeTransport
+    }
+
+    /// The names of the checks that will run.
+    var checkNames: [String] { checks.map(\.name) }
+
+    /// Runs all checks, one after the other.
+    ///
+    /// - Returns: the violations; empty for a transport that conforms.
+    public func run() async -> [ConformanceViolation] {
+        var violations: [ConformanceViolation] = []
+        for check in checks {
+            if let message = await failure(of: check) {
+                violations.append(ConformanceViolation(check: check.name, message: message))
+            }
+        }
+        return violations
+    }
+
+    private var checks: [ConformanceCheck] {
+        ConformanceCheck.all.filter { kind.sendsBytes || !$0.needsNetwork }
+    }
+
+    private func failure(of check: ConformanceCheck) async -> String? {
+        let bench: ConformanceBench
+        do {
+            bench = try ConformanceBench(transport: makeTransport(), kind: kind)
+        } catch {
+            return "the server did not start: \(error)"
+        }
+        defer { bench.server.stop() }
+        return await withTaskGroup(of: String?.self) { group in
+            group.addTask { await Self.message(of: check, bench) }
+            group.addTask { [patience] in
+                guard (try? await ContinuousClock().sleep(for: patience)) != nil else { return nil }
+                bench.server.stop()
+                return "it did not end in \(patience)"
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+
+    private static func message(of check: ConformanceCheck, _ bench: ConformanceBench) async -> String? {
+        do {
+            try await check.run(bench)
+            return nil
+        } catch let failure as ConformanceFailure {
+            return failure.message
+        } catch {
+            return "it threw \(error)"
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import TestSupport
+import Testing
+
+@testable import PipelineTesting
+
+@Suite("PluginConformance: download", .tags(.concurrent))
+struct PluginCheckDownloadTests {
+    @Test("download: a plugin that loses the body of a file")
+    func losesFile() async {
+        let failed = await PluginConformanceTests.failed {
+            PluginStack.process { result, _ in
+                guard case .success(var response) = result, response.body.fileURL != nil else { return }
+                response.body = .absent
+                result = .success(response)
+            }
+        }
+        #expect(failed == ["download"])
+    }
+}

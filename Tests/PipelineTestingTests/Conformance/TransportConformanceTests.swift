@@ -1,0 +1,65 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import TestSupport
+import Testing
+
+@testable import PipelineTesting
+
+@Suite("TransportConformance", .timeLimit(.minutes(10)), .tags(.concurrent))
+struct TransportConformanceTests {
+    /// Answers from the sample response, but not without a mistake.
+    private struct Mistaken: Transport {
+        let decodesContent = false
+        var mistake: @Sendable (inout PipelineResponse) throws -> Void
+
+        func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
+            guard case .response(let head, let data) = context.endpoint.sampleResponse?().kind else {
+                throw PipelineError(.transport, "no sample")
+            }
+            var response = PipelineResponse(request: request, head: head, body: .bytes(data))
+            try mistake(&response)
+            return response
+        }
+    }
+
+    static func checks(
+        violatedBy mistake: @escaping @Sendable (inout PipelineResponse) throws -> Void
+    ) async -> Set<String> {
+        Set(await TransportConformance(.sampled) { Mistaken(mistake: mistake) }.run().map(\.check))
+    }
+
+    @Test("a transport without a mistake violates nothing")
+    func none() async {
+        #expect(await Self.checks { _ in }.isEmpty)
+    }
+
+    @Test("a transport that throws is found out in every check")
+    func throwing() async {
+        let suite = TransportConformance(.sampled) {
+            Mistaken { _ in throw PipelineError(.offline, "by mistake") }
+        }
+        let violated = await suite.run().map(\.check)
+        #expect(
+            Set(violated).isSuperset(
+                of: Set(suite.checkNames).subtracting(["a cancelled call ends in CancellationError"])
+            )
+        )
+    }
+
+    @Test("a network transport that never connects is found out, and the suite ends")
+    func neverConnects() async {
+        let suite = TransportConformance(patience: .milliseconds(50)) {
+            ScriptedTransport(always: .hang)
+        }
+        #expect(await suite.run().count == suite.checkNames.count)
+    }
+
+    @Test("the names of the checks are unique, and a network is asked more")
+    func names() {
+        let network = TransportConformance { ScriptedTransport(always: .hang) }.checkNames
+        let sampled = TransportConformance(.sampled) { ScriptedTransport(always: .hang) }.checkNames
+        #expect(Set(network).count == network.count)
+        #expect(Set(sampled).isStrictSubset(of: network))
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import Testing
+
+@testable import PipelineTesting
+
+@Suite("MultipartReader: values of fields")
+struct FieldValueTests {
+    @Test(
+        "The boundary comes from the Content-Type, as a token or in quotation marks",
+        arguments: [
+            ("multipart/form-data; boundary=abc", "abc"), ("Multipart/Form-Data;BOUNDARY=\"a b\"", "a b"),
+            ("multipart/form-data; charset=utf-8; boundary=\"x:y\"", "x:y"),
+        ]
+    )
+    func contentType(_ text: String, _ boundary: String) throws {
+        #expect(try MultipartReader(contentType: text).boundary == boundary)
+    }
+
+    @Test(
+        "A Content-Type without one fit boundary is refused, with the offset",
+        arguments: [
+            ("", 0), ("multipart/mixed; boundary=a", 0), ("multipart/form-data", 19),
+            ("multipart/form-data; boundary=", 30),
+            ("multipart/form-data; boundary=\"\"", 31), ("multipart/form-data; boundary=a; boundary=b", 33),
+            ("multipart/form-data; boundary=\"a;b\"", 32), ("multipart/form-data; boundary=\"ab \"", 33),
+            ("multipart/form-data; boundary=a b", 32), ("multipart/form-data; boundary=a;", 32),
+        ]
+    )
+    func badContentType(_ text: String, _ offset: Int) throws {
+        let failure = #expect(throws: MultipartReader.Failure.self) { try MultipartReader(contentType: text) }
+        #expect(failure?.offset == offset)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+/// What the guide of pagination shows.
+enum PaginationSamples {
+    // sample: target
+    enum Forge: TargetType {
+        case repos
+        case events(after: String?)
+
+        var baseURL: URL { Endpoint.url("https://api.forge.example") }
+        var path: String {
+            switch self {
+            case .repos: "repos"
+            case .events: "events"
+            }
+        }
+        var method: HTTPMethod { .get }
+        var task: RequestTask {
+            switch self {
+            case .repos: .requestQuery(["per_page": 100])
+            case .events(let cursor): .requestQuery(["after": cursor].compactMapValues(\.self))
+            }
+        }
+        var validationType: ValidationType { .successCodes }
+    }
+    // end
+
+    struct Repo: Decodable {
+        let name: String
+    }
+
+    static func links(_ provider: Provider<Forge>) async throws {
+        // sample: links
+        for try await repos in provider.pages(.repos, of: [Repo].self) {
+            print(repos.map(\.name))
+        }
+        // end
+    }
+
+    struct Event: Decodable {
+        let id: Int
+    }
+
+    // sample: cursor
+    struct EventPage: Decodable {
+        let events: [Event]
+        let next: String?
+    }
+
+    static func events(_ provider: Provider<Forge>) -> Provider<Forge>.Pages<EventPage> {
+        provider.pages(
+            .events(after: nil),
+            of: EventPage.self,
+            next: .cursor({ page in page.next }, target: { cursor in .events(after: cursor) })
+        )
+    }
+    // end
+
+    static func responses(_ provider: Provider<Forge>) async throws {
+        // sample: responses
+        let pages = provider.pages(
+            .events(after: nil),
+            next: .cursor({ response in response.header("X-Next") }, target: { cursor in .events(after: cursor) })
+        )
+        for try await response in pages.prefix(3) {
+            print(response.statusCode, response.data.count)
+        }
+        // end
+    }
+
+    static func errors(_ provider: Provider<Forge>) async throws {
+        // sample: errors
+        do {
+            for try await repos in provider.pages(.repos, of: [Repo].self, maximumPageCount: 20) {
+                print(repos.count)
+            }
+        } catch let error as PipelineError where error.code.isKind(of: .pagination) {
+            print("the list is incomplete:", error)
+        }
+        // end
+    }
+}
+
+@Suite("The guide of pagination")
+struct PaginationSampleTests {
+    // sample: test
+    @Test("The events of all pages come in order")
+    func events() async throws {
+        let transport = ScriptedTransport([
+            .status(200, body: #"{"events": [{"id": 1}], "next": "b"}"#),
+            .status(200, body: #"{"events": [{"id": 2}]}"#),
+        ])
+        var ids: [Int] = []
+        for try await page in PaginationSamples.events(Provider(transport: transport)) {
+            ids += page.events.map(\.id)
+        }
+        #expect(ids == [1, 2])
+        #expect(transport.sent.map(\.query) == [nil, "after=b"])
+    }
+    // end
+}

@@ -1,0 +1,128 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("Provider: coders")
+struct ProviderCodersTests {
+    private struct Repo: Codable, Equatable, Sendable {
+        var starCount: Int
+        var madeAt: Date?
+    }
+
+    private struct Plain: DecodableTargetType {
+        typealias ResultType = Repo
+        var baseURL: URL { Endpoint.url("https://api.example.com") }
+        let path = "repo"
+        let method = HTTPRequest.Method.get
+        let task = RequestTask.requestPlain
+    }
+
+    /// A target with a decoder of its own.
+    private struct Own: DecodableTargetType {
+        typealias ResultType = Repo
+        var baseURL: URL { Endpoint.url("https://api.example.com") }
+        let path = "repo"
+        let method = HTTPRequest.Method.get
+        let task = RequestTask.requestPlain
+
+        func makeResult(
+            from response: PipelineResponse,
+            atKeyPath keyPath: String?,
+            using decoder: JSONDecoder?,
+            failsOnEmptyData: Bool
+        ) throws -> Repo {
+            try response.map(Repo.self, atKeyPath: keyPath, using: decoder ?? Self.decoder(prefix: "own"))
+        }
+
+        static func decoder(prefix: String) -> JSONDecoder {
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .custom { path in Key(prefix: prefix, path.last?.stringValue ?? "") }
+            return decoder
+        }
+    }
+
+    /// A key without the prefix that names whose decoder reads it.
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(prefix: String, _ text: String) {
+            stringValue = text.hasPrefix(prefix + ".") ? String(text.dropFirst(prefix.count + 1)) : "other"
+        }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private let coders = PipelineCoders(
+        configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase },
+        configureJSONEncoder: { $0.keyEncodingStrategy = .convertToSnakeCase }
+    )
+    private let body = #"{"star_count": 3, "made_at": "1970-01-01T00:00:07Z"}"#
+    private let repo = Repo(starCount: 3, madeAt: Date(timeIntervalSince1970: 7))
+
+    @Test("They decode responses, however the response is asked for")
+    func decoding() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: body))
+        let provider = Provider<Plain>(transport: transport, configuration: .init(coders: coders))
+        #expect(try await provider.request(Plain(), as: Repo.self) == repo)
+        #expect(try await provider.requestDecoded(Plain()) == repo)
+        #expect(try await provider.request(Plain()).map(Repo.self) == repo)
+        for try await value in try await provider.stream(Plain()).jsonLines(as: Repo.self) { #expect(value == repo) }
+        for try await page in provider.pages(Plain(), of: Repo.self) { #expect(page == repo) }
+
+        let any = Provider<MultiTarget>(transport: transport, configuration: .init(coders: coders))
+        #expect(try await any.request(Plain(), as: Repo.self) == repo)
+        #expect(try await any.requestDecoded(Plain()) == repo)
+    }
+
+    @Test("They decode the response of an error")
+    func decodingError() async throws {
+        let provider = Provider<TestTarget>(
+            transport: ScriptedTransport(always: .status(409, body: body)),
+            configuration: .init(coders: coders)
+        )
+        let target = TestTarget(validationType: .successCodes)
+        let error = await pipelineError { _ = try await provider.request(target) }
+        #expect(try error?.response?.map(Repo.self) == repo)
+    }
+
+    @Test("The decoder of a call wins over that of the target, and that over the provider's")
+    func precedence() async throws {
+        let body = #"{"star_count": 1, "own.starCount": 2, "call.starCount": 3}"#
+        let provider = Provider<MultiTarget>(
+            transport: ScriptedTransport(always: .status(200, body: body)),
+            configuration: .init(coders: coders)
+        )
+        let decoder = Own.decoder(prefix: "call")
+        #expect(try await provider.requestDecoded(Plain()).starCount == 1)
+        #expect(try await provider.requestDecoded(Own()).starCount == 2)
+        #expect(try await provider.requestDecoded(Own(), decoder: decoder).starCount == 3)
+        #expect(try await provider.request(Plain(), as: Repo.self, decoder: decoder).starCount == 3)
+    }
+
+    @Test("They encode values that come without an encoder of their own")
+    func encoding() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        var coders = coders
+        coders.form.boolEncoding = .literal
+        let provider = Provider<TestTarget>(transport: transport, configuration: .init(coders: coders))
+        func send(_ task: RequestTask, _ method: HTTPRequest.Method = .post) async throws -> PipelineRequest {
+            _ = try await provider.request(TestTarget(method: method, task: task))
+            return try #require(transport.sent.last)
+        }
+        let json = try await send(.requestJSONEncodable(repo))
+        #expect(json.body.bytes == Data(#"{"made_at":"1970-01-01T00:00:07Z","star_count":3}"#.utf8))
+        let custom = try await send(.requestCustomJSONEncodable(Repo(starCount: 3), encoder: JSONEncoder()))
+        #expect(custom.body.bytes == Data(#"{"starCount":3}"#.utf8))
+        #expect(try await send(.requestQuery(["ok": true]), .get).query == "ok=true")
+    }
+
+    @Test("Without coders, JSON is decoded as it stands")
+    func none() async throws {
+        let provider = Provider<Plain>(transport: ScriptedTransport(always: .status(200, body: #"{"starCount": 3}"#)))
+        #expect(try await provider.requestDecoded(Plain()) == Repo(starCount: 3))
+    }
+}
