@@ -1,5 +1,7 @@
+import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestSupport
 import Testing
 
 @Suite("Idle stages", .tags(.concurrent))
