@@ -61,7 +61,6 @@ final class OpenExchange: Sendable {
     /// - Throws: ``PipelineError`` with code `truncated` if it is shorter than announced, and `CancellationError` if that is why it ended.
     func end() throws {
         let (source, byteCount) = state.withLock { ($0.source, $0.byteCount) }
-        if Task.isCancelled { throw CancellationError() }
         try PipelineBody.requireWhole(byteCount, of: source?.announcedByteCount)
         finish()
     }

@@ -13,6 +13,11 @@ public struct MultiTarget: TargetType, AccessTokenAuthorizable {
         self.target = (target as? MultiTarget)?.target ?? target
     }
 
+    /// Wraps a target.
+    public static func target(_ target: any TargetType) -> MultiTarget {
+        MultiTarget(target)
+    }
+
     /// The wrapped target's base URL.
     public var baseURL: URL { target.baseURL }
 
