@@ -20,22 +20,22 @@ extension Publisher where Output == PipelineResponse, Failure == PipelineError {
     public func filter(
         statusCodes: some RangeExpression<Int>
     ) -> AnyPublisher<PipelineResponse, PipelineError> {
-        mapped { try $0.filter(.customCodes((0..<1_000).filter { statusCodes.contains($0) })) }
+        mapped { try $0.filter(statusCodes: statusCodes) }
     }
 
     /// Fails for any other status.
     public func filter(statusCode: Int) -> AnyPublisher<PipelineResponse, PipelineError> {
-        mapped { try $0.filter(.customCodes([statusCode])) }
+        mapped { try $0.filter(statusCode: statusCode) }
     }
 
     /// Fails for a status that is not 200 to 299.
     public func filterSuccessfulStatusCodes() -> AnyPublisher<PipelineResponse, PipelineError> {
-        mapped { try $0.filter(.successCodes) }
+        mapped { try $0.filterSuccessfulStatusCodes() }
     }
 
     /// Fails for a status that is not 200 to 399.
     public func filterSuccessfulStatusAndRedirectCodes() -> AnyPublisher<PipelineResponse, PipelineError> {
-        mapped { try $0.filter(.successAndRedirectCodes) }
+        mapped { try $0.filterSuccessfulStatusAndRedirectCodes() }
     }
 
     /// The body as a JSON value.

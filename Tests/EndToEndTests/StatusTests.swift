@@ -74,10 +74,10 @@ struct StatusTests {
     @Test("a response filters its status by itself")
     func filters() async throws {
         let response = try await provider.request(Status(code: 302))
-        #expect(try response.filter(.successAndRedirectCodes).statusCode == 302)
-        #expect(try response.filter(.customCodes([302])).statusCode == 302)
-        let error = #expect(throws: PipelineError.self) { try response.filter(.successCodes) }
+        #expect(try response.filterSuccessfulStatusAndRedirectCodes().statusCode == 302)
+        #expect(try response.filter(statusCode: 302).statusCode == 302)
+        let error = #expect(throws: PipelineError.self) { try response.filterSuccessfulStatusCodes() }
         #expect(error?.code == .unacceptableStatus)
-        #expect(throws: PipelineError.self) { try response.filter(.customCodes(400..<500)) }
+        #expect(throws: PipelineError.self) { try response.filter(statusCodes: 400..<500) }
     }
 }

@@ -33,10 +33,10 @@ private enum MappingSamples {
 
     static func filters(_ response: PipelineResponse) throws {
         // sample: filters
-        try response.filter(.successCodes)
-        try response.filter(.successAndRedirectCodes)
-        try response.filter(.customCodes([201]))
-        try response.filter(.customCodes(200..<205))
+        try response.filterSuccessfulStatusCodes()
+        try response.filterSuccessfulStatusAndRedirectCodes()
+        try response.filter(statusCode: 201)
+        try response.filter(statusCodes: 200..<205)
         // end
     }
 
@@ -52,7 +52,7 @@ private enum MappingSamples {
 
     static func calls(_ provider: Provider<Library>, _ decoder: JSONDecoder) async throws -> [Book] {
         // sample: calls
-        let book = try await provider.request(.book(id: 3)).filter(.customCodes([200])).map(Book.self)
+        let book = try await provider.request(.book(id: 3)).filter(statusCode: 200).map(Book.self)
         let same = try await provider.request(.book(id: 3), as: Book.self, decoder: decoder)
         // end
         return [book, same]

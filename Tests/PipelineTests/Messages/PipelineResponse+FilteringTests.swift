@@ -8,15 +8,13 @@ struct PipelineResponseFilteringTests {
     @Test("M133 A status inside the range gives the response back, one outside an error with the response")
     func filtering() throws {
         let filters: [(@Sendable (PipelineResponse) throws -> PipelineResponse, Set<Int>)] = [
-            ({ try $0.filter(.customCodes(200...201)) }, [200, 201]),
-            ({ try $0.filter(.customCodes(200..<201)) }, [200]),
-            ({ try $0.filter(.customCodes(0..<300)) }, [199, 200, 201, 299]),
-            ({ try $0.filter(.customCodes(400...999)) }, [400, 500]),
-            ({ try $0.filter(.customCodes([304])) }, [304]),
-            ({ try $0.filter(.successCodes) }, [200, 201, 299]),
-            ({ try $0.filter(.successAndRedirectCodes) }, [200, 201, 299, 300, 304, 399]),
-            ({ try $0.filter(.anyStatus) }, [199, 200, 201, 299, 300, 304, 399, 400, 500]),
-            ({ try $0.filter(.customCodes([])) }, []),
+            ({ try $0.filter(statusCodes: 200...201) }, [200, 201]),
+            ({ try $0.filter(statusCodes: 200..<201) }, [200]),
+            ({ try $0.filter(statusCodes: ..<300) }, [199, 200, 201, 299]),
+            ({ try $0.filter(statusCodes: 400...) }, [400, 500]),
+            ({ try $0.filter(statusCode: 304) }, [304]),
+            ({ try $0.filterSuccessfulStatusCodes() }, [200, 201, 299]),
+            ({ try $0.filterSuccessfulStatusAndRedirectCodes() }, [200, 201, 299, 300, 304, 399]),
         ]
         for (filter, accepted) in filters {
             for status in [199, 200, 201, 299, 300, 304, 399, 400, 500] {

@@ -191,7 +191,7 @@ struct MyServiceExampleTests {
             let response = try result.get()
             #expect(response.statusCode == status)
             #expect(response.data == Data(body.utf8))
-            let id = try? (response.filter(.successCodes).mapJSON() as? [String: Any])?["id"] as? Int
+            let id = try? (response.filterSuccessfulStatusCodes().mapJSON() as? [String: Any])?["id"] as? Int
             #expect(id == (status == 200 ? 7 : nil))
         }
     }
