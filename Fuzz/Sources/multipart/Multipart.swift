@@ -60,7 +60,7 @@ private func writeAndRead(_ input: inout FuzzInput) {
                 .bytes(content),
                 name: input.text(upTo: 20),
                 fileName: flags & 1 == 0 ? nil : input.text(upTo: 20),
-                mimeType: flags & 2 == 0 ? nil : input.text(upTo: 20)
+                mimeType: flags & 2 == 0 ? nil : MIMEType(input.text(upTo: 20))
             )
         )
     }

@@ -35,7 +35,7 @@ struct MultipartSamples {
         // sample: multipart names
         let report = MultipartFormBodyPart(.file(draft), name: "report", fileName: "Report 2025.pdf")
         let photo = MultipartFormBodyPart(.file(draft), name: "photo", mimeType: "image/x-raw")
-        let json = MultipartFormBodyPart(.bytes(Data(#"{"a":1}"#.utf8)), name: "meta", mimeType: "application/json")
+        let json = MultipartFormBodyPart(.bytes(Data(#"{"a":1}"#.utf8)), name: "meta", mimeType: .json)
         var note = MultipartFormBodyPart(.file(draft), name: "note")
         note.fileName = nil  // a plain field whose text is in a file
         // end

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// ```swift
 /// FormFile(jpeg, fileName: "cat.jpg")
-/// FormFile(contentsOf: video, mimeType: "video/mp4")
+/// FormFile(contentsOf: video, mimeType: .mp4)
 /// ```
 ///
 /// **Errors**: in a value that becomes anything else, such as JSON or a query, `encoding` with the place where it stands: JSON
@@ -19,8 +19,8 @@ public struct FormFile: Encodable, Sendable, Hashable {
     public let url: URL?
     /// The name that is sent.
     public let fileName: String
-    /// The media type, such as `image/jpeg`; `nil` for that of the name's extension.
-    public let mimeType: String?
+    /// The media type; `nil` for that of the name's extension.
+    public let mimeType: MIMEType?
 
     /// Makes a file of bytes in memory.
     ///
@@ -29,7 +29,7 @@ public struct FormFile: Encodable, Sendable, Hashable {
     ///   - fileName: the name that is sent.
     ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not
     ///     known.
-    public init(_ data: Data, fileName: String, mimeType: String? = nil) {
+    public init(_ data: Data, fileName: String, mimeType: MIMEType? = nil) {
         self.data = data
         self.url = nil
         self.fileName = fileName
@@ -43,7 +43,7 @@ public struct FormFile: Encodable, Sendable, Hashable {
     ///   - fileName: the name that is sent; `nil` for the file's own.
     ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not
     ///     known.
-    public init(contentsOf url: URL, fileName: String? = nil, mimeType: String? = nil) {
+    public init(contentsOf url: URL, fileName: String? = nil, mimeType: MIMEType? = nil) {
         self.data = nil
         self.url = url
         self.fileName = fileName ?? url.lastPathComponent

@@ -10,7 +10,7 @@ extension MultipartFormBodyPart {
             Self.append(fileName, to: &head)
         }
         head += Array("\"\r\n".utf8)
-        if let mimeType = mimeType ?? fileName.map(FileMediaTypes.type(ofFileNamed:)) {
+        if let mimeType = mimeType?.description ?? fileName.map(FileMediaTypes.type(ofFileNamed:)) {
             guard Self.isFieldValue(mimeType) else {
                 throw PipelineError(
                     .invalidRequest(.headerValue),

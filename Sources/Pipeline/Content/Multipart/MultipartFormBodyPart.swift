@@ -44,7 +44,7 @@ public struct MultipartFormBodyPart: Sendable {
     ///   - name: the name of the form's field.
     ///   - fileName: the name of the file; `nil` takes the last path component of a body that is a file.
     ///   - mimeType: the media type; `nil` for that of the file name's extension, if there is a file name.
-    public init(_ body: PipelineBody, name: String, fileName: String? = nil, mimeType: String? = nil) {
+    public init(_ body: PipelineBody, name: String, fileName: String? = nil, mimeType: MIMEType? = nil) {
         self.body = body
         self.name = name
         self.fileName = fileName ?? body.fileURL?.lastPathComponent

@@ -27,7 +27,7 @@ struct MultipartFormBodyPartHeadTests {
         arguments: ["", " ", " a/b", "a/b ", "a\r\nX: 1", "a\n", "a\u{0}", "a\t", "\u{7f}", "é/a"]
     )
     func invalidMediaType(_ type: String) throws {
-        let part = MultipartFormBodyPart(.absent, name: "n", mimeType: type)
+        let part = MultipartFormBodyPart(.absent, name: "n", mimeType: MIMEType(type))
         let error = #expect(throws: PipelineError.self) {
             try MultipartFormData(parts: [.field("x"), part]).makeBody()
         }

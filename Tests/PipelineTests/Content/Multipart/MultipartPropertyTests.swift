@@ -86,7 +86,7 @@ struct MultipartPropertyTests {
                         Self.body(of: content, &random),
                         name: name,
                         fileName: fileName,
-                        mimeType: type
+                        mimeType: type.map { MIMEType($0) }
                     )
                 )
             }

@@ -1,0 +1,19 @@
+import Foundation
+import Testing
+
+@testable import Pipeline
+
+@Suite("MIMEType")
+struct MIMETypeTests {
+    @Test("A media type is a literal, a name or a text")
+    func mediaTypes() throws {
+        let type = "image/jpeg"
+        let types: [MIMEType] = ["image/jpeg", .jpeg, MIMEType(type)]
+        #expect(Set(types).count == 1)
+        for mimeType in types {
+            let part = MultipartFormBodyPart(.absent, name: "n", mimeType: mimeType)
+            #expect(try MultipartFormBodyPartTests.lines(part).contains("Content-Type: image/jpeg"))
+        }
+        #expect(MIMEType.svg.description == "image/svg+xml" && "\(MIMEType.octetStream)" == "application/octet-stream")
+    }
+}
