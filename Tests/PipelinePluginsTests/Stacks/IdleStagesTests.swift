@@ -19,7 +19,7 @@ struct IdleStagesTests {
 
     @Test("Plugins without a setting of their own declare the option that wakes them")
     func declared() {
-        #expect(MinimumDurationPlugin(.zero).idleStages == [.process: [.additionalTimeout]])
+        #expect(MinimumDurationPlugin(.zero).idleStages == [.process: [.minimumDuration]])
         #expect(MinimumDurationPlugin(.seconds(1)).idleStages == [:])
         #expect(TimeoutPlugin(idle: .seconds(1)).idleStages == [.intercept: [.totalTimeout]])
         #expect(TimeoutPlugin(attempt: .seconds(1)).idleStages == [.intercept: [.totalTimeout]])
@@ -28,10 +28,10 @@ struct IdleStagesTests {
         #expect(RetryPlugin().idleStages == [.prepare: [.idempotencyKey]])
     }
 
-    @Test("additionalTimeout delays a call through a minimum duration of zero")
+    @Test("The option minimumDuration delays a call through a minimum duration of zero")
     func minimumDuration() async throws {
         let (_, provider) = provider(.status(200))
-        let call = Task { try await provider.request(Ask(), options: .init { $0.additionalTimeout = .seconds(2) }) }
+        let call = Task { try await provider.request(Ask(), options: .init { $0.minimumDuration = .seconds(2) }) }
         #expect(await clock.advanceToNextSleeper() == .seconds(2))
         #expect(try await call.value.statusCode == 200)
         _ = try await provider.request(Ask())

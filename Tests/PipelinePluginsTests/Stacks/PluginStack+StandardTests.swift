@@ -15,7 +15,7 @@ struct PluginStackStandardTests {
             "\(provider.explain())" == """
                 call
                 ├─ 1 LoggingPlugin              process, didFinish
-                ├─ 2 MinimumDurationPlugin      process if additionalTimeout
+                ├─ 2 MinimumDurationPlugin      process if minimumDuration
                 └─ 3 TimeoutPlugin              prepare, intercept if totalTimeout
                    ├─ 4 RequestIDPlugin         prepare
                    └─ 5 RetryPlugin             prepare if idempotencyKey, intercept
