@@ -55,8 +55,6 @@ struct RetryPolicyTests {
         #expect(await Self.count(retry, .failure(.connect), .post) == 1)
         let unprocessed = RetryPolicy { _ in .retryUnprocessed }
         #expect(await Self.count(unprocessed, .status(400), .post) == 3)
-        let unknown = RetryPolicy { _ in .init(rawValue: "later") }
-        #expect(await Self.count(unknown, .status(503)) == 1)
     }
 
     @Test("The closure may call for another attempt after a failure that otherwise ends the call")

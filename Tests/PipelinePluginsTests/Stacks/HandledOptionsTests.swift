@@ -114,8 +114,8 @@ struct HandledOptionsTests {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<MultiTarget>(transport: transport, configuration: .init(unhandledOptions: .fail))
         let request = Case.plain.additionalTimeout(.zero).avoidLogError().authorized().authorized(nil)
-            .retry(on: [.serviceUnavailable], attempts: 0).responseTimeout(.seconds(5))
-            .basicAuth(email: "ann", password: "hunter2")
+            .retry(on: [.serviceUnavailable], attempts: 0).attemptTimeout(.seconds(5))
+            .basicAuth(username: "ann", password: "hunter2")
             .options {
                 $0.avoidLogError = true
                 $0.idempotencyKey = nil

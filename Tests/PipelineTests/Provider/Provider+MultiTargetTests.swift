@@ -53,22 +53,6 @@ struct ProviderMultiTargetTests {
         #expect(try await single.requestDecoded(.get(id: 1)) == MultiTargetTests.User(name: "Ann"))
     }
 
-    @Test("requestDecoded with a completion gives the type that the target names")
-    func decodedCallback() async throws {
-        let provider = provider(StubTransport())
-        let result = await withCheckedContinuation { continuation in
-            provider.requestDecoded(MultiTargetTests.UserAPI.get(id: 1)) { continuation.resume(returning: $0) }
-        }
-        #expect(try result.get() == MultiTargetTests.User(name: "Ann"))
-        let single = Provider<MultiTargetTests.UserAPI>(transport: StubTransport()) { _ in
-            Endpoint(url: "https://example.com")
-        }
-        let other = await withCheckedContinuation { continuation in
-            single.requestDecoded(.get(id: 1)) { continuation.resume(returning: $0) }
-        }
-        #expect(try other.get() == MultiTargetTests.User(name: "Ann"))
-    }
-
     @Test("requestDecoded uses the decoder that it is given")
     func decoder() async throws {
         struct Upper: CodingKey {
@@ -99,12 +83,6 @@ struct ProviderMultiTargetTests {
         }
         #expect(thrown?.code == .mapping(.object))
         #expect(thrown?.response?.data == Data(body.utf8))
-        let result = await withCheckedContinuation { continuation in
-            provider.requestDecoded(MultiTargetTests.UserAPI.get(id: 1)) { continuation.resume(returning: $0) }
-        }
-        let given = #expect(throws: PipelineError.self) { try result.get() }
-        #expect(given?.code == .mapping(.object))
-        #expect(given?.response?.statusCode == 200)
         #expect(
             try await provider.requestDecoded(MultiTargetTests.UserAPI.get(id: 1)) == MultiTargetTests.User(name: "")
         )

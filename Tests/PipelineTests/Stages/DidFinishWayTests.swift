@@ -19,7 +19,7 @@ struct DidFinishWayTests {
 
     enum Way: CaseIterable {
         case plain, typed, named, anyNamed, progress, stream, send, chain
-        case callback, callbackWithProgress, typedCallback, namedCallback, anyNamedCallback, apiCall
+        case callback, callbackWithProgress, apiCall
 
         var decodes: Bool {
             switch self {
@@ -56,14 +56,13 @@ struct DidFinishWayTests {
         case .stream: for try await _ in try await one.stream(Named()).body {}
         case .send: _ = try await api.send(request)
         case .chain: _ = try await api.send(request.and(APIRequest<IgnoredBody>("nothing")))
-        default: try await call(way, one, any, api, request)
+        default: try await call(way, one, api, request)
         }
     }
 
     private func call(
         _ way: Way,
         _ one: Provider<Named>,
-        _ any: Provider<MultiTarget>,
         _ api: APIClient,
         _ request: APIRequest<[Int]>
     ) async throws {
@@ -72,9 +71,6 @@ struct DidFinishWayTests {
             case .callback: one.request(Named()) { continuation.resume(returning: $0.error) }
             case .callbackWithProgress:
                 one.request(Named(), progress: { _ in }, completion: { continuation.resume(returning: $0.error) })
-            case .typedCallback: one.request(Named(), as: [Int].self) { continuation.resume(returning: $0.error) }
-            case .namedCallback: one.requestDecoded(Named()) { continuation.resume(returning: $0.error) }
-            case .anyNamedCallback: any.requestDecoded(Named()) { continuation.resume(returning: $0.error) }
             default:
                 api.call(request)
                     .onSuccess { _ in continuation.resume(returning: nil) }

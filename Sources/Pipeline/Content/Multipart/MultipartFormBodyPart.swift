@@ -35,7 +35,7 @@ public struct MultipartFormBodyPart: Sendable {
     ///
     /// A text that cannot be the value of a header field fails with ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when
     /// the form is encoded.
-    public var mimeType: String?
+    public var mimeType: MIMEType?
 
     /// Makes a part.
     ///

@@ -57,16 +57,17 @@ struct PropertyListEncodingTests {
 
     @Test(
         "Dates and bytes come back as dates and bytes from both formats",
-        arguments: [PropertyListEncoding.xml, .binary]
+        arguments: [false, true]
     )
-    func readBack(_ encoding: PropertyListEncoding) throws {
-        let part = encoding.format == .binary ? 0.25 : 0
+    func readBack(isBinary: Bool) throws {
+        let encoding: PropertyListEncoding = isBinary ? .binary : .xml
+        let part = isBinary ? 0.25 : 0
         let date = Self.date.addingTimeInterval(part)
         let parameters: RequestParameters = [
             "date": date, "data": Data([0, 255]), "list": [1, "zwei", 2.5, [date]] as [any Sendable],
         ]
         let bytes = try Self.body(parameters, encoding)
-        #expect(bytes.starts(with: encoding.format == .binary ? Data("bplist00".utf8) : Data("<?xml".utf8)))
+        #expect(bytes.starts(with: isBinary ? Data("bplist00".utf8) : Data("<?xml".utf8)))
         let list = try PropertyListSerialization.propertyList(from: bytes, format: nil)
         let members = try #require(list as? [String: Any])
         #expect(members["date"] as? Date == date)
