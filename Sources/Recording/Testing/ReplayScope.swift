@@ -88,9 +88,9 @@ struct ReplayScope {
         } catch {
             result = .failure(error)
         }
-        var thrown: String?
+        var thrown = ""
         if case .failure(let error as PipelineError) = result { thrown = error.reason }
-        for miss in session.misses where miss != thrown { report(miss) }
+        for miss in session.misses where !thrown.contains(miss) { report(miss) }
         do {
             try await end()
         } catch {
