@@ -53,13 +53,13 @@ struct APIRequestTests {
         #expect(bench.paths.last == "users/..a/b../...")
     }
 
-    @Test("C16 C17 addError and addCustomError give the failure of a status its text; the last for a status wins")
+    @Test("C16 C17 addCustomError gives the failure of a status its text; the last for a status wins")
     func errorTexts() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(404, body: #"{"message":"from the server"}"#)))
         let request = APIRequest<IgnoredBody>("x")
         let plain = await pipelineError { _ = try await bench.api.send(request) }
         #expect(plain?.customText == nil && plain?.message == "from the server")
-        let texts = request.addCustomError(.notFound, "a").addCustomError([.gone, .notFound], "User not found")
+        let texts = request.addCustomError(.notFound, "a").addCustomError(.notFound, "User not found")
         let error = await pipelineError { _ = try await bench.api.send(texts.addCustomError(.conflict, "c")) }
         #expect(error?.customText == "User not found" && error?.message == "User not found")
     }
