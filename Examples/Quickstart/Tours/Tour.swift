@@ -98,9 +98,9 @@ struct Tour {
     private func callBack() async throws {
         heading("The same with a callback")
         let result = await withCheckedContinuation { continuation in
-            provider.requestDecoded(Weather.today(city: "Oslo")) { continuation.resume(returning: $0) }
+            provider.request(Weather.today(city: "Oslo")) { continuation.resume(returning: $0) }
         }
-        let forecast = try result.get()
+        let forecast = try result.get().map(Forecast.self)
         show("today", "\(forecast.city), \(forecast.sky), \(forecast.degrees) °C")
         try expect(forecast.city == "Oslo", "the callback gets the forecast that was asked for")
     }

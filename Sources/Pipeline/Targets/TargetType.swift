@@ -19,7 +19,7 @@ public import HTTPTypes
 public protocol TargetType: Sendable {
     /// The method of a request, `HTTPRequest.Method` of HTTPTypes.
     ///
-    /// The name belongs to targets, so that it stays unambiguous in a file that also imports NIOHTTP1. A value that is not a
+    /// The name belongs to targets: in a file that also imports NIOHTTP1, write `Self.HTTPMethod`. A value that is not a
     /// token cannot be made: `HTTPMethod("GET /x\r\n")` is `nil`.
     ///
     /// Source: RFC 9110 §9.1, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.1

@@ -10,11 +10,11 @@ struct HTTPMethodNameTests {
     struct Item: TargetType {
         var baseURL: URL { URL(string: "https://a.test") ?? URL(filePath: "/") }
         var path: String { "item" }
-        var method: HTTPMethod { .patch }
+        var method: Self.HTTPMethod { .patch }
         var task: RequestTask { .requestPlain }
     }
 
-    @Test("In a target the name is Pipeline's, elsewhere in the file NIOHTTP1's")
+    @Test("Self.HTTPMethod is that of targets, the bare name NIOHTTP1's")
     func names() {
         let method: HTTPMethod = .PATCH
         #expect(Item().method.rawValue == method.rawValue)
