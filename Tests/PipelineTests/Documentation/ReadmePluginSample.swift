@@ -4,7 +4,7 @@ import PipelineTesting
 import Testing
 
 // sample: plugin
-/// Asks once more when the server says that it is busy.
+/// Retries a GET once when the server responds with 503 Service Unavailable.
 struct BusyPlugin: Stage.Intercept {
     let pause: Duration
 
@@ -26,8 +26,8 @@ struct ReadmePluginSample {
     typealias Library = ReadmeProgram.Library
 
     // sample: plugin test
-    @Test("A busy server is asked once more, after a pause")
-    func asksOnceMore() async throws {
+    @Test("A 503 is retried once, after a pause")
+    func retriesOnce() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport([.status(503), .status(200)])
         let plugin = BusyPlugin(pause: .seconds(2))
@@ -38,7 +38,7 @@ struct ReadmePluginSample {
         #expect(transport.sent.count == 2)
     }
 
-    @Test("BusyPlugin does what every plugin has to do")
+    @Test("BusyPlugin passes the conformance suite")
     func conformance() async {
         #expect(await PluginConformance { BusyPlugin(pause: .seconds(2)) }.run() == [])
     }

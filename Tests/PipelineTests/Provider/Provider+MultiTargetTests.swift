@@ -71,12 +71,12 @@ struct ProviderMultiTargetTests {
     }
 
     @Test(
-        "requestDecoded fails with a typed error and the response, async and with a completion",
+        "requestDecoded fails with a typed error and the response",
         arguments: ["", "<html>", "[]"]
     )
     func undecodable(_ body: String) async throws {
         let provider = provider(
-            ScriptedTransport([.status(200, body: body), .status(200, body: body), .status(200, body: #"{"name":""}"#)])
+            ScriptedTransport([.status(200, body: body), .status(200, body: #"{"name":""}"#)])
         )
         let thrown = await #expect(throws: PipelineError.self) {
             try await provider.requestDecoded(MultiTargetTests.UserAPI.get(id: 1))
