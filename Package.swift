@@ -76,7 +76,6 @@ let package = Package(
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
         .library(name: "PipelineReplayTesting", targets: ["PipelineReplayTesting"]),
         .executable(name: "har", targets: ["har"]),
-        .plugin(name: "HARCommand", targets: ["HARCommand"]),
     ],
     traits: [
         .trait(name: "AsyncHTTPClient", description: "AsyncHTTPClientTransport, with async-http-client"),
@@ -166,15 +165,6 @@ let package = Package(
             dependencies: ["Pipeline", "PipelineRecording", httpTypes, argumentParser],
             path: "Sources/Recording/Command",
             swiftSettings: swiftSettings
-        ),
-        // Without permission to write, which would be requested for the commands that only read, too.
-        .plugin(
-            name: "HARCommand",
-            capability: .command(
-                intent: .custom(verb: "har", description: "Inspects and edits HAR files; see swift package har --help")
-            ),
-            dependencies: ["har"],
-            path: "Plugins/HARCommand"
         ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
