@@ -3,7 +3,7 @@ import Pipeline
 import PipelineRecording
 import PipelineTransports
 
-/// Responses that are not read in one go: an event stream, a download that breaks off, and one that is recorded.
+/// Responses that are not read in one go: an event stream, a download that stalls, and one that is recorded.
 struct NewsTour {
     private let origin: String
     private let provider: Provider<News>
@@ -31,14 +31,15 @@ struct NewsTour {
     }
 
     private func resumeDownload() async throws {
-        heading("A download that breaks off: the second call asks for the rest")
+        heading("A download that stalls: the second call asks for the rest")
         let other = try TemporaryFile("other", Data())
         defer { other.remove() }
         let folder = other.url.deletingLastPathComponent()
         let destination = DownloadDestination.file(folder.appending(path: "yearbook"))
             .resumable(at: folder.appending(path: "yearbook.part"))
         do {
-            _ = try await provider.request(.yearbook(destination))
+            let impatient = RequestOptions { $0.idleTimeout = .milliseconds(300) }
+            _ = try await provider.request(.yearbook(destination), options: impatient)
             throw Unexpected("a download without its end succeeds")
         } catch let error as PipelineError {
             show("first call", styled(error.code.rawValue, .red))
