@@ -423,6 +423,8 @@ struct ExchangeStageTests {
         let call = Task { try await provider.request(TestTarget(), options: options) }
         #expect(await clock.advanceToNextSleeper() == .seconds(5))
         #expect(await clock.advanceToNextSleeper() == .seconds(60))
+        // The attempt and the transport wait at the same time.
+        await clock.waitForSleepers(2)
         #expect(await clock.advanceToNextSleeper() == .seconds(4))
         let response = try await call.value
         #expect(response.exchanges.map(\.failure) == [.timeout(.attempt), nil])
