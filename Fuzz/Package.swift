@@ -35,7 +35,7 @@ let package = Package(
         ),
         .executableTarget(name: "events", dependencies: dependencies, swiftSettings: swiftSettings),
         .executableTarget(
-            name: "har",
+            name: "harfile",
             dependencies: dependencies + [.product(name: "PipelineRecording", package: "Pipeline")],
             swiftSettings: swiftSettings
         ),

@@ -10,7 +10,7 @@ static int run(int argc, char **argv) { return LLVMFuzzerRunDriver(&argc, &argv,
 int challenges_main(int argc, char **argv) { return run(argc, argv); }
 int events_main(int argc, char **argv) { return run(argc, argv); }
 int gzip_main(int argc, char **argv) { return run(argc, argv); }
-int har_main(int argc, char **argv) { return run(argc, argv); }
+int harfile_main(int argc, char **argv) { return run(argc, argv); }
 int multipart_main(int argc, char **argv) { return run(argc, argv); }
 int retryafter_main(int argc, char **argv) { return run(argc, argv); }
 int urlform_main(int argc, char **argv) { return run(argc, argv); }
