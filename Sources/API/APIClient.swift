@@ -23,7 +23,7 @@ public import Pipeline
 /// | `options` | none; those of the request win, key by key, and of their `errorTexts` text by text |
 ///
 /// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a
-/// server, or its base is no URL.
+/// server, or its base is not a URL.
 public struct APIClient: Sendable {
     /// The provider that sends the requests.
     public let provider: Provider<MultiTarget>

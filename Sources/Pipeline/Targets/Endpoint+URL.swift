@@ -8,7 +8,7 @@ extension Endpoint {
     /// ```
     ///
     /// A text that is not a URL does not stop the program: each request to it fails with code
-    /// ``PipelineError/Code-swift.struct/invalidRequest(_:)``, and the error shows the text as far as it is no secret: scheme and host.
+    /// ``PipelineError/Code-swift.struct/invalidRequest(_:)``, and the error shows scheme and host of the text, nothing else.
     ///
     /// - Parameter text: an absolute http or https URL, usually a literal.
     /// - Returns: the URL, or one that no request can be made of.

@@ -32,7 +32,7 @@ public import Pipeline
 public struct RequestIDPlugin: Stage.Prepare {
     /// X-Request-Id.
     public static let standardField: HTTPField.Name = {
-        guard let name = HTTPField.Name("X-Request-Id") else { preconditionFailure("X-Request-Id is no field name") }
+        guard let name = HTTPField.Name("X-Request-Id") else { preconditionFailure("X-Request-Id is not a field name") }
         return name
     }()
 

@@ -60,7 +60,7 @@ struct PipelineErrorEndpointTests {
         #expect(error.map { String(reflecting: $0) } == error?.description)
     }
 
-    @Test("Of a target that is no enum, or that describes itself, the type alone is named")
+    @Test("A target that is not an enum, or that describes itself, is named by its type alone")
     func targetType() async throws {
         #expect(await Self.failure(try SampleTarget())?.description.hasSuffix("; target SampleTarget") == true)
         #expect(await Self.failure(Told.secret)?.description.hasSuffix("; target Told") == true)

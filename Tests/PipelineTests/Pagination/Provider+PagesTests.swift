@@ -122,7 +122,7 @@ struct ProviderPagesTests {
     }
 
     @Test(
-        "A link that is no http URL ends the pages with pagination.link",
+        "A link that is not an http URL ends the pages with pagination.link",
         arguments: ["<mailto:a@b>", "<https://:0/>", "<>"]
     )
     func badLink(link: String) async {

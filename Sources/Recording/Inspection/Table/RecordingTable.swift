@@ -20,7 +20,7 @@ struct RecordingTable {
         origin = origins.count == 1 ? origins.first.flatMap { $0 } : nil
     }
 
-    /// What stands before the path of a URL; `nil` if there is no authority.
+    /// The scheme and authority of a URL; `nil` if there is no authority.
     private static func origin(of url: String) -> String? {
         guard let mark = url.range(of: "://") else { return nil }
         return String(url[..<(url[mark.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex)])
