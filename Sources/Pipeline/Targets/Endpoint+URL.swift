@@ -26,8 +26,12 @@ extension Endpoint {
     /// Why ``url(_:)`` could not return a URL that can be requested; `nil` for any other URL.
     static func failure(ofURL url: String) -> PipelineError? {
         guard url.hasPrefix(unusable) else { return nil }
-        let reason = url.dropFirst(unusable.count).prefix { !"/?#".contains($0) }
-        return PipelineError(.invalidRequest(.url), String(reason).removingPercentEncoding ?? "the URL is not valid")
+        let written = url.dropFirst(unusable.count).prefix { !"/?#".contains($0) }
+        // Nothing is shown that url(_:) has not written.
+        guard let reason = String(written).removingPercentEncoding, !reason.isEmpty, pathSegment(reason) == written,
+            !reason.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f })
+        else { return PipelineError(.invalidRequest(.url), "the URL is not valid") }
+        return PipelineError(.invalidRequest(.url), reason)
     }
 
     /// The scheme of a URL that holds the reason why there is none.

@@ -65,4 +65,15 @@ struct EndpointURLTests {
         #expect(error.map { "\($0)".contains("s3cr3t") } == false)
         #expect(!"\(Endpoint(target))".contains("s3cr3t"))
     }
+
+    @Test(
+        "A URL that Endpoint.url(_:) cannot have returned is refused, and nothing of it is shown",
+        arguments: ["..\0\u{1e}", "a%00b", "a%", "%ff", "a b", ""]
+    )
+    func lookAlike(rest: String) throws {
+        for url in ["unusable-url:" + rest, "unusable-url:" + rest + "/path?query"] {
+            let error = #expect(throws: PipelineError.self) { try Endpoint(url: url).makeRequest() }
+            #expect(error?.code == .invalidRequest(.url) && error?.reason == "the URL is not valid")
+        }
+    }
 }
