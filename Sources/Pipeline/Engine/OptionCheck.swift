@@ -20,7 +20,7 @@ final class OptionCheck: Sendable {
     /// - Throws: `invalidRequest.option`, if the policy is to fail.
     @inline(__always)
     func check(_ options: RequestOptions) throws(PipelineError) {
-        if !options.pluginOptions.isEmpty { try find(options) }
+        if !options.settings.isEmpty { try find(options) }
     }
 
     @inline(never)
@@ -29,12 +29,12 @@ final class OptionCheck: Sendable {
         case .ignore:
             return
         case .fail:
-            let found = Set(options.pluginOptions.values).subtracting(handled)
+            let found = Set(options.pluginOptions).subtracting(handled)
             guard !found.isEmpty else { return }
             let messages = found.map(message).sorted()
             throw PipelineError(.invalidRequest(.option), messages.joined(separator: "; "))
         case .warn(let report):
-            for option in options.pluginOptions.values where !handled.contains(option) {
+            for option in options.pluginOptions where !handled.contains(option) {
                 guard reported.withLock({ $0.insert(option).inserted }) else { continue }
                 report(message(option))
             }

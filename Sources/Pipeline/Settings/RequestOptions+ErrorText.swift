@@ -1,4 +1,4 @@
-private enum ErrorTextOption: RequestOptionKey {
+private enum ErrorText: RequestOptionKey {
     static let defaultValue: (@Sendable (PipelineError) -> String?)? = nil
 }
 
@@ -8,8 +8,8 @@ extension RequestOptions {
     /// Called once a call has failed, after every plugin and before `didFinish`; for a failure without a text of its own it returns `nil`.
     /// Defaults to `nil`: no text.
     public var errorText: (@Sendable (PipelineError) -> String?)? {
-        get { self[ErrorTextOption.self] }
-        set { self[ErrorTextOption.self] = newValue }
+        get { self[ErrorText.self] }
+        set { self[ErrorText.self] = newValue }
     }
 }
 

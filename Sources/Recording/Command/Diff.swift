@@ -24,7 +24,7 @@ struct Diff: ParsableCommand {
     @Option(name: .customLong("ignore"), help: ArgumentHelp("A header field to ignore.", valueName: "field"))
     var ignored: [String] = []
 
-    @OptionGroup var secrets: SecretOptions
+    @OptionGroup var display: DisplayOptions
 
     func run() throws {
         let names = try ignored.map { text in
@@ -33,7 +33,7 @@ struct Diff: ParsableCommand {
             }
             return name
         }
-        let tool = HARTool(redactor: try secrets.redactor())
+        let tool = HARTool(redactor: try display.redactor())
         try Har.run {
             let lines = try tool.differences(
                 between: URL(filePath: first),

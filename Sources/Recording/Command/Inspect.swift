@@ -22,7 +22,7 @@ struct Inspect: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether to draw the times.")
     var waterfall = true
 
-    @OptionGroup var secrets: SecretOptions
+    @OptionGroup var display: DisplayOptions
 
     func validate() throws {
         if let width, width < 40 {
@@ -33,7 +33,7 @@ struct Inspect: ParsableCommand {
     func run() throws {
         let variables = ProcessInfo.processInfo.environment
         let tool = HARTool(
-            redactor: try secrets.redactor(),
+            redactor: try display.redactor(),
             width: width ?? variables["COLUMNS"].flatMap { Int($0) } ?? 120,
             isColored: variables["NO_COLOR", default: ""].isEmpty && variables["TERM"] != "dumb"
                 && isatty(STDOUT_FILENO) == 1

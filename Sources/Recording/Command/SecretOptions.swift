@@ -16,14 +16,25 @@ struct SecretOptions: ParsableArguments {
     )
     var variables: [String] = []
 
-    func redactor() throws -> Redactor {
+    /// The redactor with the values of the variables, which it hides as well.
+    func redactor(_ base: Redactor = .standard) throws -> Redactor {
         let values = try variables.map { name in
             guard let value = ProcessInfo.processInfo.environment[name], value.utf8.count >= 4 else {
                 throw ValidationError("the environment variable \(name) has no value of 4 bytes or more")
             }
             return value
         }
-        return Redactor(secretValues: values)
+        return base.adding(secretValues: values)
     }
+}
+
+/// What the output of a command shows.
+struct DisplayOptions: ParsableArguments {
+    @Flag(help: "Show the values of query items whose names are not secret.")
+    var queries = false
+
+    @OptionGroup var secrets: SecretOptions
+
+    func redactor() throws -> Redactor { try secrets.redactor(queries ? .development : .standard) }
 }
 #endif

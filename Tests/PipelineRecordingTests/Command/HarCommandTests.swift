@@ -71,6 +71,20 @@ struct HarCommandTests {
         #expect(try await !har("inspect", "a.har", "--no-waterfall").text.contains("█"))
     }
 
+    @Test("inspect and diff show the values of query items with --queries, but no secrets")
+    func queries() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("a.har", Sample.exchange("GET", "https://h.example/a?page=2&token=hunter2&q=opensesame"))
+        try write("b.har")
+        let environment = ["KEY": "opensesame"]
+        let table = try await har("inspect", "a.har", "--queries", "--secret", "KEY", environment: environment)
+        #expect(table.text.contains("/a?page=2&token=…&q=…"))
+        let difference = try await har("diff", "a.har", "b.har", "--queries", "--secret", "KEY", environment: environment)
+        #expect(difference.text.contains("page=2") && !difference.text.contains("hunter2"))
+        #expect(!(table.text + difference.text).contains("opensesame"))
+        #expect(try await !har("inspect", "a.har").text.contains("page=2"))
+    }
+
     @Test("inspect shows the good entries of a file, and says which are bad")
     func inspectBad() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -30,4 +30,23 @@ struct RequestOptionsTests {
         _ = try await provider.request(MultiTarget(target), options: .init { $0[Depth.self] = 3 })
         #expect(seen.entries == ["1 none", "2 target", "3 target"])
     }
+
+    @Test("The description names what was set, and shows no value that could be a secret")
+    func description() {
+        #expect("\(RequestOptions())" == "no options")
+        let options = RequestOptions {
+            $0.attemptTimeout = .seconds(5)
+            $0.idleTimeout = nil
+            $0[Depth.self] = 3
+            $0[Other.self] = "hunter2"
+            $0.errorText = { _ in "hunter2" }
+        }
+        let text = "attemptTimeout: 5.0 seconds, depth: 3, errorText: (PipelineError) -> Optional<String>, idleTimeout: nil, other: String"
+        #expect("\(options)" == text)
+        var dumped = ""
+        dump(options, to: &dumped)
+        #expect(String(reflecting: options) == text && !dumped.contains("hunter2"))
+        let merged = TestTarget(options: options).options { $0[Depth.self] = 4 }.options
+        #expect("\(merged)".contains("depth: 4"))
+    }
 }
