@@ -10,7 +10,7 @@ public import Pipeline
 ///
 /// **Effects**: operations start in order, at most as many at a time as ``concurrent(by:)`` says. The first failure cancels the
 /// running operations and is the failure of the batch; the remaining operations do not start. With
-/// ``avoidCancelOnError(except:exceptCodes:)`` the others continue: each failure is reported as it happens, to `onError` of an
+/// ``avoidCancelOnError(except:exceptCodes:exceptKinds:)`` the others continue: each failure is reported as it happens, to `onError` of an
 /// ``APICall``, and the batch succeeds with a list of the failures. Cancelling the batch cancels the running operations and
 /// waits for their end; the remaining ones do not start. An operation that is cancelled on its own, for example by a plugin, is
 /// a failure like any other. Each operation has the same share of the progress, also one that fails without ending the batch. An
@@ -22,7 +22,7 @@ public struct APIBatch: APIOperation {
     public struct Outcome: Sendable {
         /// The number of operations.
         public let count: Int
-        /// The failures by the position of their operations; empty without ``avoidCancelOnError(except:exceptCodes:)``.
+        /// The failures by the position of their operations; empty without ``avoidCancelOnError(except:exceptCodes:exceptKinds:)``.
         public internal(set) var failures: [Int: PipelineError] = [:]
     }
 
@@ -30,7 +30,8 @@ public struct APIBatch: APIOperation {
     private var width = 1
     private var avoidsCancel = false
     private var endingStatuses: Set<Int> = []
-    private var endingCodes: [PipelineError.Code] = []
+    private var endingCodes: Set<PipelineError.Code> = []
+    private var endingKinds: [PipelineError.Code.Kind] = []
 
     init(_ operations: [any APIOperation]) {
         self.operations = operations
@@ -49,21 +50,24 @@ public struct APIBatch: APIOperation {
     /// The exceptions replace earlier ones.
     ///
     /// ```swift
-    /// uploads.flatten().avoidCancelOnError(except: .unauthorized, exceptCodes: .offline, .timeout)
+    /// uploads.flatten().avoidCancelOnError(except: .unauthorized, exceptCodes: .offline, exceptKinds: .timeout)
     /// ```
     ///
     /// - Parameters:
     ///   - statuses: the statuses of responses that end the batch; defaults to none.
-    ///   - codes: the codes of errors that end the batch, with their details; defaults to none.
+    ///   - codes: the codes of errors that end the batch; defaults to none.
+    ///   - kinds: the kinds of errors that end the batch; defaults to none.
     /// - Returns: the copy.
     public func avoidCancelOnError(
         except statuses: HTTPResponse.Status...,
-        exceptCodes codes: PipelineError.Code...
+        exceptCodes codes: PipelineError.Code...,
+        exceptKinds kinds: PipelineError.Code.Kind...
     ) -> APIBatch {
         var copy = self
         copy.avoidsCancel = true
         copy.endingStatuses = Set(statuses.map(\.code))
-        copy.endingCodes = codes
+        copy.endingCodes = Set(codes)
+        copy.endingKinds = kinds
         return copy
     }
 
@@ -105,7 +109,7 @@ public struct APIBatch: APIOperation {
 
     private func ends(_ failure: PipelineError) -> Bool {
         if !avoidsCancel || Task.isCancelled { return true }
-        if endingCodes.contains(where: { failure.code.isKind(of: $0) }) { return true }
+        if endingCodes.contains(failure.code) || endingKinds.contains(where: failure.code.isKind) { return true }
         return failure.response.map { endingStatuses.contains($0.statusCode) } ?? false
     }
 }

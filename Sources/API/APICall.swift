@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// **Effects**: the handlers of one call run one after the other: `onRequestStarted` once, when the first request is handed to
 /// the transport; then `onProgress`; then exactly one of the others, once. That is the specific handler for the outcome if it is
-/// set, else `onError`; none if neither is set. A batch with ``APIBatch/avoidCancelOnError(except:exceptCodes:)`` also calls
+/// set, else `onError`; none if neither is set. A batch with ``APIBatch/avoidCancelOnError(except:exceptCodes:exceptKinds:)`` also calls
 /// `onError` for each failure, as it happens. A call that is cancelled before its end was delivered ends in `onCancellation`,
 /// even if its response had arrived, and reports no progress from then on. `onRequestStarted` does not run for a call that fails
 /// or is cancelled before anything is sent, that shares the exchange of another call, or that a plugin responds to. The call

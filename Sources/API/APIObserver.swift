@@ -11,7 +11,7 @@ public struct APIObserver: Sendable {
     /// Called with the progress, from 0 to 1, never less than before.
     public var onProgress: (@Sendable (Double) -> Void)?
     /// Called with each failure that does not end the operation, as it happens; see
-    /// ``APIBatch/avoidCancelOnError(except:exceptCodes:)``.
+    /// ``APIBatch/avoidCancelOnError(except:exceptCodes:exceptKinds:)``.
     public var onFailure: (@Sendable (PipelineError) -> Void)?
 
     /// Creates an observer; one without closures observes nothing.

@@ -13,10 +13,17 @@ extension APIRequest {
         options { $0.errorTexts.set(text, for: status) }
     }
 
-    /// Returns a copy with a text for people, `PipelineError.customText`, for failures with this code and its details.
+    /// Returns a copy with a text for people, `PipelineError.customText`, for failures with this code.
     ///
-    /// Of several texts for one code the last wins; the text of a detail wins over that of its kind.
+    /// Of several texts for one code the last wins.
     public func addCustomError(_ code: PipelineError.Code, _ text: String) -> Self {
         options { $0.errorTexts.set(text, for: code) }
+    }
+
+    /// Returns a copy with a text for people, `PipelineError.customText`, for failures of this kind whose code has no text.
+    ///
+    /// Of several texts for one kind the last wins.
+    public func addCustomError(_ kind: PipelineError.Code.Kind, _ text: String) -> Self {
+        options { $0.errorTexts.set(text, for: kind) }
     }
 }

@@ -9,6 +9,7 @@ public import Pipeline
 public struct ErrorTexts: Sendable, Hashable {
     private var statuses: [Int: String] = [:]
     private var codes: [PipelineError.Code: String] = [:]
+    private var kinds: [PipelineError.Code.Kind: String] = [:]
     /// The texts that apply where these have none, in order.
     private var others: [ErrorTexts] = []
 
@@ -18,8 +19,11 @@ public struct ErrorTexts: Sendable, Hashable {
     /// Sets the text for failures with a status, in place of an earlier one.
     public mutating func set(_ text: String, for status: HTTPResponse.Status) { statuses[status.code] = text }
 
-    /// Sets the text for failures with a code and its details; the text of a detail wins over that of its kind.
+    /// Sets the text for failures with a code, in place of an earlier one.
     public mutating func set(_ text: String, for code: PipelineError.Code) { codes[code] = text }
+
+    /// Sets the text for failures of a kind whose code has no text of its own.
+    public mutating func set(_ text: String, for kind: PipelineError.Code.Kind) { kinds[kind] = text }
 
     /// The text for an error: that of its status if the status was not accepted, else that of its code.
     func text(for error: PipelineError) -> String? {
@@ -30,9 +34,7 @@ public struct ErrorTexts: Sendable, Hashable {
         if error.code == .unacceptableStatus, let status = error.response?.statusCode, let text = statuses[status] {
             return text
         }
-        if codes.isEmpty { return nil }
-        let kinds = codes.filter { error.code.isKind(of: $0.key) }
-        return kinds.max { $0.key.rawValue.count < $1.key.rawValue.count }?.value
+        return codes[error.code] ?? kinds.first { error.code.isKind(of: $0.key) }?.value
     }
 
     /// The other texts, with these where the others have none.

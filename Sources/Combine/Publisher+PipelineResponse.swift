@@ -89,7 +89,7 @@ extension Publisher where Output == PipelineResponse, Failure == PipelineError {
         tryMap(transform)
             .mapError { error in
                 error as? PipelineError
-                    ?? PipelineError(.mapping, "the response could not be mapped", underlyingError: error)
+                    ?? PipelineError(.mapping(.object), "the response could not be mapped", underlyingError: error)
             }
             .eraseToAnyPublisher()
     }

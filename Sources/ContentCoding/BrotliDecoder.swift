@@ -16,7 +16,7 @@ final class BrotliDecoder: ContentDecoder {
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws -> (taken: Int, put: Int) {
-        guard let decoder else { throw PipelineError(.contentCoding, "brotli has not begun to decode") }
+        guard let decoder else { throw PipelineError(.contentCoding(.decoder), "brotli has not begun to decode") }
         guard !input.isEmpty || hasBegun else { return (0, 0) }
         guard !isEnded else {
             guard input.isEmpty else { throw PipelineError.trailingContent }

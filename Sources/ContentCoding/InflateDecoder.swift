@@ -76,7 +76,9 @@ final class InflateDecoder: ContentDecoder {
             case .deflate: byte & 0x8f == 0x08 ? MAX_WBITS : -MAX_WBITS
             }
         let status = inflateInit2_(stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-        guard status == Z_OK else { throw PipelineError(.contentCoding, "zlib has not begun to decode: \(status)") }
+        guard status == Z_OK else {
+            throw PipelineError(.contentCoding(.decoder), "zlib has not begun to decode: \(status)")
+        }
         isOpen = true
     }
 
@@ -108,7 +110,7 @@ final class InflateDecoder: ContentDecoder {
             memberCount += 1
             state = .between
         case Z_MEM_ERROR:
-            throw PipelineError(.contentCoding, "no memory is left to decode the body")
+            throw PipelineError(.contentCoding(.decoder), "no memory is left to decode the body")
         default:
             // Behind a whole member two bytes that begin none are no damage.
             throw memberCount > 0 && stream.pointee.total_in <= 2

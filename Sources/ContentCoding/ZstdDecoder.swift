@@ -22,7 +22,7 @@ final class ZstdDecoder: ContentDecoder {
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws -> (taken: Int, put: Int) {
-        guard let decoder else { throw PipelineError(.contentCoding, "zstd has not begun to decode") }
+        guard let decoder else { throw PipelineError(.contentCoding(.decoder), "zstd has not begun to decode") }
         // Between frames zstd would begin another.
         guard !input.isEmpty || takenOfFrame != nil else { return (0, 0) }
         var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)

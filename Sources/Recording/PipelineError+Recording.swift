@@ -1,12 +1,13 @@
 public import Pipeline
 
-extension PipelineError.Code {
+extension PipelineError.Code.Kind {
     /// A request cannot be replayed, or a recording could not be made.
-    public static let recording = Self(rawValue: "recording")
+    public static let recording = Self("recording")
+}
+
+extension PipelineError.Code {
     /// What is wrong with the recording.
-    public static func recording(_ failure: RecordingFailure) -> Self {
-        Self(rawValue: "recording." + failure.rawValue)
-    }
+    public static func recording(_ failure: RecordingFailure) -> Self { Self(.recording, failure.rawValue) }
 
     /// What is wrong with a recording.
     public enum RecordingFailure: String, Sendable {

@@ -67,6 +67,7 @@ public final class ScriptedTransport: Transport {
 
     private struct State {
         var sent: [PipelineRequest] = []
+        var waiters: [(count: Int, signal: AsyncStream<Never>.Continuation)] = []
     }
 
     private let state = Mutex(State())
@@ -101,12 +102,25 @@ public final class ScriptedTransport: Transport {
     /// The requests in order.
     public var sent: [PipelineRequest] { state.withLock { $0.sent } }
 
+    /// Waits until so many requests have arrived since the transport was made, or until the waiting task is cancelled.
+    public func waitForRequests(_ count: Int = 1) async {
+        let (arrival, signal) = AsyncStream<Never>.makeStream()
+        state.withLock { state in
+            if state.sent.count < count { state.waiters.append((count, signal)) } else { signal.finish() }
+        }
+        for await _ in arrival {}
+    }
+
     /// Records the request and runs its step.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-        let index = state.withLock { state in
+        let (index, signals) = state.withLock { state in
             state.sent.append(request)
-            return state.sent.count - 1
+            let count = state.sent.count
+            let signals = state.waiters.filter { $0.count <= count }.map(\.signal)
+            state.waiters.removeAll { $0.count <= count }
+            return (count - 1, signals)
         }
+        for signal in signals { signal.finish() }
         return try await makeStep(request, index).answer(request, context)
     }
 }

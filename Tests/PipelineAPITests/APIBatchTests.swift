@@ -154,7 +154,7 @@ struct APIBatchTests {
         let error = await pipelineError {
             let ended = try await APIBench(transport).api.send(
                 isExcepted
-                    ? batch.avoidCancelOnError(exceptCodes: .offline, .timeout)
+                    ? batch.avoidCancelOnError(exceptCodes: .offline, exceptKinds: .timeout)
                     : batch.avoidCancelOnError(exceptCodes: .offline)
             )
             outcome.withLock { $0 = ended.failures.count }

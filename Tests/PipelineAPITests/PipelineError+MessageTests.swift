@@ -111,7 +111,7 @@ struct PipelineErrorMessageTests {
             (PipelineError.Code.offline, "You're not connected to the internet"),
             (.timeout(.attempt), "The server took too long to answer"), (.cancelled, "The request was cancelled"),
             (.dns, "The server cannot be reached"), (.connect(.refused), "The server cannot be reached"),
-            (.tls, "Something went wrong"),
+            (.tls(.handshake), "Something went wrong"),
         ]
     )
     func generalMessages(code: PipelineError.Code, message: String) {

@@ -33,6 +33,23 @@ struct ScriptedTransportTests {
         }
     }
 
+    @Test("A test can wait for a number of requests, and stops waiting when it is cancelled")
+    func waiting() async throws {
+        let transport = ScriptedTransport(always: .status(200))
+        let provider = Provider<Zen>(transport: transport)
+        async let three: Void = transport.waitForRequests(3)
+        async let one: Void = transport.waitForRequests()
+        for _ in 0..<2 { _ = try await provider.request(zen) }
+        await one
+        let forever = Task { await transport.waitForRequests(4) }
+        _ = try await provider.request(zen)
+        await three
+        await transport.waitForRequests(2)
+        #expect(transport.sent.count == 3)
+        forever.cancel()
+        await forever.value
+    }
+
     @Test("steps answer in their order, and a request too many fails")
     func order() async throws {
         let transport = ScriptedTransport([.status(503), .failure(.connectionLost), .status(200, body: "ok")])

@@ -44,7 +44,11 @@ extension Engine {
         do {
             return .success(try await download.place(response, context))
         } catch {
-            var failure = PipelineError(thrown: error, otherwise: .file, "the file could not be put in its place")
+            var failure = PipelineError(
+                thrown: error,
+                otherwise: .file(.notWritable),
+                "the file could not be put in its place"
+            )
             var answer = response
             // Else the temporary file would live as long as the error does.
             if answer.body.bytes == nil { answer.body = .absent }

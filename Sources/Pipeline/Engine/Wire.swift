@@ -213,7 +213,7 @@ extension Wire {
             request.body = try await request.body.measured()
             return nil
         } catch {
-            return PipelineError(thrown: error, otherwise: .file, "the file cannot be read")
+            return PipelineError(thrown: error, otherwise: .file(.unreadable), "the file cannot be read")
         }
     }
 

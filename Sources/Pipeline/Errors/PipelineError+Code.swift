@@ -1,8 +1,9 @@
 extension PipelineError {
-    /// A kind of failure and, for most kinds, a detail after a full stop.
+    /// What went wrong: a word or, for a failure of a ``Kind``, the kind and a detail after a full stop.
     ///
-    /// A pattern matches its details: `case .timeout` also matches `.timeout(.connect)`. Outside a pattern, use `isKind(of:)`;
-    /// `==` compares exactly. A plugin or an app may add codes of its own, and throw errors with any code.
+    /// A pattern matches a code or a kind: `case .timeout` matches `.timeout(.connect)` and all other timeouts. Outside a pattern, compare
+    /// codes with `==`, and ask for a kind with ``isKind(of:)``. A plugin or an app may add codes and kinds of its own, and throw errors with
+    /// any code.
     ///
     /// ```swift
     /// switch error.code {
@@ -20,17 +21,22 @@ extension PipelineError {
             self.rawValue = rawValue
         }
 
+        /// Makes a code of a kind, for example `timeout.connect`.
+        public init(_ kind: Kind, _ detail: String) {
+            rawValue = kind.name + "." + detail
+        }
+
         /// The text.
         public var description: String { rawValue }
 
-        /// Whether this is the other code or one of its details.
-        public func isKind(of other: Code) -> Bool {
-            self == other || rawValue.hasPrefix(other.rawValue + ".")
+        /// Whether this is a code of the kind.
+        public func isKind(of kind: Kind) -> Bool {
+            rawValue == kind.name || rawValue.hasPrefix(kind.name + ".")
         }
 
-        /// Lets `case .timeout` match each of its details.
-        public static func ~= (pattern: Code, value: Code) -> Bool {
-            value.isKind(of: pattern)
+        /// Lets `case .timeout` match every code of the kind.
+        public static func ~= (kind: Kind, value: Code) -> Bool {
+            value.isKind(of: kind)
         }
 
         /// Whether the request got no connection, so that nothing of it was sent: `offline`, `dns`, `tls`, `connect`,
@@ -44,8 +50,17 @@ extension PipelineError {
             }
         }
 
-        fileprivate func detail(_ name: String) -> Code {
-            Code(rawValue: rawValue + "." + name)
+        /// What codes with details have in common, such as `timeout` of `timeout.connect`.
+        ///
+        /// A kind is not a code: no error has it, and it cannot be compared with a code.
+        public struct Kind: Sendable, Hashable {
+            /// The text before the full stop.
+            public let name: String
+
+            /// Makes a kind.
+            public init(_ name: String) {
+                self.name = name
+            }
         }
     }
 }
@@ -63,10 +78,8 @@ extension PipelineError.Code {
     public static let bodyConsumed = Self(rawValue: "bodyConsumed")
     /// A part of the body did not have the length that was announced.
     public static let bodyChanged = Self(rawValue: "bodyChanged")
-    /// A file could not be read or written.
-    public static let file = Self(rawValue: "file")
     /// What is wrong with the file.
-    public static func file(_ failure: FileFailure) -> Self { file.detail(failure.rawValue) }
+    public static func file(_ failure: FileFailure) -> Self { Self(.file, failure.rawValue) }
     /// A stub that should not answer has no transport to pass the request to.
     public static let stubWithoutTransport = Self(rawValue: "stubWithoutTransport")
 
@@ -77,54 +90,59 @@ extension PipelineError.Code {
     public static let offline = Self(rawValue: "offline")
     /// The host's name could not be resolved, nothing was sent.
     public static let dns = Self(rawValue: "dns")
-    /// TLS failed, a certificate or a handshake; nothing was sent.
-    public static let tls = Self(rawValue: "tls")
     /// Why TLS failed.
-    public static func tls(_ failure: TLSFailure) -> Self { tls.detail(failure.rawValue) }
+    public static func tls(_ failure: TLSFailure) -> Self { Self(.tls, failure.rawValue) }
     /// The connection ended before the response was complete.
     public static let connectionLost = Self(rawValue: "connectionLost")
     /// The body is shorter than its announced length.
     public static let truncated = Self(rawValue: "truncated")
     /// The response is not valid HTTP, or is a part that the request for a download did not ask for.
     public static let malformedResponse = Self(rawValue: "malformedResponse")
-    /// The body could not be decoded from its content coding.
-    public static let contentCoding = Self(rawValue: "contentCoding")
     /// Why the body could not be decoded.
-    public static func contentCoding(_ reason: CodingFailure) -> Self { contentCoding.detail(reason.rawValue) }
+    public static func contentCoding(_ reason: CodingFailure) -> Self { Self(.contentCoding, reason.rawValue) }
     /// The transport was shut down, before the call or during it.
     public static let clientClosed = Self(rawValue: "clientClosed")
     /// Any other failure of the transport; the underlying error says more.
     public static let transport = Self(rawValue: "transport")
 
-    /// No connection, so nothing was sent.
-    public static let connect = Self(rawValue: "connect")
     /// No connection, with the reason.
-    public static func connect(_ reason: ConnectReason) -> Self { connect.detail(reason.rawValue) }
+    public static func connect(_ reason: ConnectReason) -> Self { Self(.connect, reason.rawValue) }
 
-    /// The request cannot be sent as it is.
-    public static let invalidRequest = Self(rawValue: "invalidRequest")
     /// The part of the request that cannot be sent.
-    public static func invalidRequest(_ part: RequestPart) -> Self { invalidRequest.detail(part.rawValue) }
+    public static func invalidRequest(_ part: RequestPart) -> Self { Self(.invalidRequest, part.rawValue) }
 
-    /// Time ran out.
-    public static let timeout = Self(rawValue: "timeout")
     /// Time ran out in a phase.
-    public static func timeout(_ phase: TimeoutPhase) -> Self { timeout.detail(phase.rawValue) }
+    public static func timeout(_ phase: TimeoutPhase) -> Self { Self(.timeout, phase.rawValue) }
 
-    /// A limit was exceeded.
-    public static let limit = Self(rawValue: "limit")
     /// The limit that was exceeded.
-    public static func limit(_ limit: Limit) -> Self { self.limit.detail(limit.rawValue) }
+    public static func limit(_ limit: Limit) -> Self { Self(.limit, limit.rawValue) }
 
-    /// Redirects did not end.
-    public static let redirect = Self(rawValue: "redirect")
     /// How redirects did not end.
-    public static func redirect(_ reason: RedirectReason) -> Self { redirect.detail(reason.rawValue) }
+    public static func redirect(_ reason: RedirectReason) -> Self { Self(.redirect, reason.rawValue) }
 
-    /// The body does not map to what was asked for.
-    public static let mapping = Self(rawValue: "mapping")
     /// The mapping that failed.
-    public static func mapping(_ kind: Mapping) -> Self { mapping.detail(kind.rawValue) }
+    public static func mapping(_ kind: Mapping) -> Self { Self(.mapping, kind.rawValue) }
+}
+
+extension PipelineError.Code.Kind {
+    /// A file could not be read or written.
+    public static let file = Self("file")
+    /// TLS failed, a certificate or a handshake; nothing was sent.
+    public static let tls = Self("tls")
+    /// The body could not be decoded from its content coding.
+    public static let contentCoding = Self("contentCoding")
+    /// No connection, so nothing was sent.
+    public static let connect = Self("connect")
+    /// The request cannot be sent as it is.
+    public static let invalidRequest = Self("invalidRequest")
+    /// Time ran out.
+    public static let timeout = Self("timeout")
+    /// A limit was exceeded.
+    public static let limit = Self("limit")
+    /// Redirects did not end.
+    public static let redirect = Self("redirect")
+    /// The body does not map to what was asked for.
+    public static let mapping = Self("mapping")
 }
 
 extension PipelineError.Code {
@@ -160,7 +178,7 @@ extension PipelineError.Code {
         public static let scheme = Self(rawValue: "scheme")
         /// A user name or password in the URL.
         public static let userInfo = Self(rawValue: "userInfo")
-        /// Host and port.
+        /// Host and port, of the server or of a proxy.
         public static let authority = Self(rawValue: "authority")
         /// Path and query.
         public static let path = Self(rawValue: "path")
@@ -239,6 +257,8 @@ extension PipelineError.Code {
         public static let trailing = Self(rawValue: "trailing")
         /// Its coding is not known.
         public static let unsupported = Self(rawValue: "unsupported")
+        /// The decoder failed, for example for lack of memory.
+        public static let decoder = Self(rawValue: "decoder")
     }
 
     /// What is wrong with a file.

@@ -1,6 +1,6 @@
-public import Foundation
+import Foundation
 
-extension PipelineError: SafelyDescribed, LocalizedError {
+extension PipelineError {
     /// Code, reason, where the error arose, the status, the endpoint, and the outcomes of the exchanges, on one line.
     ///
     /// The endpoint is method, host and path without the query, and the target's type and case without its values:

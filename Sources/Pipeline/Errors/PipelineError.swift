@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import HTTPTypes
 
 /// The reason why a call failed.
@@ -18,7 +18,7 @@ public import HTTPTypes
 /// ```swift
 /// throw PipelineError(.mapping(.json), "the body is not a list of titles", response: response)
 /// ```
-public struct PipelineError: Error {
+public struct PipelineError: Error, SafelyDescribed, LocalizedError {
     private struct Content: Sendable {
         var code: Code
         var reason: String

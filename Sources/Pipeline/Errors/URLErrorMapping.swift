@@ -26,16 +26,17 @@ package enum URLErrorMapping {
             (.connectionLost, "the connection ended before the answer was complete")
         case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
             (.offline, "there is no network")
-        case .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
+        case .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
+            .serverCertificateUntrusted:
             (.tls(.certificate), "the server's certificate is not one to trust")
         case .clientCertificateRejected, .clientCertificateRequired:
             (.tls(.handshake), "the server wants another certificate of the client")
-        case .secureConnectionFailed, .serverCertificateUntrusted, .appTransportSecurityRequiresSecureConnection:
-            (.tls, "no secure connection could be made")
+        case .secureConnectionFailed, .appTransportSecurityRequiresSecureConnection:
+            (.tls(.handshake), "no secure connection could be made")
         case .badServerResponse, .cannotParseResponse:
             (.malformedResponse, "the answer is not HTTP")
         case .cannotDecodeContentData, .cannotDecodeRawData:
-            (.contentCoding, "the body could not be decoded from its content coding")
+            (.contentCoding(.corrupt), "the body could not be decoded from its content coding")
         case .fileIsDirectory:
             (.file(.directory), "the file to send is a directory")
         case .fileDoesNotExist, .noPermissionsToReadFile:

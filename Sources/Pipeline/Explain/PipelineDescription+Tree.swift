@@ -1,4 +1,4 @@
-extension PipelineDescription: CustomStringConvertible {
+extension PipelineDescription {
     /// A line of the tree.
     private struct Row {
         let label: String

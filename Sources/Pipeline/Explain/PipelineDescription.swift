@@ -2,7 +2,7 @@
 ///
 /// It prints as a tree of three levels: the call, each hop and the wire. What is nested under a plugin is what the plugin wraps, and
 /// runs each time that the plugin sends the request.
-public struct PipelineDescription: Sendable {
+public struct PipelineDescription: Sendable, CustomStringConvertible {
     /// How often a stage runs.
     public struct Frequency: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: Hashable {

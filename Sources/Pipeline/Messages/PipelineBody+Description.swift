@@ -1,4 +1,4 @@
-extension PipelineBody: SafelyDescribed {
+extension PipelineBody {
     /// What kind of body it is and how long, without its bytes.
     public var description: String {
         if isAbsent { return "no body" }

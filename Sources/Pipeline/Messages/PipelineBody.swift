@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Bytes, files and streams made with `replaying:` can be read again. Any other stream can be read once; who needs to send
 /// again asks ``isReplayable`` first, and a second read is ``PipelineError/Code-swift.struct/bodyConsumed``.
-public struct PipelineBody: Sendable {
+public struct PipelineBody: Sendable, SafelyDescribed {
     private enum Storage {
         case absent
         case bytes(Data)

@@ -1,10 +1,11 @@
-extension PipelineError.Code {
+extension PipelineError.Code.Kind {
     /// A list of pages could not be continued, see ``Provider/Pages``.
-    public static let pagination = Self(rawValue: "pagination")
+    public static let pagination = Self("pagination")
+}
+
+extension PipelineError.Code {
     /// Why a list of pages could not be continued.
-    public static func pagination(_ reason: PaginationReason) -> Self {
-        Self(rawValue: "\(pagination.rawValue).\(reason.rawValue)")
-    }
+    public static func pagination(_ reason: PaginationReason) -> Self { Self(.pagination, reason.rawValue) }
 
     /// Why a list of pages could not be continued.
     public struct PaginationReason: Sendable, Hashable {

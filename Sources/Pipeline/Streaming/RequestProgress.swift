@@ -10,7 +10,7 @@
 /// **Effects**: nothing is sent before it is read, and each reading sends again. Leaving the loop cancels the call. A reader that
 /// is slow misses steps, never the last.
 ///
-/// **Errors**: ``PipelineError``; `CancellationError` when the reading task is cancelled.
+/// **Errors**: ``PipelineError``; `CancellationError` when the reading task is cancelled, once the call has ended.
 public struct RequestProgress: AsyncSequence, Sendable {
     /// A step.
     public typealias Element = ProgressResponse
@@ -34,24 +34,29 @@ public struct RequestProgress: AsyncSequence, Sendable {
             }
         }
         continuation.onTermination = { _ in task.cancel() }
-        return AsyncIterator(steps: steps.makeAsyncIterator())
+        return AsyncIterator(steps: steps.makeAsyncIterator(), call: task)
     }
 
     /// Reads step by step.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var steps: AsyncThrowingStream<ProgressResponse, any Error>.AsyncIterator
+        private let call: Task<Void, Never>
         private var isCompleted = false
 
-        init(steps: AsyncThrowingStream<ProgressResponse, any Error>.AsyncIterator) {
+        init(steps: AsyncThrowingStream<ProgressResponse, any Error>.AsyncIterator, call: Task<Void, Never>) {
             self.steps = steps
+            self.call = call
         }
 
         /// The next step, `nil` after the last.
         public mutating func next() async throws -> ProgressResponse? {
             guard !isCompleted else { return nil }
             isCompleted = true
-            // A stream ends without an error when its reader is cancelled.
-            guard let step = try await steps.next(isolation: #isolation) else { throw CancellationError() }
+            guard let step = try await steps.next(isolation: #isolation) else {
+                // A stream ends without an error as soon as its reader is cancelled; the call has files to remove before it ends.
+                await call.value
+                throw CancellationError()
+            }
             isCompleted = step.completed
             return step
         }

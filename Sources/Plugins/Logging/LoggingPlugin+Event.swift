@@ -5,7 +5,7 @@ extension LoggingPlugin {
     /// What a line is about, with everything secret hidden: what a formatter makes a line from.
     ///
     /// Parts are made when they are asked for. Those that ``kind`` does not have are `nil` or empty.
-    public struct Event: Sendable {
+    public struct Event: Sendable, SafelyDescribed {
         /// What a line says.
         public struct Kind: Sendable, Hashable, CustomStringConvertible {
             /// The kind's name, as the members below are called.

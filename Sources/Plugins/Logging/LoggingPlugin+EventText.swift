@@ -1,7 +1,7 @@
 import Logging
-public import Pipeline
+import Pipeline
 
-extension LoggingPlugin.Event: SafelyDescribed {
+extension LoggingPlugin.Event {
     /// The line as it is written without a formatter.
     public var description: String {
         switch kind {

@@ -19,16 +19,17 @@ struct MetricLabels: Sendable {
 
     /// The kind of a failure: the codes of this package without their detail, `other` for those that plugins made.
     static func outcome(_ code: PipelineError.Code) -> String {
-        kinds.first { code.isKind(of: $0) }?.rawValue ?? other
+        let name = String(code.rawValue.prefix { $0 != "." })
+        return names.contains(name) ? name : other
     }
 
     static let success = "success"
 
-    private static let kinds: [PipelineError.Code] = [
-        .timeout, .cancelled, .connect, .connectionLost, .dns, .tls, .offline, .transport, .truncated,
-        .malformedResponse, .contentCoding, .unacceptableStatus, .limit, .redirect, .invalidRequest, .encoding,
-        .mapping, .plugin, .bodyConsumed, .bodyChanged, .file, .stubWithoutTransport, .clientClosed,
-        .init(rawValue: "unknownEnvironment"),
+    private static let names: Set<String> = [
+        "timeout", "cancelled", "connect", "connectionLost", "dns", "tls", "offline", "transport", "truncated",
+        "malformedResponse", "contentCoding", "unacceptableStatus", "limit", "redirect", "invalidRequest", "encoding",
+        "mapping", "plugin", "bodyConsumed", "bodyChanged", "file", "stubWithoutTransport", "clientClosed",
+        "unknownEnvironment",
     ]
 }
 

@@ -135,7 +135,7 @@ public struct RetryPolicy: Sendable {
 
     /// The timeouts of an exchange that has a connection; those without one prove that nothing was sent.
     private static let exchangeTimeouts: Set<PipelineError.Code> = [
-        .timeout, .timeout(.attempt), .timeout(.head), .timeout(.idle), .timeout(.write),
+        .timeout(.attempt), .timeout(.head), .timeout(.idle), .timeout(.write),
     ]
 
     /// Whether the request may be sent again when it may have been worked on.

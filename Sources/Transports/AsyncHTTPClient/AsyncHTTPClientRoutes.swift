@@ -61,7 +61,7 @@ struct AsyncHTTPClientRoutes: Sendable {
         if let failure = ProxyVariables.failure(of: request, { variables }) { throw failure }
         guard let client = proxied[setting] ?? nil else {
             throw PipelineError(
-                .invalidRequest,
+                .invalidRequest(.authority),
                 "the proxy in \(setting.variable) cannot be used: write http://host:port or socks5://host:port"
             )
         }

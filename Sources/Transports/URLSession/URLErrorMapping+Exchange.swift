@@ -68,11 +68,11 @@ extension URLErrorMapping {
         case NSURLErrorUnknown where text.hasPrefix("transfer closed with") || text.hasPrefix("HTTP/2 stream"):
             return (.truncated, "the connection ended before the body was complete")
         case NSURLErrorUnknown where text.contains("content unencoding") || text.contains("content encoding"):
-            return (.contentCoding, "the body could not be decoded from its content coding")
+            return (.contentCoding(.corrupt), "the body could not be decoded from its content coding")
         case NSURLErrorUnknown where facts.isCoded && text.hasPrefix("Failed writing received data"):
-            return (.contentCoding, "the body could not be decoded from its content coding")
+            return (.contentCoding(.corrupt), "the body could not be decoded from its content coding")
         case NSURLErrorUnknown where facts.isCoded && text.hasPrefix("Unrecognized or bad HTTP Content"):
-            return (.contentCoding, "the body could not be decoded from its content coding")
+            return (.contentCoding(.corrupt), "the body could not be decoded from its content coding")
         case NSURLErrorUnknown where !facts.hasHead && isAboutHeaderBytes(text):
             return (.limit(.headerBytes), "the header fields are larger than Foundation accepts")
         case NSURLErrorUnknown where isAboutFraming(text) || (!facts.hasHead && isAboutFirstLine(text)):
@@ -96,7 +96,7 @@ extension URLErrorMapping {
         if text.contains("SSL_connect") || text.contains("SSL routines") {
             return (.tls(.handshake), "no secure connection could be made")
         }
-        return (.tls, "no secure connection could be made")
+        return (.tls(.handshake), "no secure connection could be made")
     }
 
     /// Whether TLS failed after the handshake.

@@ -54,7 +54,7 @@ struct DeduplicationEndTests {
     func innerFailure() async {
         let inner = PluginStack.process(name: "inner") { result, _ in
             guard case .success(let response) = result else { return }
-            result = .failure(PipelineError(.contentCoding, "no", response: response))
+            result = .failure(PipelineError(.contentCoding(.corrupt), "no", response: response))
         }
         let refusing = PluginStack.intercept(name: "refusing") { request, _, next in
             do { return try await next(request) } catch { throw Refused(underlying: error) }

@@ -136,7 +136,7 @@ struct MetricsPluginTests {
         "A failure counts with its kind and is passed on",
         arguments: [
             (PipelineError.Code.timeout(.attempt), "timeout"), (.connect(.refused), "connect"),
-            (.connectionLost, "connectionLost"), (.tls, "tls"), (.limit(.bodyBytes), "limit"),
+            (.connectionLost, "connectionLost"), (.tls(.handshake), "tls"), (.limit(.bodyBytes), "limit"),
             (PipelineError.Code(rawValue: "timeoutOfMine"), "other"),
             (PipelineError.Code(rawValue: "mine.17"), "other"),
         ]

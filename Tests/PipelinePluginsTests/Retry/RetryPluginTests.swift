@@ -39,14 +39,14 @@ struct RetryPluginTests {
         "C01 C02 C04 C05 C07 By default a failure is followed by another attempt when it is passing and harmless",
         arguments: [
             // code, of GET, of POST
-            (PipelineError.Code.connect, 2, 2), (.connect(.refused), 2, 2), (.connect(.unreachable), 2, 2),
+            (PipelineError.Code.connect(.refused), 2, 2), (.connect(.unreachable), 2, 2),
             (.dns, 2, 2),
             (.offline, 2, 2), (.timeout(.connect), 2, 2), (.connectionLost, 2, 1), (.truncated, 2, 1),
             (.timeout(.attempt), 2, 1), (.timeout(.idle), 2, 1), (.timeout(.head), 2, 1), (.timeout(.write), 2, 1),
-            (.timeout, 2, 1), (.timeout(.total), 1, 1), (.timeout(.tokenRefresh), 1, 1),
+            (.timeout(.total), 1, 1), (.timeout(.tokenRefresh), 1, 1),
             (.timeout(.init(rawValue: "signing")), 1, 1),
-            (.tls, 1, 1), (.init(rawValue: "tls.handshake"), 1, 1), (.malformedResponse, 1, 1), (.transport, 1, 1),
-            (.contentCoding, 1, 1), (.limit(.bodyBytes), 1, 1), (.limit(.headerBytes), 1, 1), (.plugin, 1, 1),
+            (.tls(.handshake), 1, 1), (.malformedResponse, 1, 1), (.transport, 1, 1),
+            (.contentCoding(.corrupt), 1, 1), (.limit(.bodyBytes), 1, 1), (.limit(.headerBytes), 1, 1), (.plugin, 1, 1),
             (.invalidRequest(.body), 1, 1), (.encoding, 1, 1), (.mapping(.json), 1, 1), (.bodyConsumed, 1, 1),
             (.file(.unreadable), 1, 1), (.redirect(.loop), 1, 1), (.unacceptableStatus, 1, 1),
         ]
@@ -136,15 +136,15 @@ struct RetryPluginTests {
 
     @Test("Nothing of an attempt was sent, whatever became of the attempts before")
     func unsentLater() async {
-        let bench = RetryBench([.failure(.connect), .failure(.dns), .status(200)])
+        let bench = RetryBench([.failure(.connect(.refused)), .failure(.dns), .status(200)])
         #expect(await bench.outcome(Ask(method: .post)).text == "200")
-        let lost = RetryBench([.failure(.connect), .failure(.connectionLost), .status(200)])
+        let lost = RetryBench([.failure(.connect(.refused)), .failure(.connectionLost), .status(200)])
         let outcome = await lost.outcome(Ask(method: .post))
         #expect(outcome.text == "connectionLost")
         #expect(lost.transport.sent.count == 2)
         // The first was sent, with leave of the policy; that does not make the second one of the kind that was.
         let once = RetryPolicy { $0.attempt == 1 ? .retryUnprocessed : nil }
-        let later = RetryBench([.status(503), .failure(.connect), .status(200)], [RetryPlugin(policy: once)])
+        let later = RetryBench([.status(503), .failure(.connect(.refused)), .status(200)], [RetryPlugin(policy: once)])
         #expect(await later.outcome(Ask(method: .post)).text == "200")
     }
 
@@ -161,7 +161,7 @@ struct RetryPluginTests {
     @Test("T09 A plugin inside that runs out of time before anything is sent is not retried, whatever phase it names")
     func timeoutWithoutExchange() async {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 0.1)
-        for code in [PipelineError.Code.timeout, .timeout(.attempt), .timeout(.init(rawValue: "signing"))] {
+        for code in [PipelineError.Code.timeout(.idle), .timeout(.attempt), .timeout(.init(rawValue: "signing"))] {
             let count = Atomic(0)
             let sign = PluginStack.prepare { _, _ in
                 if count.add(1, ordering: .relaxed).newValue == 1 { throw PipelineError(code, "signing took too long") }

@@ -32,7 +32,7 @@ struct RetryPolicyTests {
         #expect(await Self.count(policy, .status(503), .post) == 3)
         #expect(await Self.count(policy, .failure(.connectionLost), .post) == 3)
         #expect(await Self.count(policy, .status(503), .get) == 1)
-        #expect(await Self.count(policy, .failure(.connect), .get) == 3)
+        #expect(await Self.count(policy, .failure(.connect(.refused)), .get) == 3)
     }
 
     @Test("A closure may decide on the body of a response of any status")
@@ -52,7 +52,7 @@ struct RetryPolicyTests {
         let retry = RetryPolicy { _ in .retry }
         #expect(await Self.count(retry, .status(400), .get) == 3)
         #expect(await Self.count(retry, .status(400), .post) == 1)
-        #expect(await Self.count(retry, .failure(.connect), .post) == 1)
+        #expect(await Self.count(retry, .failure(.connect(.refused)), .post) == 1)
         let unprocessed = RetryPolicy { _ in .retryUnprocessed }
         #expect(await Self.count(unprocessed, .status(400), .post) == 3)
     }
@@ -67,7 +67,7 @@ struct RetryPolicyTests {
     @Test(
         "C04: TLS, the end of the whole call's time and cancellation are final whatever the closure says",
         arguments: [
-            PipelineError.Code.tls, .tls(.certificate), .tls(.hostName), .tls(.handshake), .timeout(.total), .cancelled,
+            PipelineError.Code.tls(.certificate), .tls(.hostName), .tls(.handshake), .timeout(.total), .cancelled,
         ]
     )
     func final(code: PipelineError.Code) async {
@@ -76,7 +76,9 @@ struct RetryPolicyTests {
 
     @Test("The closure sees the request, the outcome, the number of the attempt, and whether something was sent")
     func outcome() async {
-        let bench = RetryBench([.failure(.connect), .status(503), .failure(PipelineError(.plugin, "x")), .status(200)])
+        let bench = RetryBench([
+            .failure(.connect(.refused)), .status(503), .failure(PipelineError(.plugin, "x")), .status(200),
+        ])
         let seen = LockedList<String>()
         let policy = RetryPolicy { outcome in
             let result = outcome.response.map { "\($0.statusCode)" } ?? outcome.error?.code.rawValue ?? ""
@@ -87,7 +89,7 @@ struct RetryPolicyTests {
             $0.retry = .init(maximumAttempts: 4, policy: policy, backoff: .immediate)
         }
         _ = await bench.outcome(Ask(), options)
-        #expect(seen.all == ["1 GET connect false", "2 GET 503 true", "3 GET plugin true", "4 GET 200 true"])
+        #expect(seen.all == ["1 GET connect.refused false", "2 GET 503 true", "3 GET plugin true", "4 GET 200 true"])
     }
 
     @Test("The response of a failure that has one is the outcome's, with its Retry-After")
@@ -108,9 +110,11 @@ struct RetryPolicyTests {
     @Test("A code says whether a connection was made")
     func provesNothingSent() {
         let unsent: [PipelineError.Code] = [
-            .offline, .dns, .tls, .connect, .connect(.refused), .timeout(.connect), .timeout(.pool),
+            .offline, .dns, .tls(.handshake), .connect(.refused), .timeout(.connect), .timeout(.pool),
         ]
-        let sent: [PipelineError.Code] = [.timeout, .timeout(.attempt), .timeout(.idle), .connectionLost, .transport]
+        let sent: [PipelineError.Code] = [
+            .timeout(.head), .timeout(.attempt), .timeout(.idle), .connectionLost, .transport,
+        ]
         #expect(unsent.filter(\.provesNothingSent) == unsent)
         #expect(sent.filter(\.provesNothingSent) == [])
     }

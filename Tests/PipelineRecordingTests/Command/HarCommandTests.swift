@@ -79,7 +79,15 @@ struct HarCommandTests {
         let environment = ["KEY": "opensesame"]
         let table = try await har("inspect", "a.har", "--queries", "--secret", "KEY", environment: environment)
         #expect(table.text.contains("/a?page=2&token=…&q=…"))
-        let difference = try await har("diff", "a.har", "b.har", "--queries", "--secret", "KEY", environment: environment)
+        let difference = try await har(
+            "diff",
+            "a.har",
+            "b.har",
+            "--queries",
+            "--secret",
+            "KEY",
+            environment: environment
+        )
         #expect(difference.text.contains("page=2") && !difference.text.contains("hunter2"))
         #expect(!(table.text + difference.text).contains("opensesame"))
         #expect(try await !har("inspect", "a.har").text.contains("page=2"))

@@ -101,7 +101,8 @@ struct PipelineErrorEndpointTests {
         arguments: [
             (ScriptedTransport.Step.failure(.timeout(.idle)), "The server took too long to answer"),
             (.failure(.connect(.refused)), "The server cannot be reached"), (.status(404), "Not found"),
-            (.status(503), "The service is temporarily unavailable"), (.failure(.tls), "Something went wrong"),
+            (.status(503), "The service is temporarily unavailable"),
+            (.failure(.tls(.handshake)), "Something went wrong"),
         ] as [(ScriptedTransport.Step, String)]
     )
     func localized(step: ScriptedTransport.Step, text: String) async {

@@ -148,7 +148,7 @@ struct PipelineErrorTests {
         let error = PipelineError(.encoding, "one")
         var copy = error
         copy.reason = "two"
-        copy.code = .timeout
+        copy.code = .timeout(.total)
         copy.underlyingError = URLError(.badURL)
         #expect(error.reason == "one")
         #expect(error.code == .encoding)

@@ -41,12 +41,11 @@ struct RequestOptionsTests {
             $0[Other.self] = "hunter2"
             $0.errorText = { _ in "hunter2" }
         }
-        let text = "attemptTimeout: 5.0 seconds, depth: 3, errorText: (PipelineError) -> Optional<String>, idleTimeout: nil, other: String"
+        let text =
+            "attemptTimeout: 5.0 seconds, depth: 3, errorText: (PipelineError) -> Optional<String>, idleTimeout: nil, other: String"
         #expect("\(options)" == text)
         var dumped = ""
         dump(options, to: &dumped)
         #expect(String(reflecting: options) == text && !dumped.contains("hunter2"))
-        let merged = TestTarget(options: options).options { $0[Depth.self] = 4 }.options
-        #expect("\(merged)".contains("depth: 4"))
     }
 }

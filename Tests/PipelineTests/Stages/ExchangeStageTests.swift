@@ -398,7 +398,7 @@ struct ExchangeStageTests {
         let error = await #expect(throws: PipelineError.self) {
             try await provider(transport, observer, breaking).request(TestTarget())
         }
-        #expect(error?.code.isKind(of: PipelineError.Code.invalidRequest) == true)
+        #expect(error?.code.isKind(of: .invalidRequest) == true)
         #expect(transport.sent.isEmpty)
         #expect(journal.entries.isEmpty)
         let mending = PluginStack.exchange(name: "mending") { request, _, send in

@@ -274,6 +274,29 @@ struct RequestProgressTests {
         await #expect(throws: CancellationError.self) { try await reader.value }
     }
 
+    @Test("A reader that is cancelled gets its error once the call has ended")
+    func cancelledAfterEnd() async throws {
+        let journal = Journal()
+        let transport = ScriptedTransport(always: .hang)
+        let tidy = PluginStack.intercept { request, _, next in
+            do {
+                return try await next(request)
+            } catch {
+                for _ in 0..<1000 { await Task.yield() }
+                journal.add("the call has ended")
+                throw error
+            }
+        }
+        let progress = Self.provider(transport, [tidy]).requestWithProgress(TestTarget())
+        let reader = Task {
+            for try await _ in progress {}
+        }
+        await eventually { !transport.sent.isEmpty }
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        #expect(journal.entries == ["the call has ended"])
+    }
+
     @Test("A slow reader misses steps, never the last")
     func slowReader() async throws {
         let feed = Feed()

@@ -99,7 +99,7 @@ struct FramingFaultTests {
                 head + "Transfer-Encoding: \($0)\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
                 malformed,
                 closes: true,
-                urlSessionOnLinux: .failure(.contentCoding)
+                urlSessionOnLinux: .failure(.contentCoding(.corrupt))
             )
         }
 

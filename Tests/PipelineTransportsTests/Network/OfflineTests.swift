@@ -90,7 +90,9 @@ struct OfflineTests {
             try await Provider<Probe>(transport: transport.make(on: machine)).request(Probe(server)).statusCode == 200
         )
         let request = try PipelineRequest(url: "http://api.test/")
-        for code in [PipelineError.Code.connect(.refused), .timeout(.connect), .tls, .connectionLost, .offline] {
+        for code in [
+            PipelineError.Code.connect(.refused), .timeout(.connect), .tls(.handshake), .connectionLost, .offline,
+        ] {
             #expect((machine.explain(PipelineError(code, "?"), of: request) as? PipelineError)?.code == code)
         }
         #expect(machine.explain(CancellationError(), of: request) is CancellationError)

@@ -133,7 +133,7 @@ struct ProxyEnvironmentTests {
         let bench = try ProxyBench()
         let transport = transport(["http_proxy": value])
         let error = try await Provider<Probe>(transport: transport).failure(bench.plain)
-        #expect(error?.code == .invalidRequest)
+        #expect(error?.code == .invalidRequest(.authority))
         #expect(error?.reason.contains("http_proxy") == true && error?.reason.contains("canary") == false)
         #expect(bench.server.activity.connectionCount == 0)
     }

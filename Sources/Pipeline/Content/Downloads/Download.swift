@@ -235,7 +235,7 @@ struct Download: Sendable {
         } catch {
             throw PipelineError(
                 thrown: error,
-                otherwise: .file,
+                otherwise: .file(.notWritable),
                 "the destination of the download threw \(PipelineError.name(of: error))"
             )
         }

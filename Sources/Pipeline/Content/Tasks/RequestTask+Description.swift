@@ -1,4 +1,4 @@
-extension RequestTask: SafelyDescribed {
+extension RequestTask {
     /// The kind of task, without what it carries.
     public var description: String { kind.description }
 }

@@ -3,7 +3,7 @@ public import Foundation
 /// What a request carries.
 ///
 /// A Content-Type is set only where the target has not set one.
-public struct RequestTask: Sendable {
+public struct RequestTask: Sendable, SafelyDescribed {
     /// What is written into the request before ``urlParameters``; `nil` for nothing.
     let content: (any RequestContent)?
     /// The parameters that the task adds to the query as ``URLEncoding/queryString`` does, besides ``parameters``.

@@ -119,7 +119,7 @@ struct DownloadDestinationTests {
         let error = await pipelineError {
             _ = try await provider.request(TestTarget(task: .downloadDestination(destination)))
         }
-        #expect(error?.code == .file)
+        #expect(error?.code == .file(.notWritable))
         #expect(error?.underlyingError is TestFailure)
         #expect(error.map { "\($0)".contains("s3cr3t") } == false)
         let path = try #require(journal.entries.first)
