@@ -44,8 +44,8 @@ public struct Redactor: Sendable {
     /// `csrf_tokens`), a shorter one the names that have it as a part (`pin`: `pin`, `cardPin`, `pin[0]`, but not `shipping`). The value is
     /// hidden whatever it is, an object and an array as a whole; `null` is shown.
     ///
-    /// A list with at least one word of ``standardSecretNames`` also covers names that are ambiguous, each as a whole name: `key` and `code`
-    /// in queries and forms, `access`, `refresh`, `seed`, `sig` and `ticket` in queries, forms, and in JSON if the value is a string. Header fields
+    /// A list with at least one word of ``standardSecretNames`` also covers names that are ambiguous, each as a whole name: `appid` in
+    /// queries, `key` and `code` in queries and forms, `access`, `refresh`, `seed`, `sig` and `ticket` in queries, forms, and in JSON if the value is a string. Header fields
     /// are secret as well if `key`, `sig` or `ticket` is a part of their name. Kinds, counts and addresses are shown although a word in their name
     /// is secret: `token_type`, `token_endpoint`, `refresh_token_expires_in`, `max_tokens` and other counts. To hide one of them, add its name.
     public var secretNames: Set<String> {
@@ -166,6 +166,11 @@ extension Redactor {
     )
 
     /// Words in the names of passwords, tokens, keys, and of what identifies a person or a card.
+    ///
+    /// Most of them, as a name may be written: `access_key`, `api_key`, `assertion`, `auth`, `authorization`, `bearer`, `card`, `cookie`,
+    /// `credential`, `csrf`, `cvv`, `device_code`, `hmac`, `iban`, `jwt`, `mfa`, `otp`, `pan`, `pass`, `passcode`, `passphrase`, `passwd`,
+    /// `password`, `pin`, `private_key`, `pwd`, `secret`, `session`, `sid`, `signature`, `signing_key`, `ssn`, `subscription_key`, `token`,
+    /// `totp`, `xsrf`.
     ///
     /// ``secretNames`` describes how they match, and lists the names that are secret in some places only.
     public static let standardSecretNames: Set<String> = [

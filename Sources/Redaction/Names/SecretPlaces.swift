@@ -24,10 +24,12 @@ package struct SecretPlaces: OptionSet, Sendable {
     /// Queries and forms are flat and mostly written for a server to check, so that these names mean a credential there:
     /// `key` is an API key, `code` an authorization code (RFC 6749 §4.1.2) or a code from a message, `sig` a signed URL. In JSON and
     /// XML `key` is the key of a pair or an object, and `code` an error or a country: both are shown. The others are a credential
-    /// in JSON only as a string: `"refresh": 30`, `"ticket": {…}` and `"seed": 42` are shown.
+    /// in JSON only as a string: `"refresh": 30`, `"ticket": {…}` and `"seed": 42` are shown. `appid` is the API key of OpenWeatherMap
+    /// and Wolfram|Alpha in queries, and a public identifier elsewhere.
     static let ofWholeNames: [String: SecretPlaces] = [
         "key": [.query, .form],
         "code": [.query, .form],
+        "appid": [.query],
         "access": [.query, .form, .textMember],
         "refresh": [.query, .form, .textMember],
         "seed": [.query, .form, .textMember],

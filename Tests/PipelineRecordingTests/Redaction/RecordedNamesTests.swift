@@ -25,6 +25,7 @@ struct RecordedNamesTests {
         switch name {
         case "key": return flat.union([.field])
         case "code": return flat
+        case "appid": return [.query, .fragment, .cookie]
         case "sig", "ticket": return flat.union([.json, .xml, .field])
         case "access", "refresh", "seed": return flat.union([.json, .xml])
         case "token_type", "max_tokens", "total_tokens", "token_endpoint": return [.cookie]
@@ -34,7 +35,8 @@ struct RecordedNamesTests {
 
     private static let cases: [(name: String, place: Place)] =
         (names + [
-            "key", "code", "sig", "ticket", "access", "refresh", "seed", "token_type", "max_tokens", "total_tokens",
+            "key", "code", "appid", "sig", "ticket", "access", "refresh", "seed", "token_type", "max_tokens",
+            "total_tokens",
             "token_endpoint",
         ]).flatMap { name in Place.allCases.map { (name, $0) } }
 
