@@ -21,6 +21,7 @@ public import Pipeline
 ///   the disk and prints errors to standard error. The new file replaces the old one in one step. Until then a journal beside the
 ///   file holds the recorded entries, and another recorder of the same file fails. ``RecordingMode/recordNew`` takes over the
 ///   journal of a process that was killed; modes that record all requests discard it.
+/// - A mode that records creates the folder of the file, and the folders that contain it, if they are missing.
 /// - No call waits for the journal; an entry is written to it shortly after its exchange has ended. While 1,000 entries wait for
 ///   a stalled disk, further entries are only kept in memory.
 /// - A body of more than 1 MiB is stored in a file of its own, in a folder beside the HAR file.
@@ -40,9 +41,10 @@ public import Pipeline
 /// | `expiry` | ``RecordingExpiry/never`` | | |
 /// | `bodyByteCount` | 67,108,864 (64 MiB) | bytes of a body | 0 and up |
 ///
-/// **Errors**: `recording.noMatch` if no entry matches a request, with what differs from the three nearest entries;
+/// **Errors**: `recording.noMatch` if no entry matches a request, with what differs from up to three nearest entries;
 /// `recording.usedUp` if every matching entry has been used; `recording.missingFile` and `recording.corrupt` from the initializer
-/// if the file cannot be read; `recording.busy` if another recorder writes the file; `recording.expired`; `limit.bodyBytes` if a
+/// if the file cannot be read; `recording.notWritten` from the initializer if the folder cannot be created or written to;
+/// `recording.busy` if another recorder writes the file; `recording.expired`; `limit.bodyBytes` if a
 /// body that is compared is larger than `bodyByteCount`. In none of these cases is the request sent. Errors of the wrapped
 /// transport pass through. A body that is too large to be recorded is passed on, and ``finish()`` fails with
 /// `recording.notWritten`.

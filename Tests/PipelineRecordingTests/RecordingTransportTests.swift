@@ -25,6 +25,31 @@ struct RecordingTransportTests {
         #expect(bench.names == ["api.har"])
     }
 
+    @Test(
+        "a mode that records creates the folder of its file, also when it is gone at the end",
+        arguments: [RecordingMode.recordOnce, .recordNew, .recordAll]
+    )
+    func folder(mode: RecordingMode) async throws {
+        let file = bench.folder.appending(path: "a/b/api.har", directoryHint: .notDirectory)
+        let transport = try RecordingTransport(
+            file,
+            wrapping: ScriptedTransport([.status(200, body: "live")]),
+            mode: mode
+        )
+        _ = try await bench.provider(transport).request(bench.target())
+        try FileManager.default.removeItem(at: bench.folder.appending(path: "a"))
+        try await transport.finish()
+        let replay = bench.provider(try ReplayTransport(file))
+        #expect(try await replay.request(bench.target()).data == Data("live".utf8))
+    }
+
+    @Test("a mode that records nothing creates no folder", arguments: [RecordingMode.replayOnly, .passthrough])
+    func noFolder(mode: RecordingMode) throws {
+        let file = bench.folder.appending(path: "a/api.har", directoryHint: .notDirectory)
+        _ = try? RecordingTransport(file, wrapping: RecordingBench.forbidden, mode: mode)
+        #expect(bench.names == [])
+    }
+
     @Test("none answers from the file only")
     func none() async throws {
         try await bench.record([.status(200, body: "live")]) { _ = try await $0.request(bench.target()) }

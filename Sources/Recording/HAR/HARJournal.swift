@@ -27,21 +27,24 @@ final class HARJournal: Sendable {
     private static let maximumWaitingCount = 1000
 
     let url: URL
+    /// The HAR file as it was given, which errors name.
+    private let har: URL
     /// Where the journal is written, and the HAR file when it is done.
     let lane = FileLane()
     /// Changed in the lane only; the lock is never held while the file is used.
     private let state: Mutex<State>
     private let waitingCount = Atomic(0)
 
-    /// Takes the journal of a HAR file for this recorder, with what another has left in it.
+    /// Takes the journal of a HAR file for this recorder, with what another has left in it; creates the folder if it is missing.
     ///
     /// - Throws: `.recording(.busy)` while another recorder has it; `.recording(.notWritten)`; `.recording(.corrupt)` when a whole
     ///   line is wrong.
     init(for har: URL) throws {
-        let har = har.resolvingSymlinksInPath()
-        url = har.deletingLastPathComponent()
-            .appending(path: har.lastPathComponent + ".journal", directoryHint: .notDirectory)
-        state = Mutex(try Self.open(url))
+        self.har = har
+        let resolved = har.resolvingSymlinksInPath()
+        url = resolved.deletingLastPathComponent()
+            .appending(path: resolved.lastPathComponent + ".journal", directoryHint: .notDirectory)
+        state = Mutex(try Self.open(url, har))
     }
 
     deinit {
@@ -75,7 +78,7 @@ final class HARJournal: Sendable {
         let text = entry.json.data()
         let line = Data((Self.checksum(text) + " ").utf8) + text + Data("\n".utf8)
         var state = state.withLock { $0 }
-        if state.descriptor == nil { state = try Self.open(url) }
+        if state.descriptor == nil { state = try Self.open(url, har) }
         defer { self.state.withLock { $0 = state } }
         guard let descriptor = state.descriptor else { return }
         do {
@@ -108,7 +111,9 @@ final class HARJournal: Sendable {
     /// - Throws: `.recording(.notWritten)`.
     func discard() throws {
         guard let descriptor = state.withLock({ $0.descriptor }) else { return }
-        guard unlink(url.path) == 0 || errno == ENOENT else { throw PipelineError.notWritten(url, errno: errno) }
+        guard unlink(url.path) == 0 || errno == ENOENT else {
+            throw PipelineError.notWritten(har, errno: errno, in: url.deletingLastPathComponent())
+        }
         _ = close(descriptor)
         state.withLock { $0 = State() }
     }
@@ -117,7 +122,7 @@ final class HARJournal: Sendable {
 // MARK: - The file
 
 extension HARJournal {
-    private static func open(_ url: URL) throws -> State {
+    private static func open(_ url: URL, _ har: URL) throws -> State {
         // Between opening and locking, the recorder that had it may have removed it: then its name is another file's.
         for _ in 0..<100 {
             let flags = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
@@ -128,7 +133,15 @@ extension HARJournal {
             #elseif canImport(Musl)
             let descriptor = Musl.open(url.path, flags, 0o600)
             #endif
-            guard descriptor >= 0 else { throw PipelineError.notWritten(url, errno: errno) }
+            guard descriptor >= 0 else {
+                let number = errno
+                if number == EISDIR || number == ELOOP { throw PipelineError.notWritten(url, errno: number) }
+                guard number == ENOENT else {
+                    throw PipelineError.notWritten(har, errno: number, in: url.deletingLastPathComponent())
+                }
+                try HARWriter.makeFolder(of: har)
+                continue
+            }
             do {
                 if let byteCount = try lock(descriptor, url) {
                     return State(descriptor: descriptor, byteCount: byteCount)

@@ -25,7 +25,7 @@ struct HARWriter {
             directoryHint: .notDirectory
         )
         let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw PipelineError.notWritten(url, errno: errno) }
+        guard descriptor >= 0 else { throw PipelineError.notWritten(url, errno: errno, in: folder) }
         var isTemporary = true
         defer {
             _ = close(descriptor)
@@ -40,6 +40,31 @@ struct HARWriter {
         guard place >= 0 else { return }
         _ = fsync(place)
         _ = close(place)
+    }
+
+    /// Creates the folder of a file, and the folders that contain it, unless they exist.
+    ///
+    /// - Throws: `.recording(.notWritten)`, which names the file as it is given.
+    static func makeFolder(of url: URL) throws {
+        let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
+        let number = makeFolder(folder)
+        guard number == 0 else { throw PipelineError.notCreated(folder, of: url, errno: number) }
+    }
+
+    /// - Returns: 0, or the number of what failed.
+    private static func makeFolder(_ folder: URL) -> Int32 {
+        var status = stat()
+        if stat(folder.path, &status) == 0 { return 0 }
+        guard errno == ENOENT else { return errno }
+        let parent = folder.deletingLastPathComponent()
+        if parent.pathComponents.count < folder.pathComponents.count {
+            let number = makeFolder(parent)
+            guard number == 0 else { return number }
+        }
+        guard mkdir(folder.path, 0o777) != 0 else { return 0 }
+        let number = errno
+        // Another process may have created it meanwhile.
+        return stat(folder.path, &status) == 0 ? 0 : number
     }
 
     func append(_ data: Data) throws { try data.withUnsafeBytes { try append($0) } }

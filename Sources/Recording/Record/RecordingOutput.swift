@@ -69,6 +69,8 @@ final class RecordingOutput: Sendable {
     }
 
     private func write(_ replacements: [(Int, HAREntry)], _ entries: [HAREntry]) throws {
+        // It may have been removed since the recording began.
+        try HARWriter.makeFolder(of: file)
         var har = base
         let sideFiles = HARSideFiles(for: file)
         for (index, entry) in replacements { har.replace(at: index, with: try sideFiles.moveBodies(of: entry)) }

@@ -60,9 +60,7 @@ struct ReplayScope {
     private func record(_ mode: RecordingMode, _ test: () async throws -> Void) async throws {
         let wrapped = trait.makeTransport() ?? DefaultTransport.make()
         let transport = try await lane.run {
-            let folder = trait.file.deletingLastPathComponent()
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            return try RecordingTransport(
+            try RecordingTransport(
                 trait.file,
                 wrapping: wrapped,
                 mode: mode,

@@ -51,10 +51,27 @@ struct HARWriterTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: bench.url("test-files").path).isEmpty)
     }
 
-    @Test("A folder that is not there is recording.notWritten")
+    @Test("A missing folder is recording.notWritten for a file, and is created for a journal if it can be")
     func noFolder() throws {
         let bench = try HARBench()
-        #expect(failure { try HARFile().write(to: bench.url("a/b.har")) }?.code == .recording(.notWritten))
-        #expect(failure { _ = try HARJournal(for: bench.url("a/b.har")) }?.code == .recording(.notWritten))
+        let written = failure { try HARFile().write(to: bench.url("a/b.har")) }
+        #expect(written?.code == .recording(.notWritten))
+        #expect(
+            written?.reason.hasSuffix(
+                "could not be written in the folder \"\(bench.url("a").path)\": No such file or directory"
+            ) == true
+        )
+        let journal = try HARJournal(for: bench.url("a/b/c.har"))
+        #expect(bench.names == ["a"])
+        withExtendedLifetime(journal) {}
+        let long = String(repeating: "x", count: 300)
+        let error = failure { _ = try HARJournal(for: bench.url("new/\(long)/b.har")) }
+        #expect(error?.code == .recording(.notWritten))
+        #expect(error?.reason.hasPrefix("the file \"b.har\" could not be written because its folder") == true)
+        #expect(error?.reason.contains("could not be created: File name too long") == true)
+        let url = try bench.write("")
+        let inFile = failure { _ = try HARJournal(for: url.appending(path: "b.har")) }
+        #expect(inFile?.reason.hasPrefix("the file \"b.har\" could not be written in the folder") == true)
+        #expect(inFile?.reason.hasSuffix(": Not a directory") == true)
     }
 }
