@@ -24,7 +24,7 @@ public import Pipeline
 ///
 /// **Defaults**: those of ``RecordingTransport``.
 ///
-/// **Errors**: those of ``RecordingTransport``, except `recording.busy`.
+/// **Errors**: those of ``RecordingTransport``, except `recording.busy` and `recording.notWritten`.
 ///
 /// **Secrets**: the file is not changed. Requests and entries are redacted before they are compared, and before they are quoted
 /// in an error.
@@ -75,7 +75,7 @@ public final class ReplayTransport: Transport {
 
     /// Replays the entry that matches the request.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
-        let replay = Replay(playback: playback, mode: .replayOnly)
+        let replay = Replay(playback: playback, mode: nil)
         let (answer, request) = try await replay.answer(to: request, context, canRecord: false)
         switch answer {
         case .entry(let index): return try await playback.answer(index, to: request, context)

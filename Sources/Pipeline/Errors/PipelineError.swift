@@ -3,7 +3,8 @@ public import HTTPTypes
 
 /// The reason why a call failed.
 ///
-/// There are three texts, none of which contains a header value, a query, a body, or the text of an underlying error:
+/// There are three texts, none of which contains a header value, a query, a body, or the text of an underlying error. Only the
+/// reasons of errors of the kind `recording` quote requests and entries, redacted.
 ///
 /// | text | for | contents |
 /// |---|---|---|

@@ -9,52 +9,52 @@ enum BodyValue {
     ///   - body: the bytes.
     ///   - type: the value of Content-Type.
     ///   - form: how it is compared.
+    ///   - names: the names of the members of JSON and of the pairs of a form that are left out.
     ///   - isMeasured: whether the lengths of parts count, so that no two bodies have the same form.
     /// - Returns: the form; the bytes if they are not what the type says.
     static func value(
         of body: Data,
         type: String?,
         _ form: RequestMatching.BodyForm,
+        ignoring names: Set<String>,
         isMeasured: Bool = true
     ) -> Data {
         guard !body.isEmpty else { return body }
-        let media = MediaType(type ?? "")
         let value: Data? =
-            switch form {
-            case .bytes: nil
-            case .json: json(body)
-            case .form: self.form(body)
+            switch self.form(form, of: type) {
+            case .json: json(body, ignoring: names, isSorted: true)?.data()
+            case .form: pairs(body, ignoring: names)
             case .multipart: multipart(body, type, isMeasured)
-            case .automatic where media.isJSON: json(body)
-            case .automatic where media.essence == "application/x-www-form-urlencoded": self.form(body)
-            case .automatic where media.essence.hasPrefix("multipart/"): multipart(body, type, isMeasured)
-            case .automatic: nil
+            case .bytes, .automatic: nil
             }
         return value ?? body
     }
 
-    /// Whether a body is compared as the pairs of a form.
-    static func isForm(_ type: String?, _ form: RequestMatching.BodyForm) -> Bool {
-        switch form {
-        case .form: true
-        case .automatic: MediaType(type ?? "").essence == "application/x-www-form-urlencoded"
-        case .bytes, .json, .multipart: false
-        }
+    /// Returns the form in which a body of a type is compared, which is never `automatic`.
+    static func form(_ form: RequestMatching.BodyForm, of type: String?) -> RequestMatching.BodyForm {
+        guard form == .automatic else { return form }
+        let media = MediaType(type ?? "")
+        if media.isJSON { return .json }
+        if media.essence == "application/x-www-form-urlencoded" { return .form }
+        return media.essence.hasPrefix("multipart/") ? .multipart : .bytes
     }
 
-    private static func json(_ body: Data) -> Data? {
-        (try? JSONParser.parse(body)).map { canonical($0).data() }
-    }
-
-    private static func canonical(_ node: JSONNode) -> JSONNode {
-        switch node {
-        case .array(let elements): .array(elements.map(canonical))
-        case .object(let members):
-            // Names may repeat, in which case their order counts: the sort is stable.
-            .object(members.map { .init($0.name, canonical($0.value)) }.sorted { $0.name < $1.name })
-        case .number(let text): .number(number(text))
-        default: node
+    /// Returns a JSON body as it is compared; `nil` if it is not JSON.
+    static func json(_ body: Data, ignoring names: Set<String>, isSorted: Bool) -> JSONNode? {
+        func canonical(_ node: JSONNode) -> JSONNode {
+            switch node {
+            case .array(let elements): return .array(elements.map(canonical))
+            case .object(let members):
+                let compared = members.filter { !names.contains($0.name) }.map {
+                    JSONNode.Member($0.name, canonical($0.value))
+                }
+                // Names may repeat, in which case their order counts: the sort is stable.
+                return .object(isSorted ? compared.sorted { $0.name < $1.name } : compared)
+            case .number(let text): return .number(number(text))
+            default: return node
+            }
         }
+        return (try? JSONParser.parse(body)).map(canonical)
     }
 
     /// Whole numbers exactly; others as they are read.
@@ -66,10 +66,10 @@ enum BodyValue {
         return Int(exactly: value).map { String($0) } ?? "\(value)"
     }
 
-    private static func form(_ body: Data) -> Data? {
+    private static func pairs(_ body: Data, ignoring names: Set<String>) -> Data? {
         guard let text = String(validating: body, as: UTF8.self) else { return nil }
-        let items = URLParts.items(text.utf8[...]).sorted()
-        return Data(items.map { "\($0.name)=\($0.value)" }.joined(separator: "&").utf8)
+        let items = URLParts.removing(names, from: URLParts.items(text.utf8[...])).sorted()
+        return Data(items.map(\.text).joined(separator: "&").utf8)
     }
 
     private static func multipart(_ body: Data, _ type: String?, _ isMeasured: Bool) -> Data? {

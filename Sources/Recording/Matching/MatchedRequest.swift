@@ -51,16 +51,9 @@ struct MatchedRequest: Sendable {
         case .header(let name):
             let values = [self, other].map { $0.request.headers[values: name].joined(separator: "\n") }
             return isAlike(values[0].utf8, values[1].utf8, "\n")
-        case .body(let form):
-            let values = [self, other].map { request in
-                BodyValue.value(
-                    of: request.request.body ?? Data(),
-                    type: request.request.headers[.contentType],
-                    form,
-                    isMeasured: false
-                )
-            }
-            if BodyValue.isForm(request.headers[.contentType], form) {
+        case .body(let form, let names):
+            let values = [self, other].map { $0.body(form, ignoring: names, isMeasured: false) }
+            if BodyValue.form(form, of: request.headers[.contentType]) == .form {
                 let items = values.map { String(decoding: $0, as: UTF8.self).components(separatedBy: "&") }
                 return RedactedPattern.areAlike(items[0], items[1], separators: Array("=".utf8))
             }
@@ -93,12 +86,23 @@ struct MatchedRequest: Sendable {
         case .path: Data(url.path.utf8)
         case .query(let inOrder, let names): Data(Self.text(items(inOrder, without: names)).utf8)
         case .header(let name): Data(request.headers[values: name].map { "\($0.utf8.count):\($0)" }.joined().utf8)
-        case .body(let form): BodyValue.value(of: request.body ?? Data(), type: request.headers[.contentType], form)
+        case .body(let form, let names): body(form, ignoring: names, isMeasured: true)
         case .custom: nil
         }
     }
 
-    /// The value as a failure shows it.
+    /// The body in the form in which it is compared.
+    func body(_ form: RequestMatching.BodyForm, ignoring names: Set<String>, isMeasured: Bool) -> Data {
+        BodyValue.value(
+            of: request.body ?? Data(),
+            type: request.headers[.contentType],
+            form,
+            ignoring: names,
+            isMeasured: isMeasured
+        )
+    }
+
+    /// The value as a failure shows it, but for bodies; see ``BodyMismatch``.
     func shown(_ kind: RequestMatching.Part.Kind) -> String {
         switch kind {
         case .method: request.method
@@ -109,27 +113,12 @@ struct MatchedRequest: Sendable {
         case .query(let inOrder, let names): Self.text(items(inOrder, without: names))
         case .header(let name):
             request.headers.contains(name) ? request.headers[values: name].joined(separator: ", ") : "none"
-        case .body: shownBody
-        case .custom: ""
+        case .body, .custom: ""
         }
     }
-
-    private var shownBody: String {
-        guard let body = request.body, !body.isEmpty else { return "none" }
-        guard let text = String(validating: body.prefix(Self.shownByteCount), as: UTF8.self) else {
-            return "\(body.count) bytes"
-        }
-        return "\(body.count) bytes \(text)"
-    }
-
-    private static let shownByteCount = 1_024
 
     private func items(_ inOrder: Bool, without names: Set<String>) -> [URLParts.Item] {
-        var items = url.query
-        if !names.isEmpty {
-            let ignored = Set(names.map { PercentEscapes.encoded($0.utf8) })
-            items.removeAll { ignored.contains($0.name) }
-        }
+        let items = URLParts.removing(names, from: url.query)
         return inOrder ? items : items.sorted()
     }
 
@@ -157,6 +146,18 @@ extension RequestMatching.Part.Kind {
         switch self {
         case .body: true
         case .custom(_, let readsBody, _): readsBody
+        default: false
+        }
+    }
+
+    /// Whether another part is about the same thing, however it is compared.
+    func isSamePart(as other: Self) -> Bool {
+        switch (self, other) {
+        case (.method, .method), (.scheme, .scheme), (.host, .host), (.port, .port), (.path, .path), (.query, .query),
+            (.body, .body):
+            true
+        case (.header(let name), .header(let other)): name == other
+        case (.custom(let name, _, _), .custom(let other, _, _)): name == other
         default: false
         }
     }

@@ -5,8 +5,9 @@ import Pipeline
 /// The parts of a request that must equal those of a recorded one for the entry to be replayed.
 ///
 /// ```swift
-/// [.method, .path, .query(ignoring: ["page"]), .body(.json)]
-/// RequestMatching.standard + [.header(.accept)]
+/// RequestMatching.standard.ignoring(query: ["timestamp"]).ignoring(body: ["nonce"]) + [.header(.accept)]
+/// RequestMatching.standard.ignoring(.port)
+/// [.method, .path, .body(.json)]
 /// ```
 ///
 /// **Effects**: both requests are redacted first, so that a hidden value equals any other hidden value of the same name. If no
@@ -32,6 +33,43 @@ public struct RequestMatching: Sendable, ExpressibleByArrayLiteral {
         sum.parts += rhs.parts
         return sum
     }
+
+    /// Returns the list without a part, so that it does not count: `.standard.ignoring(.port)`.
+    ///
+    /// - Parameter part: the part. ``Part/url`` stands for five parts. How a query or a body is compared does not matter; of header
+    ///   fields and custom comparisons, those with the same name are removed.
+    /// - Returns: the other parts.
+    public func ignoring(_ part: Part) -> RequestMatching {
+        mapping { kind in part.kinds.contains(where: kind.isSamePart) ? nil : kind }
+    }
+
+    /// Returns the list with query items ignored in addition to those that it ignores already.
+    ///
+    /// - Parameter names: the decoded names of the items.
+    /// - Returns: the list; the same if it does not compare the query.
+    public func ignoring(query names: Set<String>) -> RequestMatching {
+        mapping { kind in
+            guard case .query(let inOrder, let ignored) = kind else { return kind }
+            return .query(inOrder: inOrder, ignoring: ignored.union(names))
+        }
+    }
+
+    /// Returns the list with members of JSON bodies and pairs of forms ignored in addition to those that it ignores already.
+    ///
+    /// - Parameter names: the names of the members, at any depth, and the decoded names of the pairs.
+    /// - Returns: the list; the same if it does not compare bodies.
+    public func ignoring(body names: Set<String>) -> RequestMatching {
+        mapping { kind in
+            guard case .body(let form, let ignored) = kind else { return kind }
+            return .body(form, ignoring: ignored.union(names))
+        }
+    }
+
+    private func mapping(_ change: (Part.Kind) -> Part.Kind?) -> RequestMatching {
+        var result = self
+        result.parts = parts.map { Part(kinds: $0.kinds.compactMap(change)) }.filter { !$0.kinds.isEmpty }
+        return result
+    }
 }
 
 extension RequestMatching {
@@ -45,7 +83,7 @@ extension RequestMatching {
             case path
             case query(inOrder: Bool, ignoring: Set<String>)
             case header(HTTPField.Name)
-            case body(BodyForm)
+            case body(BodyForm, ignoring: Set<String>)
             case custom(String, readsBody: Bool, @Sendable (Request, Request) -> Bool)
         }
 
@@ -78,7 +116,15 @@ extension RequestMatching {
         public static func header(_ name: HTTPField.Name) -> Part { Part(kinds: [.header(name)]) }
 
         /// The body; a missing body equals an empty one.
-        public static func body(_ form: BodyForm = .automatic) -> Part { Part(kinds: [.body(form)]) }
+        ///
+        /// - Parameters:
+        ///   - form: how bodies are compared.
+        ///   - names: the names of members of JSON, at any depth, and the decoded names of pairs of a form that are ignored. Bodies
+        ///     that are compared in another form are compared whole.
+        /// - Returns: the part.
+        public static func body(_ form: BodyForm = .automatic, ignoring names: Set<String> = []) -> Part {
+            Part(kinds: [.body(form, ignoring: names)])
+        }
 
         /// A comparison of your own.
         ///

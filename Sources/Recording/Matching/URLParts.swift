@@ -69,6 +69,13 @@ struct URLParts: Equatable {
         }
     }
 
+    /// The items without those of certain decoded names.
+    static func removing(_ names: Set<String>, from items: [Item]) -> [Item] {
+        guard !names.isEmpty else { return items }
+        let removed = Set(names.map { PercentEscapes.encoded($0.utf8) })
+        return items.filter { !removed.contains($0.name) }
+    }
+
     private static func path(_ bytes: Substring.UTF8View) -> String {
         bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { PercentEscapes.encoded(PercentEscapes.decoded($0, plus: UInt8(ascii: "+"))) }.joined(separator: "/")

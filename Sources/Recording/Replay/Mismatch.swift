@@ -4,51 +4,76 @@ import Pipeline
 /// Why no entry can be replayed for a request: what differs from the nearest entries.
 struct Mismatch: Sendable {
     let playback: Playback
-    let mode: RecordingMode
+    /// `nil` for a transport that only replays.
+    let mode: RecordingMode?
     let live: LiveRequest
 
-    /// The error; the nearest entries are read for it.
-    func error(isUsedUp: Bool) async -> PipelineError {
+    /// Makes the error, for which the nearest entries are read.
+    ///
+    /// - Parameter used: the entries that match and have been used.
+    /// - Returns: the error.
+    func error(used: [Int]) async -> PipelineError {
         do {
-            return try await playback.lane.run { makeError(isUsedUp: isUsedUp) }
+            return try await playback.lane.run { makeError(used) }
         } catch {
             return PipelineError(.cancelled, "the call was cancelled")
         }
     }
 
-    private func makeError(isUsedUp: Bool) -> PipelineError {
+    /// The last line is about entries: what the description of an error adds follows it.
+    private func makeError(_ used: [Int]) -> PipelineError {
         let file = playback.url.lastPathComponent.quotedExcerpt
         let hiding = live.hiding()
         let sent = live.shown(hiding).request
-        let request = "\(hiding.values(in: sent.method)) \(Self.excerpt(sent.url, hiding))"
-        var lines: [String]
-        if isUsedUp {
-            lines = ["every entry of \(file) that matches \(request) has been used (mode \(mode))"]
-            lines.append("to replay entries more than once, use atEnd .repeatLast or .cycle; \(Self.howToRecord)")
+        let request = "\(hiding.values(in: sent.method)) \(Excerpts(hiding: hiding).beginning(of: sent.url))"
+        if !used.isEmpty {
+            let mode = mode.map { " (mode \($0))" } ?? ""
+            let shown = used.prefix(Self.usedCount).map { "\(playback.entries[$0].index)" }.joined(separator: ", ")
+            let rest = used.count - Self.usedCount
+            let lines = [
+                "every entry of \(file) that matches \(request) has been used\(mode)",
+                "to replay entries more than once, use atEnd .repeatLast or .cycle; \(howToRecord)",
+                "used: \(used.count == 1 ? "entry" : "entries") \(shown)\(rest > 0 ? " and \(rest) more" : "")",
+            ]
             return PipelineError(.recording(.usedUp), lines.joined(separator: "\n"))
         }
         let count = playback.entries.count
-        let entries = count == 1 ? "1 entry" : "\(count) entries"
-        lines = ["no entry of \(file) matches \(request) (mode \(mode), \(entries))"]
-        lines += nearest.map(description)
-        lines.append(Self.howToRecord)
+        let facts = (mode.map { "mode \($0), " } ?? "") + (count == 1 ? "1 entry" : "\(count) entries")
+        var lines = ["no entry of \(file) matches \(request) (\(facts))", howToRecord]
+        lines += count == 0 ? ["the recording is empty"] : nearest.map(description)
         return PipelineError(.recording(.noMatch), lines.joined(separator: "\n"))
     }
 
-    private static let howToRecord =
-        "to record the request, use mode .recordNew or \(RecordingMode.environmentVariable)=recordNew"
+    private var howToRecord: String {
+        let variable = "\(RecordingMode.environmentVariable)=recordNew"
+        return mode == nil
+            ? "to record the request, use a RecordingTransport in mode .recordNew, or \(variable) in a test with .replay(…)"
+            : "to record the request, use mode .recordNew or \(variable)"
+    }
 
-    /// The three entries with the most equal parts; among equals, those whose path has the longest common beginning.
+    private static let usedCount = 10
+    private static let nearestCount = 3
+
+    /// The entries with the most equal parts; among equals, those whose path has the longest common beginning.
+    ///
+    /// If there are entries with the method and the path of the request, no others are among them.
     private var nearest: [Int] {
         let prints = live.byNames.summary(playback.kinds).fingerprints
-        let scored = playback.entries.enumerated().map { index, entry -> (index: Int, equal: Int, prefix: Int) in
-            let equal = zip(prints, playback.fingerprints[index]).count { $0 == $1 }
-            let path = URLParts(entry.url).path
-            return (index, equal, zip(path.utf8, live.byNames.path.utf8).prefix { $0 == $1 }.count)
+        let (method, livePath) = (live.byNames.request.method, Array(live.byNames.path.utf8))
+        let scored = playback.entries.enumerated().map { index, entry in
+            let path = Array(URLParts(entry.url).path.utf8)
+            return (
+                index: index,
+                isSame: entry.method == method
+                    && RedactedPattern.areAlike(livePath, path, separators: [UInt8(ascii: "/")]),
+                equal: zip(prints, playback.fingerprints[index]).count { $0 == $1 },
+                prefix: zip(path, livePath).prefix { $0 == $1 }.count
+            )
         }
-        return scored.sorted { ($1.equal, $1.prefix, $0.index) < ($0.equal, $0.prefix, $1.index) }.prefix(3).map(
-            \.index
-        )
+        let same = scored.filter(\.isSame)
+        return (same.isEmpty ? scored : same)
+            .sorted { ($1.equal, $1.prefix, $0.index) < ($0.equal, $0.prefix, $1.index) }
+            .prefix(Self.nearestCount).map(\.index)
     }
 
     /// One line with the parts that differ.
@@ -59,6 +84,7 @@ struct Mismatch: Sendable {
             let recorded = try? playback.matched(entry: index)
         else { return "entry \(entry.index): cannot be read" }
         let hiding = live.hiding([stored])
+        let excerpts = Excerpts(hiding: hiding)
         let (sent, shown) = (live.shown(hiding), MatchedRequest(hiding.request(recorded.request)))
         let recordedPrints = recorded.summary(playback.kinds).fingerprints
         var prints = zip(live.byNames.summary(playback.kinds).fingerprints, recordedPrints).makeIterator()
@@ -68,37 +94,17 @@ struct Mismatch: Sendable {
             }
             guard let (wanted, found) = prints.next(), wanted != found, !live.byNames.resembles(recorded, in: kind)
             else { return nil }
-            let texts = Self.excerpts(sent.shown(kind), shown.shown(kind), hiding)
+            if case .body(let form, let ignored) = kind {
+                return BodyMismatch(sent: sent, recorded: shown, form: form, ignored: ignored, excerpts: excerpts)
+                    .description
+            }
+            guard let texts = excerpts.pair(.init(sent.shown(kind)), .init(shown.shown(kind))) else {
+                return "\(kind.name) differs in what is not shown"
+            }
             return "\(kind.name) differs (sent \(texts.sent), recorded \(texts.recorded))"
         }
-        let place = "\(entry.method) \(Self.excerpt(shown.request.url, hiding))"
+        let place = "\(entry.method) \(excerpts.beginning(of: shown.request.url))"
         return
             "entry \(entry.index)\(use), \(place): \(parts.isEmpty ? "no part differs" : parts.joined(separator: ", "))"
     }
-
-    /// Two texts, each from shortly before the place where they begin to differ.
-    private static func excerpts(
-        _ sent: String,
-        _ recorded: String,
-        _ hiding: RecordingRedaction
-    ) -> (sent: String, recorded: String) {
-        // Secrets are hidden before a text is cut, so that no part of one is left.
-        let (sent, recorded) = (hiding.values(in: sent), hiding.values(in: recorded))
-        let common = zip(sent, recorded).prefix { $0 == $1 }.count
-        let start = max(sent.count, recorded.count) > excerptLength ? max(0, common - contextLength) : 0
-        return (cut(sent, from: start), cut(recorded, from: start))
-    }
-
-    private static func excerpt(_ text: String, _ hiding: RecordingRedaction) -> String {
-        cut(hiding.values(in: text), from: 0)
-    }
-
-    private static func cut(_ text: String, from start: Int) -> String {
-        let rest = text.dropFirst(start)
-        let shown = rest.prefix(excerptLength).debugDescription
-        return (start > 0 ? "…" : "") + shown + (rest.count > excerptLength ? "…" : "")
-    }
-
-    private static let excerptLength = 80
-    private static let contextLength = 16
 }

@@ -105,9 +105,9 @@ final class Playback: Sendable {
     /// The request is compared as it is but for what names hide; then with the values of its secrets hidden wherever they are;
     /// then with entries in which something is redacted that may be any value.
     ///
-    /// - Returns: its index; `nil` with `isUsedUp` for none.
+    /// - Returns: its index; `nil` for none, with the entries that match and have been used.
     /// - Throws: `.recording(.corrupt)`.
-    func take(_ live: LiveRequest) async throws -> (entry: Int?, isUsedUp: Bool) {
+    func take(_ live: LiveRequest) async throws -> (entry: Int?, used: [Int]) {
         let summary = live.byNames.summary(kinds)
         // Without closures, entries that are alike need not be read.
         if !kinds.contains(where: \.isClosure), let alike = candidates[summary.fingerprints] {
@@ -119,7 +119,7 @@ final class Playback: Sendable {
     private func takeReading(
         _ live: LiveRequest,
         _ summary: (fingerprints: [MatchedRequest.Fingerprint], patterns: UInt64)
-    ) throws -> (entry: Int?, isUsedUp: Bool) {
+    ) throws -> (entry: Int?, used: [Int]) {
         let closures = kinds.filter(\.isClosure)
         func accepted(_ alike: [Int], _ request: MatchedRequest) throws -> [Int] {
             guard !closures.isEmpty else { return alike }
@@ -138,17 +138,17 @@ final class Playback: Sendable {
             isStable = false
             chosen = try accepted(try resembling(live.byNames, byNames, livePatterns), live.byNames)
         }
-        guard !chosen.isEmpty else { return (nil, false) }
+        guard !chosen.isEmpty else { return (nil, []) }
         return take(oneOf: chosen, isStable: isStable)
     }
 
-    private func take(oneOf chosen: [Int], isStable: Bool) -> (entry: Int?, isUsedUp: Bool) {
+    private func take(oneOf chosen: [Int], isStable: Bool) -> (entry: Int?, used: [Int]) {
         let answer = state.withLock { state in
             isStable
                 ? state.sequence.take(chosen, atEnd: rules.end) : state.sequence.takeChosen(chosen, atEnd: rules.end)
         }
-        guard case .entry(let index) = answer else { return (nil, true) }
-        return (index, false)
+        guard case .entry(let index) = answer else { return (nil, chosen) }
+        return (index, [])
     }
 
     /// The entries that differ from a request only in parts in which something is redacted, and there only in that.

@@ -12,7 +12,8 @@ struct Replay {
     }
 
     let playback: Playback
-    let mode: RecordingMode
+    /// `nil` for a transport that only replays.
+    let mode: RecordingMode?
 
     /// Takes the entry that answers a request.
     ///
@@ -35,7 +36,7 @@ struct Replay {
         let taken = try await playback.take(live)
         guard let index = taken.entry else {
             let mismatch = Mismatch(playback: playback, mode: mode, live: live)
-            return (.miss(isUsedUp: taken.isUsedUp) { await mismatch.error(isUsedUp: taken.isUsedUp) }, request)
+            return (.miss(isUsedUp: !taken.used.isEmpty) { await mismatch.error(used: taken.used) }, request)
         }
         return (try checkAge(of: index, context, canRecord: canRecord), request)
     }
@@ -56,9 +57,10 @@ struct Replay {
     func expired(_ index: Int) -> PipelineError {
         let entry = playback.entries[index]
         let name = playback.url.lastPathComponent.quotedExcerpt
+        let mode = mode.map { " (mode \($0))" } ?? ""
         return PipelineError(
             .recording(.expired),
-            "\(entry) of \(name) is too old (mode \(mode)); record it again, or change `expiry`"
+            "\(entry) of \(name) is too old\(mode); record it again, or change `expiry`"
         )
     }
 }

@@ -95,6 +95,49 @@ struct RequestMatchingTests {
         #expect(failure?.reason.contains("\": key differs\n") == true)
     }
 
+    private static let ignoringAll: [RequestMatching] = [
+        RequestMatching.standard.ignoring(.port).ignoring(query: ["ts"]).ignoring(body: ["when"]),
+        joined.ignoring(body: ["when"]).ignoring(.port).ignoring(query: ["ts"]),
+        joined.ignoring(.url).ignoring(.body(.bytes)),
+        inOrder.ignoring(query: ["ts"]),
+        fields.ignoring(.header(.accept)).ignoring(.custom("a") { _, _ in true }),
+    ]
+    private static let ignoringSome: [RequestMatching] = [
+        RequestMatching.standard.ignoring(.port).ignoring(query: ["ts"]).ignoring(body: ["at"]),
+        RequestMatching.standard.ignoring(.port).ignoring(body: ["when"]),
+        RequestMatching.standard.ignoring(query: ["ts"]).ignoring(body: ["when"]),
+        joined.ignoring(query: ["ts"]).ignoring(.body()),
+        fields.ignoring(.header(.accept)),
+        fields.ignoring(.custom("a") { _, _ in true }),
+    ]
+    private static let joined: RequestMatching = {
+        let first: RequestMatching = [.method, .query(ignoring: ["y"])]
+        let second: RequestMatching = [.port, .body(.json)]
+        return first + second
+    }()
+    private static let inOrder: RequestMatching = [.query(inOrder: true, ignoring: ["y"])]
+    private static let fields: RequestMatching = [.header(.accept), .custom("a") { _, _ in false }, .path]
+
+    @Test("what is ignored does not count, also in a list that was joined", arguments: ignoringAll.indices)
+    func ignoring(index: Int) async throws {
+        #expect(try await Self.matchesLater(Self.ignoringAll[index]))
+    }
+
+    @Test("what is not ignored counts", arguments: ignoringSome.indices)
+    func notIgnoring(index: Int) async throws {
+        #expect(try await !Self.matchesLater(Self.ignoringSome[index]))
+    }
+
+    /// Whether a request matches one that was recorded at another time, on another port.
+    private static func matchesLater(_ matching: RequestMatching) async throws -> Bool {
+        func request(_ port: Int, _ query: String, _ time: String) -> RecordedExchange.Request {
+            let body = #"{"items":[{"when":\#(time),"n":1}],"when":{"n":\#(time)}}"#
+            let url = "http://h:\(port)/a?\(query)"
+            return self.request(url, "POST", type: "application/json", body: body, headers: [.accept: time])
+        }
+        return try await matches(request(1, "ts=1&x=1", "1"), request(2, "x=1&ts=2", "2"), matching)
+    }
+
     @Test("lists can be joined")
     func joined() async throws {
         let matching = RequestMatching.standard + [.header(.accept)]

@@ -2,10 +2,11 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelinePlugins
-import PipelineRecording
 import PipelineTesting
 import TestSupport
 import Testing
+
+@testable import PipelineRecording
 
 @Suite("What a replay says of a miss", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct MismatchTests {
@@ -13,7 +14,7 @@ struct MismatchTests {
 
     init() throws { bench = try RecordingBench() }
 
-    @Test("F05 a miss lists the three nearest entries part by part, the file, the mode, and how to record")
+    @Test("F05 a miss lists the three nearest entries part by part, after the file, the mode, and how to record")
     func nearest() async throws {
         try bench.write(entries: [
             ("GET", "https://api.example/users/1?page=1", "1"), ("POST", "https://api.example/users/2", "2"),
@@ -28,13 +29,50 @@ struct MismatchTests {
                 == "no entry of \"api.har\" matches GET \"https://api.example/users/2\" (mode replayOnly, 4 entries)"
         )
         #expect(
-            lines[1]
+            lines[2]
                 == "entry 1, POST \"https://api.example/users/2\": method differs (sent \"GET\", recorded \"POST\")"
         )
-        #expect(lines[2].contains("path differs (sent \"/users/2\", recorded \"/users/1\")"))
-        #expect(lines[2].contains("query differs (sent \"\", recorded \"page=1\")"))
-        #expect(lines[3].hasPrefix("entry 3"))
-        #expect(lines[4].contains("PIPELINE_RECORD=recordNew"))
+        #expect(lines[3].contains("path differs (sent \"/users/2\", recorded \"/users/1\")"))
+        #expect(lines[3].contains("query differs (sent \"\", recorded \"page=1\")"))
+        #expect(lines[4].hasPrefix("entry 3"))
+        #expect(lines[1] == "to record the request, use mode .recordNew or PIPELINE_RECORD=recordNew")
+        #expect(failure.description.contains("recorded \"page=2\"); GET api.example/users/2; target"))
+    }
+
+    @Test("if an entry has the method and the path of the request, a miss lists no other entry")
+    func unrelated() async throws {
+        try bench.write(entries: [
+            ("GET", "https://api.example/a?x=1", "1"), ("GET", "https://api.example/b?x=2", "2"),
+            ("POST", "https://api.example/a?x=2", "3"), ("GET", "http://other.example/a?x=3", "4"),
+        ])
+        let provider = bench.provider(try bench.closed(.replayOnly)) { $0.appendQuery("x=2") }
+        let failure = try #require(try await provider.failure(bench.target("/a")))
+        let lines = failure.reason.split(separator: "\n").dropFirst(2)
+        #expect(lines.map { $0.prefix(8) } == ["entry 0,", "entry 3,"])
+    }
+
+    @Test("a transport that only replays names no mode and another transport that records; no advice ends its errors")
+    func replayOnly() async throws {
+        try bench.write(entries: [("GET", "https://api.example/a", "1"), ("GET", "https://api.example/a", "2")])
+        let provider = bench.provider(try ReplayTransport(bench.file))
+        let miss = try #require(try await provider.failure(bench.target("/b")))
+        for _ in 0..<2 { _ = try await provider.request(bench.target("/a")) }
+        let used = try #require(try await provider.failure(bench.target("/a")))
+        try bench.write(entries: [])
+        let empty = try #require(
+            try await bench.provider(try ReplayTransport(bench.file)).failure(bench.target("/a"))
+        )
+        let texts = [miss, used, empty].map(\.reason)
+        let lines = texts.map { $0.split(separator: "\n").map(String.init) }
+        #expect(lines[0].first == "no entry of \"api.har\" matches GET \"https://api.example/b\" (2 entries)")
+        #expect(lines[0].last?.hasPrefix("entry 1, GET \"https://api.example/a\": path differs") == true)
+        #expect(lines[1].first == "every entry of \"api.har\" that matches GET \"https://api.example/a\" has been used")
+        #expect(lines[1].last == "used: entries 0, 1")
+        #expect(lines[2].last == "the recording is empty")
+        for (text, lines) in zip(texts, lines) {
+            #expect(lines.dropFirst().first?.contains("to record the request, use a RecordingTransport") == true)
+            #expect(!text.contains("replayOnly"))
+        }
     }
 
     @Test("a long part is shown from shortly before the place where it differs")

@@ -54,7 +54,7 @@ enum RecordingSamples {
 
     static func matching(_ file: URL) throws -> ReplayTransport {
         // sample: matching
-        let matching: RequestMatching = [.method, .path, .query(ignoring: ["page"]), .header(.accept), .body(.json)]
+        let matching = RequestMatching.standard.ignoring(query: ["ts"]).ignoring(body: ["nonce"]) + [.header(.accept)]
         let replay = try ReplayTransport(file, matching: matching)
         // end
         return replay
