@@ -2,15 +2,32 @@ import FuzzSupport
 import HTTPTypes
 import PipelinePlugins
 
-/// The first byte decides: any text as fields, or challenges that are written and read back.
+@testable import Pipeline
+
+/// The first byte decides: any text as fields, challenges that are written and read back, or any text as a Link field.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzChallenges(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
-    switch input.number(below: 3) {
+    switch input.number(below: 4) {
     case 0: readAny(&input)
+    case 3: readLinks(&input)
     default: writeAndRead(&input)
     }
     return 0
+}
+
+/// What is read of a Link field can be written and read again.
+private func readLinks(_ input: inout FuzzInput) {
+    let text = String(decoding: input.remainder(), as: UTF8.self)
+    let links = LinkField.links(in: text)
+    require(links.count <= text.utf8.count / 2, "more links than there is room for")
+    // A combining character joins the space before it.
+    guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return }
+    let written = links.map { link in
+        let relations = link.relations.joined(separator: " ").map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        return "<\(link.reference)>\(link.hasAnchor ? "; anchor=x" : ""); rel=\"\(relations)\""
+    }
+    require(LinkField.links(in: written.joined(separator: ", ")) == links, "other links the second time")
 }
 
 private func read(_ values: [String]) -> [AuthenticationChallenge] {
