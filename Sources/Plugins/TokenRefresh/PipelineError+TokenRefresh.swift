@@ -5,7 +5,7 @@ extension PipelineError.Code {
     public static let tokenRefresh = Self(rawValue: "tokenRefresh")
     /// The limit for refreshes of the access token within a short time was reached.
     public static let excessiveRefresh = Self(rawValue: "excessiveRefresh")
-    /// The session ended while the call waited for an access token, or before the call was refused or retried.
+    /// There is no access token for the call: its session has ended, or none has begun.
     public static let sessionEnded = Self(rawValue: "sessionEnded")
 }
 
@@ -19,7 +19,7 @@ enum TokenRefreshFailure: Sendable {
     case thrown(any Error)
     case timedOut
     case excessive
-    /// The session is over. The calls that waited when it ended share a report of that; later ones have none.
+    /// The call's session has ended, or none has begun. Calls that fail before the next log-in share a report; later ones have none.
     case sessionEnded(SessionEndReport?)
     /// The call's deadline has passed.
     case deadline
@@ -54,7 +54,7 @@ enum TokenRefreshFailure: Sendable {
         case .sessionEnded:
             PipelineError(
                 .sessionEnded,
-                "the session of this call has ended; log in, then retry it",
+                "the session of the call has ended, or none has begun; log in, then retry the call",
                 response: response
             )
         case .deadline:

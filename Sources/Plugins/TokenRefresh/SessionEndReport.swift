@@ -1,7 +1,7 @@
 import Pipeline
 import Synchronization
 
-/// The end of a session, shared by the calls that it fails, so that only one of them reports it to `UnauthorizedPlugin`.
+/// The lack of a credential, shared by the calls that fail for it, so that only one of them reports it to `UnauthorizedPlugin`.
 final class SessionEndReport: Sendable {
     /// The report that the call brings along.
     enum Key: PipelineContextKey {

@@ -1,6 +1,6 @@
 /// Why the credential of a ``TokenRefreshPlugin`` changed.
 public struct TokenCredentialChange: Sendable, Hashable {
-    private enum Kind { case logIn, refresh, logOut, sessionEnd }
+    private enum Kind: String { case logIn, refresh, logOut, sessionEnd }
 
     private let kind: Kind
 
@@ -12,4 +12,9 @@ public struct TokenCredentialChange: Sendable, Hashable {
     public static let logOut = Self(kind: .logOut)
     /// The closure `refresh` or `obtain` returned `nil` for the present credential.
     public static let sessionEnd = Self(kind: .sessionEnd)
+}
+
+extension TokenCredentialChange: CustomStringConvertible {
+    /// `logIn`, `refresh`, `logOut` or `sessionEnd`.
+    public var description: String { kind.rawValue }
 }

@@ -44,22 +44,24 @@ public import Pipeline
 /// - A refusal counts if the refused request had the token and went to the endpoint's origin. The body of such a response is
 ///   discarded, see `PipelineResponse.discardBody(_:within:)`.
 /// - A request whose body cannot be replayed is not sent a second time: its 401 is returned, and the next call refreshes first.
-/// - Without a credential requests are sent without a token; a plugin made with `obtain:` asks for a credential first.
-/// - A credential set by the application wins over a refresh in progress: the refresh is cancelled, and the calls that wait
-///   continue with the new credential.
-/// - The session ends when the application removes the credential and when a refresh returns `nil`. All calls that wait then fail
-///   with `sessionEnded` and are not sent, and so do calls that were sent before and are refused or retried later: they never use
-///   the token of a later log-in. `sessionEnd` of ``TokenRefreshPolicy`` chooses to send them without a token instead.
+/// - A call that asks for a token while there is no credential fails with `sessionEnded` and is not sent, or is sent without a
+///   token: `withoutCredential` of ``TokenRefreshPolicy`` decides. A plugin made with `obtain:` asks for a credential first.
+/// - A session ends when the application removes the credential or sets another one, and when a refresh returns `nil`. At that
+///   moment, calls that wait for a token fail with `sessionEnded` and are not sent. So do calls that began before it and come
+///   to the plugin later, for example out of a queue, and calls that were sent and are refused or retried later: none of them uses
+///   the token of a later log-in. A call that began before the first log-in uses the credential of that.
+/// - A credential set by the application wins over a refresh in progress, which is cancelled. If it continues the session, the
+///   calls that wait continue with it.
 ///
 /// **Changes**: `onChange` sees every change of the credential, exactly once and in order: log-in, refresh, log-out, and the end of
 /// a session. It is the one place to store the credential. It runs in a task of its own, one change at a time, and does not see the
-/// credential that the plugin was made with. `setCredential` returns, and calls that waited for a refresh continue, when
-/// `onChange` has returned for that change; such calls wait no longer than the time limit of the refresh. Other calls do not
-/// wait for it. It cannot fail: a credential is in use whether or not it could be stored. Changes that wait for a slow
-/// `onChange` are kept until it has seen them.
+/// credential that the plugin was made with. Calls that waited for a refresh continue with its credential when `onChange` has
+/// returned for that change, but wait no longer than the time limit of the refresh. `setCredential` waits for its own change
+/// alone. Nothing else waits for `onChange`, so it may show a log-in and wait for it. It cannot fail: a credential is in use
+/// whether or not it could be stored. Changes that wait for a slow `onChange` are kept until it has seen them.
 ///
-/// The plugin keeps one credential, the calls that wait, the changes to report, and the moments of the last refreshes. It uses the
-/// clock of the first call.
+/// The plugin keeps one credential, the calls that wait, the changes to report, and the moments of the last refreshes and of the
+/// last session's end. It uses the clock of the first call.
 ///
 /// **Defaults**: ``TokenRefreshPolicy``, and
 ///
@@ -68,8 +70,8 @@ public import Pipeline
 /// | `cleartext` | `.loopbackOnly`: tokens are sent over http only to loopback addresses |
 /// | `onChange` | none |
 ///
-/// **Errors**: `sessionEnded` for the calls of a session that has ended; `tokenRefresh` with what the closure threw as the
-/// underlying error; `timeout.tokenRefresh` when a refresh took too long, also one that ignores its cancellation;
+/// **Errors**: `sessionEnded` for the calls of a session that has ended and for calls without one; `tokenRefresh` with what the
+/// closure threw as the underlying error; `timeout.tokenRefresh` when a refresh took too long, also one that ignores its cancellation;
 /// `excessiveRefresh` when the limit for refreshes was reached; `timeout.total` when the call's deadline passed before it had a
 /// token. They hold the 401, if there was one. `invalidRequest.headerValue` and `invalidRequest.credential` for a token that cannot
 /// be sent, as `AccessTokenPlugin`, and for a request over http to another machine, before anything is refreshed. Cancellation and
@@ -87,16 +89,16 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept {
     /// `TokenRefreshPlugin`.
     public var name: String { "TokenRefreshPlugin" }
 
-    /// Makes a plugin for users who log in: without a credential requests are sent without a token.
+    /// Makes a plugin for users who log in: without a credential calls fail with `sessionEnded`, unless the policy sends them.
     ///
     /// - Parameters:
     ///   - credential: the credential stored by an earlier run of the application; `nil` if no user is logged in.
     ///   - policy: when the credential is refreshed, and how often it may be.
     ///   - cleartext: where a token may be sent over http.
-    ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for a task that sets the
-    ///     credential.
-    ///   - refresh: returns a new credential for the present one, or `nil` if the session has ended. It may throw, which keeps the
-    ///     present one. Its context is that of the call that started the refresh.
+    ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for the caller of
+    ///     `setCredential` whose change it sees.
+    ///   - refresh: returns a new credential for the present one, or `nil` if the server has refused to renew it, which ends the
+    ///     session. It may throw, which keeps the present one. Its context is that of the call that started the refresh.
     public init(
         credential: Credential?,
         policy: TokenRefreshPolicy = TokenRefreshPolicy(),
@@ -121,8 +123,8 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept {
     /// - Parameters:
     ///   - policy: when the credential is refreshed, and how often it may be.
     ///   - cleartext: where a token may be sent over http.
-    ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for a task that sets the
-    ///     credential.
+    ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for the caller of
+    ///     `setCredential` whose change it sees.
     ///   - obtain: returns a new credential for the present one, the first for `nil`. It may throw, which keeps the present one. If
     ///     it returns `nil`, the calls that wait fail with `sessionEnded`, and the next call asks anew. Its context is that of the
     ///     call that started the refresh.
@@ -151,11 +153,16 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept {
     /// Sets the credential after a log-in, or removes it with `nil` after a log-out, for all copies of the plugin.
     ///
     /// The change takes effect at once. The method returns when `onChange` has seen it, so that the credential is stored by then. It
-    /// returns earlier if its task is cancelled or if it is called within `onChange`; the change is reported all the same.
+    /// returns earlier if its task is cancelled, or if `onChange` has not returned for an earlier change; the change is reported
+    /// all the same.
     ///
-    /// - Parameter credential: the credential of the session, `nil` to end the session.
-    public func setCredential(_ credential: Credential?) async {
-        await refresher.set(credential)
+    /// - Parameters:
+    ///   - credential: the credential after a log-in, `nil` to end the session.
+    ///   - continuesSession: whether the credential belongs to the user who is logged in, so that calls of the present session may
+    ///     use it, for example after a change of the password. By default it begins a new session, and the calls of the present one
+    ///     fail with `sessionEnded`. Ignored without a session.
+    public func setCredential(_ credential: Credential?, continuesSession: Bool = false) async {
+        await refresher.set(credential, continuesSession: continuesSession)
     }
 
     /// Sends the request with the token, and a second time with a new one if it is refused.

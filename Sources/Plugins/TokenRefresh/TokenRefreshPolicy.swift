@@ -11,20 +11,26 @@ public import Pipeline
 /// | `timeout` | 30 | seconds for one refresh | more than 0 |
 /// | `maximumCount` | 5 | refreshes begun within `window` | 1 and up |
 /// | `window` | 30 | seconds | more than 0 |
-/// | `sessionEnd` | `.failCalls` | | `.failCalls`, `.sendWithoutToken` |
+/// | `withoutCredential` | `.fail` | | `.fail`, `.send`, `.sendAll` |
 /// | `isUnauthorized` | status 401 | | |
 public struct TokenRefreshPolicy: Sendable {
-    /// What happens to the calls of a session that has ended.
-    public struct SessionEnd: Sendable, Hashable {
-        private enum Kind { case failCalls, sendWithoutToken }
+    /// What happens to a call that asks for a token when there is no credential for it.
+    ///
+    /// There is none before the first log-in and after the end of a session. There is none either for a call of a session that has
+    /// ended, whoever is logged in by then: the call waits for a token, is refused, is retried, or began before the end.
+    public struct WithoutCredential: Sendable, Hashable {
+        private enum Kind { case fail, send, sendAll }
 
         private let kind: Kind
 
-        /// Calls that wait fail with `sessionEnded`, and so do calls that are refused or retried afterwards.
-        public static let failCalls = Self(kind: .failCalls)
-        /// Calls that wait are sent without a token, calls that are refused get their response, and a retry has the present
-        /// token.
-        public static let sendWithoutToken = Self(kind: .sendWithoutToken)
+        /// The call fails with `sessionEnded` and is not sent.
+        public static let fail = Self(kind: .fail)
+        /// The call is sent without a token, but a call of a session that has ended fails with `sessionEnded`.
+        ///
+        /// For an API that can also be used without a log-in.
+        public static let send = Self(kind: .send)
+        /// The call is sent without a token, also if its session has ended; if it was refused, its response is returned.
+        public static let sendAll = Self(kind: .sendAll)
     }
 
     /// How long before its expiry a credential is refreshed, but at most half of its life.
@@ -35,8 +41,8 @@ public struct TokenRefreshPolicy: Sendable {
     let maximumCount: Int
     /// The time over which refreshes are counted.
     let window: Duration
-    /// What happens to calls that wait for a token when the session ends, and to those that are refused afterwards.
-    let sessionEnd: SessionEnd
+    /// What happens to a call that asks for a token when there is no credential for it.
+    let withoutCredential: WithoutCredential
     /// Whether a response says that the token is refused.
     let isUnauthorized: @Sendable (PipelineResponse) -> Bool
 
@@ -48,7 +54,8 @@ public struct TokenRefreshPolicy: Sendable {
     ///   - timeout: how long a refresh may take.
     ///   - maximumCount: how many refreshes may begin within the window.
     ///   - window: the time over which refreshes are counted.
-    ///   - sessionEnd: what happens to the calls of a session that has ended.
+    ///   - withoutCredential: what happens to a call that asks for a token when there is no credential for it. A plugin made with
+    ///     `obtain:` asks for a credential first.
     ///   - isUnauthorized: whether a response says that the token is refused. Only responses to requests with the token are
     ///     shown to it. Of a call made with `stream` the body has not arrived and must not be read.
     public init(
@@ -56,7 +63,7 @@ public struct TokenRefreshPolicy: Sendable {
         timeout: Duration = .seconds(30),
         maximumCount: Int = 5,
         window: Duration = .seconds(30),
-        sessionEnd: SessionEnd = .failCalls,
+        withoutCredential: WithoutCredential = .fail,
         isUnauthorized: @escaping @Sendable (PipelineResponse) -> Bool = { $0.statusCode == 401 }
     ) {
         precondition(leeway >= .zero, "leeway is \(leeway), not zero or more")
@@ -67,7 +74,7 @@ public struct TokenRefreshPolicy: Sendable {
         self.timeout = timeout
         self.maximumCount = maximumCount
         self.window = window
-        self.sessionEnd = sessionEnd
+        self.withoutCredential = withoutCredential
         self.isUnauthorized = isUnauthorized
     }
 

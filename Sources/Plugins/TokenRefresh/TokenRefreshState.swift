@@ -93,6 +93,12 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
     private var isRefused = false
     /// Tickets of earlier generations belong to a session that has ended.
     private var firstGeneration = 0
+    /// When the last session ended.
+    private var sessionEnd: PipelineClock.Instant?
+    /// When the last session ended, on the system's clock, until a call brings a clock.
+    private var undatedSessionEnd: ContinuousClock.Instant?
+    /// The report that calls share which fail for want of a credential, `nil` while there is one.
+    private var report: SessionEndReport?
     private var failureCount = 0
     private var failure: TokenRefreshFailure?
     private var place: Place?
@@ -106,6 +112,7 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         self.obtainsCredential = obtainsCredential
         self.reportsChanges = reportsChanges
         self.policy = policy
+        report = credential == nil ? SessionEndReport() : nil
     }
 
     private var ticket: Ticket? {
@@ -144,23 +151,28 @@ extension TokenRefreshState {
     ///
     /// - Parameters:
     ///   - patience: how far the call may go for a token.
+    ///   - age: how long ago the call began.
     ///   - earlier: the generation of the ticket that an earlier attempt of the call had.
     ///   - now: the present moment.
     ///   - date: the present date.
     /// - Returns: what the call does next.
     mutating func begin(
         _ patience: Patience,
+        age: Duration = .zero,
         after earlier: Int? = nil,
         now: PipelineClock.Instant,
         date: Date
     ) -> Admission {
         if isUnseen { count(from: date) }
-        if let earlier, earlier < firstGeneration, policy.sessionEnd != .sendWithoutToken {
-            return .fail(.sessionEnded(nil))
+        let isOlderThanSession = sessionEnd.map { $0.duration(to: now) < age } ?? false
+        if isOlderThanSession || earlier.map({ $0 < firstGeneration }) ?? false {
+            return policy.withoutCredential == .sendAll ? .proceed(nil) : .fail(.sessionEnded(report))
         }
         let needsRefresh = needsRefresh(at: date)
         if patience == .none, isRefreshing || needsRefresh && credential == nil { return .fail(.deadline) }
-        return isRefreshing || needsRefresh && patience == .start ? wait(now) : .proceed(ticket)
+        if isRefreshing || needsRefresh && patience == .start { return wait(now) }
+        return credential == nil && policy.withoutCredential == .fail
+            ? .fail(.sessionEnded(report)) : .proceed(ticket)
     }
 
     /// A response to a call says that its token is refused.
@@ -171,7 +183,7 @@ extension TokenRefreshState {
         date: Date
     ) -> Admission {
         guard ticket.generation >= firstGeneration else {
-            return policy.sessionEnd == .sendWithoutToken ? .giveBack : .fail(.sessionEnded(nil))
+            return policy.withoutCredential == .sendAll ? .giveBack : .fail(.sessionEnded(report))
         }
         let isPresent = ticket.generation == generation
         if patience == .none {
@@ -196,8 +208,7 @@ extension TokenRefreshState {
 
     /// Whether calls that begin now wait for a refresh.
     private var isRefreshing: Bool {
-        guard let place, !place.isCancelled else { return false }
-        return !place.isReporting || credential != nil
+        place.map { !$0.isCancelled } ?? false
     }
 
     private mutating func wait(_ now: PipelineClock.Instant) -> Admission {
@@ -236,18 +247,24 @@ extension TokenRefreshState {
         let isCurrent = flight.generation == generation
         var effects: [Effect] = []
         var isReplaced = false
-        if isCurrent, case .credential(let new) = ending, new != nil || credential != nil {
-            effects = replace(by: new, new == nil ? .sessionEnd : .refresh)
-            isReplaced = true
-            isUnseen = false
-            due = new.flatMap { policy.due($0, refreshedAt: date) }
+        if isCurrent, case .credential(let new) = ending {
+            isReplaced = new != nil || credential != nil
+            if isReplaced {
+                if new == nil { endSession(at: now) }
+                effects = replace(by: new, new == nil ? .sessionEnd : .refresh)
+                isUnseen = false
+                due = new.flatMap { policy.due($0, refreshedAt: date) }
+            } else {
+                report = SessionEndReport()
+            }
         }
         guard var place, place.flight.id == flight.id else {
-            return isReplaced ? effects + supersede() : effects
+            return isReplaced ? effects + supersede(outcome) : effects
         }
         switch ending {
         case .credential where isCurrent:
-            if unreported != nil, !place.waiters.isEmpty {
+            // The end of a session is not waited for: until it is reported another user may have logged in.
+            if credential != nil, unreported != nil, !place.waiters.isEmpty {
                 place.isCancelled = false
                 place.isReporting = true
                 self.place = place
@@ -304,12 +321,38 @@ extension TokenRefreshState {
     ///
     /// - Parameters:
     ///   - new: the credential.
+    ///   - continuesSession: whether the calls of the present session may use the credential.
+    ///   - now: the present moment, `nil` while no clock is known.
+    ///   - systemNow: the present moment on the system's clock.
     ///   - date: the present date, `nil` while no clock is known.
     /// - Returns: what has to be done.
-    mutating func set(_ new: Credential?, date: Date?) -> [Effect] {
+    mutating func set(
+        _ new: Credential?,
+        continuesSession: Bool,
+        now: PipelineClock.Instant?,
+        systemNow: ContinuousClock.Instant,
+        date: Date?
+    ) -> [Effect] {
+        let endsSession = new == nil || credential != nil && !continuesSession
+        if endsSession { endSession(at: now, systemNow) }
         let effects = replace(by: new, new == nil ? .logOut : .logIn)
         if let date { count(from: date) }
-        return effects + supersede()
+        return effects + supersede(endsSession ? ended : outcome)
+    }
+
+    /// A call brings a clock, on which the last session ended as long ago as on the system's.
+    mutating func dateSessionEnd(now: PipelineClock.Instant, systemNow: ContinuousClock.Instant) {
+        guard let end = undatedSessionEnd else { return }
+        undatedSessionEnd = nil
+        sessionEnd = now.advanced(by: systemNow.duration(to: end))
+    }
+
+    /// The present session ends with the change that follows.
+    private mutating func endSession(at now: PipelineClock.Instant?, _ systemNow: ContinuousClock.Instant? = nil) {
+        firstGeneration = generation + 1
+        guard credential != nil else { return }
+        sessionEnd = now
+        undatedSessionEnd = now == nil ? systemNow : nil
     }
 
     /// The report of a change has ended.
@@ -334,7 +377,7 @@ extension TokenRefreshState {
         isUnseen = true
         isRefused = false
         failure = nil
-        if new == nil { firstGeneration = generation }
+        if isChange { report = new == nil ? SessionEndReport() : nil }
         guard reportsChanges, isChange else { return [] }
         let change = Change(number: generation, credential: new, reason: reason)
         changes.append(change)
@@ -342,15 +385,17 @@ extension TokenRefreshState {
     }
 
     /// Another credential has come, or the session has ended, while a refresh holds the place.
-    private mutating func supersede() -> [Effect] {
+    private mutating func supersede(_ outcome: Outcome) -> [Effect] {
         let waiters = place?.waiters ?? []
         place?.waiters = []
         return (place == nil ? [] : abandon()) + resume(waiters, outcome)
     }
 
     /// How the wait of a call ends that waited for the present credential.
-    private var outcome: Outcome {
-        if credential == nil, policy.sessionEnd != .sendWithoutToken { return .fail(.sessionEnded(SessionEndReport())) }
-        return .proceed(ticket)
+    private var outcome: Outcome { credential == nil ? ended : .proceed(ticket) }
+
+    /// How the wait of a call ends whose session has ended.
+    private var ended: Outcome {
+        policy.withoutCredential == .sendAll ? .proceed(nil) : .fail(.sessionEnded(report))
     }
 }

@@ -82,7 +82,10 @@ extension TokenRefresher {
     /// A call is about to be sent.
     func begin(_ patience: State.Patience, _ context: PipelineContext) -> Admission {
         let earlier = context[TicketGenerations.self][ObjectIdentifier(self)]
-        return admit(context) { state, now, date in state.begin(patience, after: earlier, now: now, date: date) }
+        let age = context.start.duration(to: context.clock.now)
+        return admit(context) { state, now, date in
+            state.begin(patience, age: age, after: earlier, now: now, date: date)
+        }
     }
 
     /// A call is sent with this ticket: its later attempts belong to the same session.
@@ -110,14 +113,8 @@ extension TokenRefresher {
     }
 
     /// Whether the running code is part of a refresh or of a report that calls may be waiting for.
-    var isWorkingHere: Bool { isHere { _ in true } }
-
-    private var isReportingHere: Bool {
-        isHere { if case .report = $0 { true } else { false } }
-    }
-
-    private func isHere(_ isMeant: (TokenRefreshMark.Work) -> Bool) -> Bool {
-        let marks = TokenRefreshMark.current.filter { $0.refresher === self && isMeant($0.work) }
+    var isWorkingHere: Bool {
+        let marks = TokenRefreshMark.current.filter { $0.refresher === self }
         guard !marks.isEmpty else { return false }
         let (flight, change) = shared.withLock { shared in
             (shared.state.isReportingFlight ? nil : shared.state.flight?.id, shared.state.reporting?.number)
@@ -140,8 +137,9 @@ extension TokenRefresher {
             return clock
         }
         // Read without the lock, because a clock may be anyone's code.
-        let (now, date) = (clock.now, clock.date)
+        let (now, systemNow, date) = (clock.now, ContinuousClock.now, clock.date)
         let (admission, flight) = shared.withLock { shared -> (Admission, State.Flight?) in
+            shared.state.dateSessionEnd(now: now, systemNow: systemNow)
             switch event(&shared.state, now, date) {
             case .proceed(let ticket): return (.proceed(ticket), nil)
             case .fail(let failure): return (.fail(failure), nil)
@@ -241,17 +239,19 @@ extension TokenRefresher {
 extension TokenRefresher {
     /// Sets the credential and waits until that was reported.
     ///
-    /// It does not wait when its task is cancelled, nor within a report, which would wait for itself.
-    func set(_ credential: Credential?) async {
-        let date = shared.withLock { $0.clock }?.date
-        let isReportingHere = isReportingHere
+    /// It does not wait when its task is cancelled, nor for the report of an earlier change, which may be waiting for its caller.
+    func set(_ credential: Credential?, continuesSession: Bool) async {
+        let clock = shared.withLock { $0.clock }
+        let (now, systemNow, date) = (clock?.now, ContinuousClock.now, clock?.date)
         let setter = TokenWaiter<Void>()
         let change = perform {
-            $0.set(credential, date: date)
+            $0.set(credential, continuesSession: continuesSession, now: now, systemNow: systemNow, date: date)
         } then: { shared -> Int? in
-            guard !isReportingHere, let change = shared.state.unreported else { return nil }
-            shared.setters[change.number] = setter
-            return change.number
+            guard let change = shared.state.unreported?.number, change == shared.state.reporting?.number else {
+                return nil
+            }
+            shared.setters[change] = setter
+            return change
         }.value
         guard let change else { return }
         await withTaskCancellationHandler {

@@ -14,9 +14,9 @@ public import Pipeline
 /// **Effects**: the handler runs before the caller gets the result, which waits for it. It runs for a response and for the response
 /// of a failure, whether the target accepts any status or fails for this one. It does not run for a 401 that the target names
 /// among the statuses it accepts, nor for one from another origin than the endpoint's, where a redirect or a plugin has led: the
-/// user of this API was not refused. When a session of ``TokenRefreshPlugin`` ends, the handler runs once for all calls that waited,
-/// with the response of a call that had been refused or with `nil` for one that was never sent; it does not run for
-/// calls of that session that are refused later, when another user may be logged in. The handler gets a copy of the response without
+/// user of this API was not refused. While ``TokenRefreshPlugin`` has no credential, before the first log-in or after the end of a
+/// session, the handler runs once for all calls that fail with `sessionEnded`, with the response of a call that had been refused or
+/// with `nil` for one that was never sent; it does not run for calls of that session that fail when a user is logged in again. The handler gets a copy of the response without
 /// its body if that is a stream; nothing that it does changes the result. Every other result passes untouched, and nothing is
 /// kept.
 ///
@@ -32,12 +32,13 @@ public struct UnauthorizedPlugin: Stage.Process {
 
     /// Makes a plugin.
     ///
-    /// - Parameter handler: gets each unexpected 401, or `nil` when a session ended before the call was sent; the call waits for it.
+    /// - Parameter handler: gets each unexpected 401, or `nil` if there was no session for a call that was not sent; the call waits
+    ///   for it.
     public init(handler: @escaping @Sendable (PipelineResponse?, PipelineContext) async -> Void) {
         self.handler = handler
     }
 
-    /// Calls the handler for a 401 and for the end of a session.
+    /// Calls the handler for a 401 and for the lack of a session.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
         if case .failure(let error) = result, error.code == .sessionEnded {
             guard let report = context[SessionEndReport.Key.self], report.claim() else { return }

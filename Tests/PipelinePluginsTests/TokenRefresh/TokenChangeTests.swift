@@ -38,6 +38,12 @@ struct TokenChangeTests: TokenCalls {
         )
     }
 
+    @Test("A change describes itself by its name", arguments: ["logIn", "refresh", "logOut", "sessionEnd"])
+    func description(name: String) {
+        let changes: [TokenCredentialChange] = [.logIn, .refresh, .logOut, .sessionEnd]
+        #expect(changes.map { "\($0)" }.filter { $0 == name } == [name])
+    }
+
     @Test("Calls that wait for a refresh continue, and setCredential returns, when onChange has returned")
     func waits() async throws {
         let plugin = slowPlugin()
@@ -58,7 +64,7 @@ struct TokenChangeTests: TokenCalls {
         }
         await gate.waitForSleepers()
         #expect(plugin.credential == nil)
-        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        #expect(await codes(calls(1, of: provider)) == [.sessionEnded])
         gate.advance(by: .seconds(1))
         #expect(await logOut.value == [.init("t1", .refresh), .init(nil, .logOut)])
         #expect(bench.expired == ["old"])
@@ -104,13 +110,35 @@ struct TokenChangeTests: TokenCalls {
         await gate.waitForSleepers()
         let logOut = Task { await plugin.setCredential(nil) }
         #expect(await codes(calls) == [.sessionEnded, .sessionEnded])
+        await logOut.value
         gate.advance(by: .seconds(1))
         await TokenBench.wait { bench.changes.count == 1 }
         await gate.waitForSleepers()
         gate.advance(by: .seconds(1))
-        await logOut.value
+        await TokenBench.wait { bench.changes.count == 2 }
         #expect(bench.changes == [.init("t1", .refresh), .init(nil, .logOut)])
         #expect(bench.sent.allSatisfy { $0 == "Bearer old" })
+    }
+
+    @Test("onChange may show a log-in and wait for it, and sees the log-in afterwards")
+    func showsLogIn() async throws {
+        let (sheet, close) = AsyncStream.makeStream(of: Void.self)
+        let plugin = TokenRefreshPlugin(
+            credential: Session(accessToken: "old"),
+            onChange: { [bench] session, reason in
+                if reason == .sessionEnd { for await _ in sheet {} }
+                bench.note(session, reason)
+            },
+            refresh: { _, _ in nil }
+        )
+        #expect(await codes(calls(1, of: bench.provider(plugin))) == [.sessionEnded])
+        Task {
+            // The sheet closes when the log-in is done.
+            await plugin.setCredential(Session(accessToken: "mine"))
+            close.finish()
+        }
+        await TokenBench.wait { bench.changes.count == 2 }
+        #expect(bench.changes == [.init(nil, .sessionEnd), .init("mine", .logIn)])
     }
 
     @Test("setCredential returns when its task is cancelled, and onChange sees the change all the same")
@@ -147,6 +175,10 @@ struct TokenChangeTests: TokenCalls {
                 }
             }
         }
+        await TokenBench.wait {
+            let tokens = bench.changes.map(\.token)
+            return tokens.count { $0 != nil } == 200 && tokens.last == plugin.credential?.accessToken
+        }
         let tokens = bench.changes.map(\.token)
         #expect(Set(tokens.compactMap(\.self)).count == 200 && tokens.compactMap(\.self).count == 200)
         #expect(zip(tokens, tokens.dropFirst()).allSatisfy { $0 != nil || $1 != nil })
@@ -163,7 +195,7 @@ struct TokenChangeTests: TokenCalls {
                 bench.note(session, reason)
                 guard reason == .refresh, let client = box.withLock({ $0 }) else { return }
                 _ = try? await client.provider.request(Ask(path: "/register", authorizationType: .bearer))
-                await client.plugin.setCredential(Session(accessToken: "mine"))
+                await client.plugin.setCredential(Session(accessToken: "mine"), continuesSession: true)
             },
             refresh: { [bench] old, _ in try await bench.refresh(old) }
         )

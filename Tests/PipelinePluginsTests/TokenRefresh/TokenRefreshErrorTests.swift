@@ -137,7 +137,7 @@ struct TokenRefreshErrorTests: TokenCalls {
         let plugin = bench.plugin()
         let again = PluginStack.intercept { request, _, next in
             _ = try await next(request)
-            await plugin.setCredential(Session(accessToken: "new"))
+            await plugin.setCredential(Session(accessToken: "new"), continuesSession: true)
             return try await next(request)
         }
         _ = try await (isInside ? bench.provider(again, plugin) : bench.provider(plugin, again)).request(Ask.bearer)

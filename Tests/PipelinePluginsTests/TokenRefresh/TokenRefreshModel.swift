@@ -12,7 +12,9 @@ final class TokenRefreshModel {
     struct Setup: Sendable {
         var obtains = false
         var reports = true
-        var sessionEnd = TokenRefreshPolicy.SessionEnd.failCalls
+        var withoutCredential = TokenRefreshPolicy.WithoutCredential.fail
+
+        var sendsAll: Bool { withoutCredential == .sendAll }
     }
 
     private let policy: TokenRefreshPolicy
@@ -21,6 +23,7 @@ final class TokenRefreshModel {
     private var random: PipelineRandom
     private var state: State
     private var now = PipelineClock(ManualClock()).now
+    private var systemNow = ContinuousClock.now
     private var date = Date(timeIntervalSince1970: 0)
 
     private var tickets: [State.Ticket] = []
@@ -43,6 +46,10 @@ final class TokenRefreshModel {
     private var isRefused = false
     /// Tickets before it belong to a session that has ended.
     private var firstGeneration = 0
+    /// When the last session ended.
+    private var sessionEnd: PipelineClock.Instant?
+    /// Whether the event ends the session of the calls that it wakes.
+    private var isEnding = false
     /// The life of a credential that came without a clock counts from the next call.
     private var isUncounted = true
     private var number = 0
@@ -55,8 +62,9 @@ final class TokenRefreshModel {
         var all: Set = [
             "proceed", "wait", "excessive", "giveBack", "failed before", "renewed", "failed", "timed out", "left",
             "late credential", "stale credential", "start after the end", "kept after cancel", "too late", "short life",
-            setup.sessionEnd == .failCalls ? "session ended" : "old session",
+            "session over", "switched", "undated end", setup.sendsAll ? "old session" : "session ended",
         ]
+        if setup.withoutCredential == .fail { all.insert("no credential") }
         if setup.reports { all.formUnion(["waits for a report", "leaves a report", "report timed out"]) }
         return all
     }
@@ -69,7 +77,7 @@ final class TokenRefreshModel {
             timeout: .seconds(7),
             maximumCount: 3,
             window: .seconds(10),
-            sessionEnd: setup.sessionEnd
+            withoutCredential: setup.withoutCredential
         )
         expected = setup.obtains ? nil : Session(accessToken: "0", expiry: date.addingTimeInterval(4))
         state = State(
@@ -119,12 +127,18 @@ final class TokenRefreshModel {
             "a token is refreshed before half of its life, or too late"
         )
         let earlier = pick() ? tickets.randomElement(using: &random)?.generation : nil
-        let admission = state.begin(patience, after: earlier, now: now, date: date)
-        if let earlier, earlier < firstGeneration, setup.sessionEnd == .failCalls {
-            guard case .fail(.sessionEnded(nil)) = admission else {
-                return require(false, "A08 a call of an ended session is sent a second time")
+        let age = Duration.milliseconds(pick() ? 0 : Int.random(in: 0...3_000, using: &random))
+        let isOlder = sessionEnd.map { now.advanced(by: .zero - age) < $0 } ?? false
+        state.dateSessionEnd(now: now, systemNow: systemNow)
+        let admission = state.begin(patience, age: age, after: earlier, now: now, date: date)
+        if isOlder || earlier.map({ $0 < firstGeneration }) ?? false {
+            see("session over")
+            switch admission {
+            case .fail(.sessionEnded(let report)):
+                return require(!setup.sendsAll && (report == nil) == (expected != nil), "a report too many or too few")
+            case .proceed(nil): return require(setup.sendsAll, "A08 a call of an ended session is sent without a token")
+            default: return require(false, "A08 a call of an ended session is sent with a token, or waits for one")
             }
-            return
         }
         admit(admission, patience, isJoining: isJoining)
         guard case .proceed = admission, let expiry = expected?.expiry, !needsRefresh else { return }
@@ -137,16 +151,18 @@ final class TokenRefreshModel {
         let isOld = ticket.generation < state.generation
         let isJoining = isWanted
         let needsRefresh = state.needsRefresh(at: date)
+        state.dateSessionEnd(now: now, systemNow: systemNow)
         let admission = state.refuse(ticket, patience, now: now, date: date)
         if patience == .none, !isOld { isRefused = true }
         switch admission {
         case .fail(.sessionEnded(let report)):
             see("session ended")
-            require(isOld && setup.sessionEnd == .failCalls && report == nil, "a present session has ended")
+            require(ticket.generation < firstGeneration && !setup.sendsAll, "a present session has ended")
+            require((report == nil) == (expected != nil), "a report too many or too few")
             return
         case .giveBack where isOld && patience != .none:
             see("old session")
-            require(setup.sessionEnd == .sendWithoutToken, "a call of an old session was given its 401")
+            require(setup.sendsAll, "a call of an old session was given its 401")
         case .giveBack: require(patience != .start, "a present token was given back")
         case .proceed(let new):
             require(isOld, "a refused token is sent again")
@@ -166,6 +182,7 @@ final class TokenRefreshModel {
         case .proceed(let ticket):
             see("proceed")
             require(ticket?.credential == expected, "a call got another credential than the present one")
+            require(ticket != nil || setup.withoutCredential != .fail, "a call is sent without a credential")
             if let ticket {
                 tickets.append(ticket)
                 if tickets.count > 40 { tickets.removeFirst() }
@@ -184,6 +201,10 @@ final class TokenRefreshModel {
         case .fail(.deadline):
             see("too late")
             require(patience == .none, "a call in time was too late")
+        case .fail(.sessionEnded(let report)):
+            see("no credential")
+            let isRight = expected == nil && setup.withoutCredential == .fail && report != nil
+            require(isRight, "a call fails although the session goes on")
         case .fail: see("failed before")
         case .giveBack: see("giveBack")
         }
@@ -212,8 +233,9 @@ final class TokenRefreshModel {
         if pick() {
             let new = Int.random(in: 0..<8, using: &random) > 0 ? makeSession() : nil
             ending = .credential(new)
+            isEnding = isPresent && new == nil && (expected != nil || isActive)
             if isPresent, new != nil || expected != nil {
-                change(to: new, new == nil ? .sessionEnd : .refresh)
+                change(to: new, new == nil ? .sessionEnd : .refresh, hasClock: true)
                 halfLife = new?.expiry.flatMap { $0 > date ? half(of: $0, from: date) : nil }
                 isUncounted = false
                 if !isActive { reported = nil }
@@ -223,15 +245,12 @@ final class TokenRefreshModel {
                     ? "stale credential"
                     : !isActive ? "late credential" : wasCancelled ? "kept after cancel" : "renewed"
             )
-            if isActive, isPresent, state.reportsChanges, !waiting.isEmpty { reported = flight }
+            if isActive, isPresent, new != nil, state.reportsChanges, !waiting.isEmpty { reported = flight }
         }
         if isActive { active = nil }
         let before = running.count
         perform(state.end(flight, ending, now: now, date: date))
-        if reported != nil, state.flight == nil {
-            reported = nil
-            require(waiting.isEmpty && expected == nil, "calls continue before the report")
-        }
+        endEvent()
         if running.count > before {
             see("start after the end")
             require(wasCancelled, "a refresh that failed was begun again")
@@ -256,19 +275,43 @@ final class TokenRefreshModel {
     }
 
     private func set(_ new: Session?) {
-        change(to: new, new == nil ? .logOut : .logIn)
-        reported = nil
         let hasClock = pick()
+        let continues = pick()
+        isEnding = new == nil || expected != nil && !continues
+        if isEnding, new != nil, !waiting.isEmpty { see("switched") }
+        change(to: new, new == nil ? .logOut : .logIn, hasClock: hasClock)
+        reported = nil
         isUncounted = true
         if hasClock { count(from: date) }
-        perform(state.set(new, date: hasClock ? date : nil))
+        perform(
+            state.set(
+                new,
+                continuesSession: continues,
+                now: hasClock ? now : nil,
+                systemNow: systemNow,
+                date: hasClock ? date : nil
+            )
+        )
+        endEvent()
     }
 
-    private func change(to new: Session?, _ reason: TokenCredentialChange) {
+    private func change(to new: Session?, _ reason: TokenCredentialChange, hasClock: Bool) {
         if setup.reports, new != nil || expected != nil { changes.append(.init(new?.accessToken, reason)) }
-        if new == nil { firstGeneration = state.generation + 1 }
+        if isEnding {
+            firstGeneration = state.generation + 1
+            if expected != nil {
+                sessionEnd = now
+                if !hasClock { see("undated end") }
+            }
+        }
         expected = new
         isRefused = false
+    }
+
+    /// The outcome of calls that wait is settled when their session ends.
+    private func endEvent() {
+        require(!isEnding || waiting.isEmpty, "A08 \(waiting.count) wait although their session has ended")
+        isEnding = false
     }
 
     /// From now on the life of a credential counts that the application has set.
@@ -284,6 +327,7 @@ final class TokenRefreshModel {
 
     private func pass(_ duration: Duration) {
         now = now.advanced(by: duration)
+        systemNow = systemNow.advanced(by: duration)
         date += duration / .seconds(1)
     }
 
@@ -315,13 +359,11 @@ final class TokenRefreshModel {
     private func wake(_ outcome: State.Outcome) {
         switch outcome {
         case .proceed(let ticket):
-            require(ticket?.credential == expected, "woken with another credential")
-            require(
-                ticket != nil || setup.sessionEnd == .sendWithoutToken,
-                "A08 a call that waited is sent without a token"
-            )
+            require(ticket?.credential == (isEnding ? nil : expected), "woken with another credential")
+            require(ticket != nil || setup.sendsAll, "A08 a call that waited is sent without a token")
         case .fail(.sessionEnded(let report)):
-            require(expected == nil && report != nil, "A08 a call fails although the session goes on")
+            require(isEnding, "A08 a call fails although the session goes on")
+            require((report == nil) == (expected != nil), "a report too many or too few")
         case .fail(.thrown): see("failed")
         case .fail(.timedOut): see("timed out")
         case .fail(.excessive): require(recentStarts == policy.maximumCount, "excessive too early")

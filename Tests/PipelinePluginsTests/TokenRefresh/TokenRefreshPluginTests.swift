@@ -240,18 +240,54 @@ struct TokenRefreshPluginTests {
 
     // MARK: Effects: sessions
 
-    @Test("Without a credential requests are sent without a token, and what is answered is returned")
-    func loggedOut() async throws {
+    @Test(
+        "Without a credential calls that ask for a token are not sent; a policy sends them without one",
+        arguments: [.fail, .send, .sendAll] as [TokenRefreshPolicy.WithoutCredential]
+    )
+    func loggedOut(withoutCredential: TokenRefreshPolicy.WithoutCredential) async throws {
         let bench = TokenBench { !$0.isEmpty }
-        let plugin = bench.plugin(nil)
-        let provider = bench.provider(plugin)
-        #expect(try await provider.request(Ask.bearer).statusCode == 401)
+        let plugin = bench.plugin(nil, policy: TokenRefreshPolicy(withoutCredential: withoutCredential))
+        let handled = LockedList<Int?>()
+        let provider = bench.provider(
+            UnauthorizedPlugin { response, _ in handled.append(response?.statusCode) },
+            plugin
+        )
+        func outcome() async throws -> PipelineError.Code? {
+            do {
+                _ = try await provider.request(Ask(validationType: .successCodes, authorizationType: .bearer))
+                return nil
+            } catch let error as PipelineError {
+                return error.code
+            }
+        }
+        let isSent = withoutCredential != .fail
+        let code = isSent ? PipelineError.Code.unacceptableStatus : .sessionEnded
+        #expect(try await [outcome(), outcome()] == [code, code])
+        #expect(handled.all == (isSent ? [401, 401] : [nil]))
         await plugin.setCredential(Session(accessToken: "mine"))
-        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        #expect(try await outcome() == nil)
         await plugin.setCredential(nil)
-        #expect(try await provider.request(Ask.bearer).statusCode == 401)
-        #expect(bench.sent == [nil, "Bearer mine", nil])
+        #expect(try await [outcome(), outcome()] == [code, code])
+        #expect(handled.all == (isSent ? [401, 401, 401, 401] : [nil, nil]))
+        #expect(bench.sent == (isSent ? [nil, nil, "Bearer mine", nil, nil] : ["Bearer mine"]))
+        #expect(try await provider.request(Ask()).statusCode == 401)
         #expect(bench.expired == [])
+    }
+
+    @Test(
+        "With send a call of a session that has ended fails, and calls that begin afterwards are sent without a token"
+    )
+    func sendsNewCalls() async throws {
+        let bench = TokenBench(isGated: true, refuses: "old")
+        let plugin = bench.plugin(expiresIn: .zero, policy: TokenRefreshPolicy(withoutCredential: .send))
+        let provider = bench.provider(plugin)
+        let call = Task { try await provider.request(Ask.bearer) }
+        await bench.waitForCallers(1, of: plugin)
+        await plugin.setCredential(nil)
+        let error = await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(error?.code == .sessionEnded)
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        #expect(bench.sent == [nil])
     }
 
     @Test("A plugin made with obtain asks for the first credential, and again when it was taken away")

@@ -62,7 +62,10 @@ struct TokenRefreshPolicyTests {
         let bench = TokenBench { _ in true }
         var session = bench.session("new", expiresIn: .seconds(life.left))
         session.issuedAt = life.sinceIssue.map { bench.clock.date.addingTimeInterval(-Double($0)) }
-        let plugin = TokenRefreshPlugin(credential: arrival == .restored ? session : nil) { old, _ in
+        let plugin = TokenRefreshPlugin(
+            credential: arrival == .restored ? session : nil,
+            policy: TokenRefreshPolicy(withoutCredential: .send)
+        ) { old, _ in
             try await bench.refresh(old, lifetime: .seconds(1_000))
         }
         let provider = bench.provider(plugin)

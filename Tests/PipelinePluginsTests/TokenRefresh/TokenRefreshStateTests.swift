@@ -12,7 +12,8 @@ struct TokenRefreshStateTests {
         arguments: [
             (1, .init(obtains: true)), (2, .init()), (3, .init(obtains: true, reports: false)),
             (4, .init(reports: false)),
-            (5, .init(sessionEnd: .sendWithoutToken)), (6, .init(obtains: true, sessionEnd: .sendWithoutToken)),
+            (5, .init(withoutCredential: .sendAll)), (6, .init(obtains: true, withoutCredential: .sendAll)),
+            (7, .init(withoutCredential: .send)), (8, .init(obtains: true, withoutCredential: .send)),
         ] as [(UInt64, TokenRefreshModel.Setup)]
     )
     func model(seed: UInt64, setup: TokenRefreshModel.Setup) async {

@@ -242,14 +242,16 @@ struct TokenRefresherTests: TokenCalls {
 
     // MARK: Credentials from outside
 
-    @Test("A credential that is set wins over the refresh under way, which is cancelled; those who wait go on with it")
+    @Test(
+        "A credential that is set wins over the refresh under way, which is cancelled; if it continues the session, calls that wait use it"
+    )
     func setMeanwhile() async throws {
         let bench = TokenBench(isGated: true, refuses: "old")
         let plugin = bench.plugin()
         let calls = calls(3, of: bench.provider(plugin))
         await bench.waitForCallers(3, of: plugin)
         await bench.gate.waitForSleepers()
-        await plugin.setCredential(Session(accessToken: "mine"))
+        await plugin.setCredential(Session(accessToken: "mine"), continuesSession: true)
         #expect(try await statuses(calls) == [200, 200, 200])
         await TokenBench.wait { bench.gate.sleeperCount == 0 }
         #expect(bench.sent.count { $0 == "Bearer mine" } == 3)
@@ -273,7 +275,7 @@ struct TokenRefresherTests: TokenCalls {
         let call = Task { try await bench.provider(plugin).request(Ask.bearer) }
         await bench.gate.waitForSleepers()
         await bench.clock.waitForSleepers()
-        await plugin.setCredential(Session(accessToken: "mine"))
+        await plugin.setCredential(Session(accessToken: "mine"), continuesSession: true)
         #expect(try await call.value.statusCode == 200)
         await bench.openGate()
         await TokenBench.wait { ended.load(ordering: .sequentiallyConsistent) && bench.clock.sleeperCount == 0 }

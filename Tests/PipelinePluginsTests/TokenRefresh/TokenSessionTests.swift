@@ -65,14 +65,117 @@ struct TokenSessionTests: TokenCalls {
         await bench.waitForCallers(50, of: plugin)
         await finish(end, plugin, bench)
         #expect(await codes(calls) == Array(repeating: .sessionEnded, count: 50))
+        // Also those that begin after the end.
+        #expect(await codes(self.calls(50, of: provider)) == Array(repeating: .sessionEnded, count: 50))
         #expect(bench.sent == [])
         #expect(handled.statuses == [nil])
-        #expect(bench.changes == [end.change])
+        await TokenBench.wait { bench.changes == [end.change] }
         #expect(plugin.waitingCount == 0)
         #expect(bench.expired == ["old"])
         await TokenBench.wait { bench.gate.sleeperCount == 0 && bench.clock.sleeperCount == 0 }
+        await plugin.setCredential(Session(accessToken: "mine"))
         #expect(try await provider.request(Ask.bearer).statusCode == 200)
-        #expect(bench.sent == [nil])
+        #expect(bench.sent == ["Bearer mine"])
+    }
+
+    @Test(
+        "A08 Calls that wait when a refresh ends the session fail, although a user logs in before onChange has returned"
+    )
+    func logInDuringReport() async throws {
+        let bench = TokenBench(isGated: true, refuses: "old")
+        let (sheet, close) = AsyncStream.makeStream(of: Void.self)
+        let plugin = TokenRefreshPlugin(
+            credential: Session(accessToken: "old"),
+            onChange: { session, reason in
+                if reason == .sessionEnd { for await _ in sheet {} }
+                bench.note(session, reason)
+            },
+            refresh: { old, _ in
+                _ = try await bench.refresh(old)
+                return nil
+            }
+        )
+        let calls = calls(3, of: bench.provider(plugin))
+        await bench.waitForCallers(3, of: plugin)
+        await bench.openGate()
+        await TokenBench.wait { plugin.credential == nil }
+        let logIn = Task { await plugin.setCredential(Session(accessToken: "another user's")) }
+        #expect(await codes(calls) == [.sessionEnded, .sessionEnded, .sessionEnded])
+        #expect(bench.sent.allSatisfy { $0 == "Bearer old" })
+        #expect(bench.changes == [])
+        close.finish()
+        await logIn.value
+        await TokenBench.wait { bench.changes == [.init(nil, .sessionEnd), .init("another user's", .logIn)] }
+    }
+
+    @Test("A08 Calls that wait when another user logs in fail, are not sent, and run no handler")
+    func switched() async throws {
+        let bench = TokenBench(isGated: true) { _ in true }
+        let plugin = bench.plugin(expiresIn: .zero)
+        let calls = calls(3, of: bench.provider(handled.plugin, plugin))
+        await bench.waitForCallers(3, of: plugin)
+        await plugin.setCredential(Session(accessToken: "another user's"))
+        #expect(await codes(calls) == [.sessionEnded, .sessionEnded, .sessionEnded])
+        #expect(bench.sent == [])
+        #expect(handled.statuses == [])
+        #expect(bench.changes == [.init("another user's", .logIn)])
+    }
+
+    // MARK: Calls that come late
+
+    /// How another user comes to be logged in.
+    enum Switch: CaseIterable {
+        case logOut, refresh, logIn
+    }
+
+    private func change(_ plugin: TokenRefreshPlugin<Session>, _ how: Switch) async {
+        if how == .logOut { await plugin.setCredential(nil) }
+        await plugin.setCredential(Session(accessToken: "another user's"))
+    }
+
+    @Test(
+        "A08 A call of one user that an outer plugin holds until another one is logged in fails, also the first call",
+        arguments: Switch.allCases,
+        [true, false]
+    )
+    func heldBack(how: Switch, isFirst: Bool) async throws {
+        let bench = TokenBench(refuses: "refused")
+        let plugin = TokenRefreshPlugin(credential: Session(accessToken: "old")) { _, _ in nil }
+        let queue = PluginStack.prepare { _, context in
+            if (context.target as? Ask)?.path == "/0" { try await bench.gate.sleep(for: .seconds(1)) }
+        }
+        let provider = bench.provider(queue, plugin)
+        if !isFirst { #expect(try await provider.request(Ask.bearer).statusCode == 200) }
+        let call = calls(1, of: provider)
+        await bench.gate.waitForSleepers()
+        bench.clock.advance(by: .seconds(3_600))
+        if how == .refresh {
+            await plugin.setCredential(Session(accessToken: "refused"), continuesSession: true)
+            #expect(await codes([Task { try await provider.request(Ask.bearer) }]) == [.sessionEnded])
+        }
+        await change(plugin, how)
+        #expect(try await provider.request(Ask.bearer).statusCode == 200)
+        await bench.openGate()
+        #expect(await codes(call) == [.sessionEnded])
+        #expect(bench.sent.last == "Bearer another user's")
+        #expect(bench.sent.count { $0 == "Bearer another user's" } == 1)
+    }
+
+    @Test(
+        "A call that an outer plugin holds until the first log-in has its token, and so has one held while it continues"
+    )
+    func heldUntilLogIn() async throws {
+        let bench = TokenBench { _ in true }
+        let plugin = bench.plugin(nil)
+        let queue = PluginStack.prepare { _, _ in try await bench.gate.sleep(for: .seconds(1)) }
+        let call = calls(1, of: bench.provider(queue, plugin))
+        await bench.gate.waitForSleepers()
+        bench.clock.advance(by: .seconds(3_600))
+        await plugin.setCredential(Session(accessToken: "first"))
+        await plugin.setCredential(Session(accessToken: "second"), continuesSession: true)
+        await bench.openGate()
+        #expect(try await statuses(call) == [200])
+        #expect(bench.sent == ["Bearer second"])
     }
 
     @Test(
@@ -92,14 +195,15 @@ struct TokenSessionTests: TokenCalls {
         #expect(errors.allSatisfy { $0?.plugin == "TokenRefreshPlugin" && $0?.exchanges.count == 1 })
         #expect(bench.sent == Array(repeating: "Bearer old", count: 50))
         #expect(handled.statuses == [401])
-        #expect(bench.changes == [end.change])
+        await TokenBench.wait { bench.changes == [end.change] }
     }
 
     @Test(
         "A08 A call that is refused after a log-out fails and runs no handler, whoever is logged in by then",
-        arguments: [true, false]
+        arguments: [true, false],
+        [Switch.logOut, .logIn]
     )
-    func refusedLater(isReplayable: Bool) async throws {
+    func refusedLater(isReplayable: Bool, how: Switch) async throws {
         let bench = TokenBench(refuses: "old")
         let transport = ScriptedTransport { request, _ in
             request.headers[.authorization] == "Bearer old" ? .delayed(.seconds(1), .status(401)) : .status(200)
@@ -117,8 +221,7 @@ struct TokenSessionTests: TokenCalls {
         )
         let call = Task { try await provider.request(.bearer) }
         await bench.clock.waitForSleepers()
-        await plugin.setCredential(nil)
-        await plugin.setCredential(Session(accessToken: "another user's"))
+        await change(plugin, how)
         bench.clock.advance(by: .seconds(1))
         let error = await #expect(throws: PipelineError.self) { try await call.value }
         #expect(error?.code == .sessionEnded)
@@ -129,14 +232,16 @@ struct TokenSessionTests: TokenCalls {
         #expect(plugin.credential?.accessToken == "another user's")
     }
 
-    @Test("A08 A call that is retried after its session ended fails and never uses the token of a later log-in")
-    func retriedLater() async throws {
+    @Test(
+        "A08 A call that is retried after its session ended fails and never uses the token of a later log-in",
+        arguments: [Switch.logOut, .logIn]
+    )
+    func retriedLater(how: Switch) async throws {
         let bench = TokenBench { _ in true }
         let plugin = bench.plugin()
         let retry = PluginStack.intercept { request, _, next in
             _ = try await next(request)
-            await plugin.setCredential(nil)
-            await plugin.setCredential(Session(accessToken: "another user's"))
+            await change(plugin, how)
             return try await next(request)
         }
         let provider = bench.provider(handled.plugin, retry, plugin)
@@ -148,10 +253,23 @@ struct TokenSessionTests: TokenCalls {
 
     // MARK: Without a failure
 
-    @Test("With sendWithoutToken a log-out returns the 401s of refused calls, and sends the others without a token")
+    @Test("With sendAll a call that is retried after another user has logged in is sent without a token")
+    func retriedWithoutToken() async throws {
+        let bench = TokenBench { _ in true }
+        let plugin = bench.plugin(policy: TokenRefreshPolicy(withoutCredential: .sendAll))
+        let retry = PluginStack.intercept { request, _, next in
+            _ = try await next(request)
+            await plugin.setCredential(Session(accessToken: "another user's"))
+            return try await next(request)
+        }
+        _ = try await bench.provider(retry, plugin).request(Ask.bearer)
+        #expect(bench.sent == ["Bearer old", nil])
+    }
+
+    @Test("With sendAll a log-out returns the 401s of refused calls, and sends the others without a token")
     func logOutWithoutToken() async throws {
         let bench = TokenBench(isGated: true) { _ in false }
-        let plugin = bench.plugin(policy: TokenRefreshPolicy(sessionEnd: .sendWithoutToken))
+        let plugin = bench.plugin(policy: TokenRefreshPolicy(withoutCredential: .sendAll))
         let provider = bench.provider(handled.plugin, plugin)
         let sent = calls(1, of: provider)
         await bench.waitForCallers(1, of: plugin)
@@ -165,10 +283,10 @@ struct TokenSessionTests: TokenCalls {
         #expect(plugin.credential == nil)
     }
 
-    @Test("With sendWithoutToken a refresh that returns nil, or that comes too late, returns the 401")
+    @Test("With sendAll a refresh that returns nil, or that comes too late, returns the 401")
     func refreshWithoutToken() async throws {
         let bench = TokenBench { _ in false }
-        let plugin = plugin(bench, .refresh, policy: TokenRefreshPolicy(sessionEnd: .sendWithoutToken))
+        let plugin = plugin(bench, .refresh, policy: TokenRefreshPolicy(withoutCredential: .sendAll))
         let transport = ScriptedTransport { request, _ in
             request.path == "/slow" ? .delayed(.seconds(1), .status(401)) : .status(401, body: "no")
         }
@@ -180,7 +298,7 @@ struct TokenSessionTests: TokenCalls {
         #expect(try await slow.value.statusCode == 401)
         _ = try await provider.request(.bearer)
         #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer old", "Bearer old", nil])
-        #expect(bench.changes == [.init(nil, .sessionEnd)])
+        await TokenBench.wait { bench.changes == [.init(nil, .sessionEnd)] }
     }
 
     // MARK: Without a user

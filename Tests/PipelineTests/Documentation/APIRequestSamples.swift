@@ -94,39 +94,6 @@ private enum APIRequestSamples {
         return api
     }
 
-    // sample: expiring token
-    struct Login: TokenCredential, Codable {
-        let accessToken: String
-        let expiry: Date?
-        let refreshToken: String
-    }
-    // end
-
-    actor Keychain {
-        private(set) var login: Login?
-
-        init(_ login: Login) { self.login = login }
-
-        func store(_ login: Login?) { self.login = login }
-    }
-
-    static func tokens(
-        _ keychain: Keychain,
-        refresh: @escaping @Sendable (Login) async throws -> Login?,
-        showLogin: @escaping @Sendable () async -> Void
-    ) async -> PluginStack {
-        // sample: tokens
-        let tokens = TokenRefreshPlugin(credential: await keychain.login) { login, change in
-            await keychain.store(login)
-            if change == .sessionEnd { await showLogin() }
-        } refresh: { expired, _ in
-            try await refresh(expired)  // nil if the session has ended
-        }
-        let plugins = PluginStack.standard { tokens }
-        // end
-        return plugins
-    }
-
     static func answers(_ api: APIClient) async throws -> (String, [PostController.Post]) {
         // sample: chain
         let (session, posts) = try await api.send(
@@ -211,30 +178,6 @@ struct APIRequestSamplesTests {
         api.coders = sample.coders
         api.options.errorTexts = sample.options.errorTexts
         return (transport, api)
-    }
-
-    @Test("A session that ends is removed from the keychain, and the login is shown once")
-    func tokens() async throws {
-        let login = APIRequestSamples.Login(accessToken: "old", expiry: .distantPast, refreshToken: "r")
-        let keychain = APIRequestSamples.Keychain(login)
-        let (logins, shown) = AsyncStream.makeStream(of: String.self)
-        let plugins = await APIRequestSamples.tokens(keychain) { expired in
-            shown.yield("refresh \(expired.refreshToken)")
-            return nil
-        } showLogin: {
-            shown.yield("login")
-        }
-        let transport = ScriptedTransport([])
-        let api = APIClient(
-            Provider(transport: transport, plugins: [plugins]),
-            server: ServerURL(base: "https://api.example.com/v1")
-        )
-        let error = await #expect(throws: PipelineError.self) { try await api.send(API.posts.delete(id: 1)) }
-        #expect(error?.code == .sessionEnded)
-        #expect(transport.sent.isEmpty)
-        #expect(await keychain.login == nil)
-        shown.finish()
-        #expect(await logins.reduce(into: []) { $0.append($1) } == ["refresh r", "login"])
     }
 
     @Test("Its controllers send what the page says")
