@@ -22,13 +22,15 @@ final class FileReader: Sendable {
     private let url: URL
     /// A temporary file goes with it.
     private let writer: FileWriter?
-    private let lane = FileLane()
+    /// That of the temporary file: who waits for its lane to settle also waits for what this one releases.
+    private let lane: FileLane
     /// Changed in the lane only.
     private let state = Mutex(State.unopened)
 
     init(_ url: URL, of writer: FileWriter? = nil) {
         self.url = url
         self.writer = writer
+        lane = writer?.lane ?? FileLane()
     }
 
     deinit {

@@ -15,7 +15,7 @@ package final class FileWriter: Sendable {
     package let url: URL
     let descriptor: Int32
     private let isTemporary: Bool
-    private let lane: FileLane
+    let lane: FileLane
 
     private init(_ url: URL, _ descriptor: Int32, isTemporary: Bool, _ lane: FileLane) {
         self.url = url

@@ -1,6 +1,6 @@
 public import Pipeline
 
-extension TokenRefreshPlugin: SafelyDescribed {
+extension TokenRefreshPlugin {
     /// The plugin's name.
     public var description: String { name }
 }

@@ -82,7 +82,7 @@ public import Pipeline
 ///
 /// Source: RFC 6750 §2.1 and §3.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-3.1,
 /// RFC 6749 §6, https://www.rfc-editor.org/rfc/rfc6749.html#section-6
-public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept {
+public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, SafelyDescribed {
     private let refresher: TokenRefresher<Credential>
     private let cleartext: CleartextPolicy
 
