@@ -96,8 +96,8 @@ extension OrderRule {
             "sharing-outside-credential",
             [.sharesResponses, .caches],
             .outside,
-            [.setsCredential, .setsFields],
-            except: [.hasIdentity],
+            [.setsCredential, .setsFields, .signs],
+            except: [.identifiesCalls],
             consequence: "two users could get the same response, because what it sets is not compared"
         ),
         OrderRule(

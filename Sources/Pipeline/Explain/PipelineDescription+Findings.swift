@@ -34,6 +34,23 @@ extension PipelineDescription {
         /// `nil` for the transport.
         let position: Int?
         let capabilities: Set<PluginCapability>
+        /// What exempts it from a rule.
+        let exemptions: Set<PluginCapability>
+        let isOnHop: Bool
+
+        init(
+            name: String,
+            position: Int?,
+            _ capabilities: Set<PluginCapability>,
+            exemptions: Set<PluginCapability>? = nil,
+            isOnHop: Bool = false
+        ) {
+            self.name = name
+            self.position = position
+            self.capabilities = capabilities
+            self.exemptions = exemptions ?? capabilities
+            self.isOnHop = isOnHop
+        }
     }
 
     /// All matches, the subjects from the outermost inwards.
@@ -44,17 +61,14 @@ extension PipelineDescription {
         }
         var elements = effectiveOrder(plugins)
         elements.append(
-            Element(
-                name: transport.name,
-                position: nil,
-                capabilities: transport.decodesContent ? [.decodesContent] : []
-            )
+            Element(name: transport.name, position: nil, transport.decodesContent ? [.decodesContent] : [])
         )
         return elements.indices.flatMap { index in rules.compactMap { finding($0, at: index, in: elements) } }
     }
 
-    /// The call level and, inside it, the hop level, to which the capabilities of an exchange plugin belong; but it identifies a call at
-    /// the call level.
+    /// The call level and, inside it, the hop level, to which the capabilities of an exchange plugin belong.
+    ///
+    /// The exception is `identifiesCalls`: it takes place at the call level, and exempts the plugin at the hop level.
     private static func effectiveOrder(_ plugins: [any PluginType]) -> [Element] {
         var hops: [Element] = []
         var calls: [Element] = []
@@ -64,12 +78,11 @@ extension PipelineDescription {
             let isOnHop = plugin is any Stage.Exchange
             let early = isOnHop ? declared.intersection([.identifiesCalls]) : declared
             if isOnHop {
-                let identity: Set<PluginCapability> = early.isEmpty ? [] : [.hasIdentity]
-                let late = declared.subtracting(early).union(identity)
-                hops.append(Element(name: name, position: position, capabilities: late))
+                let late = declared.subtracting(early)
+                hops.append(Element(name: name, position: position, late, exemptions: declared, isOnHop: true))
             }
             let capabilities = derivedCapabilities(of: plugin).union(early)
-            calls.append(Element(name: name, position: position, capabilities: capabilities))
+            calls.append(Element(name: name, position: position, capabilities))
         }
         return calls + hops
     }
@@ -88,7 +101,7 @@ extension PipelineDescription {
         let subject = elements[index]
         guard !rule.subject.isDisjoint(with: subject.capabilities) else { return nil }
         func isOther(_ element: Element) -> Bool {
-            !rule.other.isDisjoint(with: element.capabilities) && rule.exempt.isDisjoint(with: element.capabilities)
+            !rule.other.isDisjoint(with: element.capabilities) && rule.exempt.isDisjoint(with: element.exemptions)
         }
         switch rule.place {
         case .inside: return finding(rule, subject, elements[..<index].filter(isOther))
@@ -104,10 +117,20 @@ extension PipelineDescription {
     private static func finding(_ rule: OrderRule, _ subject: Element, _ others: [Element]) -> Finding? {
         guard !others.isEmpty else { return nil }
         let list = others.map(\.name).joined(separator: ", ")
-        let otherSide = rule.place == .inside ? "outside" : "inside"
-        let move = rule.severity == .note ? nil : "move \(subject.name) \(otherSide) \(list)"
         let place = list == subject.name ? "used twice" : "\(rule.place.rawValue) \(list)"
-        return Finding(rule, [subject] + others, "\(subject.name) is \(place)", rule.remedy ?? move)
+        let remedy = rule.remedy ?? (rule.severity == .note ? nil : remedy(of: rule, subject, others))
+        return Finding(rule, [subject] + others, "\(subject.name) is \(place)", remedy)
+    }
+
+    private static func remedy(of rule: OrderRule, _ subject: Element, _ others: [Element]) -> String {
+        func names(_ elements: [Element]) -> String { elements.map(\.name).joined(separator: ", ") }
+        // No order of the list moves an exchange plugin outside a plugin of the call.
+        let late = others.filter { $0.isOnHop && !subject.isOnHop && rule.exempt.contains(.identifiesCalls) }
+        let otherSide = rule.place == .inside ? "outside" : "inside"
+        if late.isEmpty { return "move \(subject.name) \(otherSide) \(names(others))" }
+        let identify = "call addIdentity(_:) in the prepare stage of \(names(late)) and declare identifiesCalls"
+        let movable = others.filter { !$0.isOnHop }
+        return movable.isEmpty ? identify : "move \(subject.name) \(otherSide) \(names(movable)), and \(identify)"
     }
 }
 

@@ -24,12 +24,14 @@ extension PluginCapability {
     /// Sets a credential of the user or of the client.
     public static let setsCredential = Self("sets a credential")
     /// Calls ``PipelineContext/addIdentity(_:)`` for its credential, so that no two accounts share a response.
+    ///
+    /// It exempts an exchange plugin from the rule `sharing-outside-credential`.
     public static let identifiesCalls = Self("identifies calls")
     /// Sets an access token, and so declares ``setsCredential``, too.
     public static let setsAccessToken = Self("sets an access token")
     /// Sets header fields whose values may differ from user to user.
     public static let setsFields = Self("sets fields")
-    /// Computes a signature over the request.
+    /// Computes a signature over the request, which is a credential, too: two users must not share a response.
     public static let signs = Self("signs")
     /// Repeats a request with another credential when the response is a 401.
     public static let answersChallenges = Self("answers challenges")
@@ -48,8 +50,6 @@ extension PluginCapability {
     public static let intercepts = Self("intercepts")
     /// Conforms to ``Stage/Prepare``, ``Stage/Intercept`` or ``Stage/Process``; not declared but derived.
     public static let actsOnCalls = Self("acts on calls")
-    /// Identifies its calls at the call level, which makes its credential on the hop level known there.
-    static let hasIdentity = Self("has an identity")
     /// Hands over decoded content.
     ///
     /// Derived from ``Transport/decodesContent``; the transport is inside all plugins.
@@ -60,7 +60,7 @@ extension PluginCapability {
 ///
 /// ```swift
 /// extension RequestSigner: CapabilityDeclaring {
-///     var capabilities: Set<PluginCapability> { [.signs] }
+///     var capabilities: Set<PluginCapability> { [.signs, .identifiesCalls] }
 /// }
 /// ```
 public protocol CapabilityDeclaring: PluginType {

@@ -1,4 +1,7 @@
 /// What the braces of a ``PluginStack`` may contain: plugins, stacks, `if`, `else`, `switch` and `for`.
+///
+/// Write a plugin from a closure as `PluginStack.prepare { … }`. Swift joins a line that begins with a dot, as in `.prepare { … }`, to the
+/// line before it, which does not compile.
 @resultBuilder
 public enum PluginStackBuilder {
     /// Makes a stack of a plugin or of another stack.

@@ -53,10 +53,11 @@ extension PipelineContext {
 }
 
 extension Provider {
-    /// Waits for the calls that plugins have begun in the background, and for those that they begin while it waits.
+    /// Waits for the calls that plugins have begun in the background, and for those that they begin while it waits; not for calls of
+    /// `request` and `stream`.
     ///
-    /// A program awaits it before it ends, and cancels what is left with ``shutdown()``. Calls of `request` and `stream` are awaited by
-    /// their callers, not here.
+    /// Returns at once if no plugin has begun such a call, however many calls of `request` are under way: await their tasks first.
+    /// <doc:Shutdown> shows the end of a program.
     ///
     /// - Parameter limit: the longest wait on the provider's clock, zero and up.
     /// - Returns: whether none is left; `false` also when the waiting task is cancelled.
@@ -71,8 +72,9 @@ extension Provider {
         return end != nil
     }
 
-    /// Cancels the calls that plugins have begun in the background, and refuses those to come; calls of `request` and `stream` are not
-    /// affected.
+    /// Cancels the calls that plugins have begun in the background, and refuses those to come; not calls of `request` and `stream`.
+    ///
+    /// The provider sends such calls as before, also new ones. To end them, cancel their tasks. <doc:Shutdown> shows the end of a program.
     public func shutdown() {
         engine.settings.background.shutdown()
     }

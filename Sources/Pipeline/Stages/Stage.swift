@@ -82,6 +82,10 @@ extension Stage {
     /// Runs inside every ``Prepare``, ``Intercept`` and ``Process`` stage, wherever the plugin is in the list, once per hop: for the first
     /// request of each attempt and for every redirect. This is the level for signatures, cookies, caches and limits per host.
     ///
+    /// An exchange plugin gets the head of a response and a body that may still be a stream, so it does not see how the body ends. A plugin
+    /// that counts failures, such as a circuit breaker, conforms to ``Intercept``. It belongs inside `RetryPlugin`, to count each attempt, and
+    /// inside `DeduplicationPlugin`, to count an exchange once and not once per caller.
+    ///
     /// The body of a response is as the transport delivered it, bytes or a stream. Wrap a stream, but do not read it to its end: after
     /// the outermost exchange plugin, the core buffers it, writes it to the file of a download, discards it because of a redirect, or
     /// passes it on to a streamed call. The body of a response that the plugin does not return is discarded, see

@@ -24,8 +24,8 @@ public struct ProgressResponse: Sendable {
 
     /// From 0 to 1, never less than before, and 1 exactly once: when the call has succeeded.
     ///
-    /// Before that it is 0.999 at most. Of a task that uploads (a file, a form, a stream) it is the part of the body that was sent, of every other the part of
-    /// the answer that has arrived; 0 while the length is not known.
+    /// Before that it is 0.999 at most: round a percentage down. For a task that uploads (a file, a form, a stream) it is the part of the
+    /// body that was sent, for every other the part of the answer that has arrived; 0 while the length is not known.
     public let progress: Double
     /// The body of the request, as far as the network has taken it.
     public let sent: Transfer
@@ -35,7 +35,8 @@ public struct ProgressResponse: Sendable {
     public let transfer: Transfer
     /// How fast ``transfer`` goes, in bytes per second, as the mean over its last 5 seconds on the provider's clock.
     ///
-    /// `nil` for the first half second after its first bytes. Each exchange is measured anew.
+    /// `nil` for the first half second after its first bytes. Each exchange is measured anew. An upload starts too high, because the system
+    /// buffers what it has not yet sent.
     public let bytesPerSecond: Double?
     /// The response, when the call has succeeded.
     public let response: PipelineResponse?

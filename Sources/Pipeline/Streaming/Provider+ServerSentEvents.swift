@@ -11,7 +11,8 @@ extension Provider {
     ///
     /// **Effects**
     ///
-    /// - Nothing is sent before the first event is asked for. Leaving the loop closes the exchange.
+    /// - Nothing is sent before the first event is asked for. Leaving the loop closes the exchange, except at the top level of `main.swift`,
+    ///   where Swift keeps the iterator until the program ends.
     /// - Each connection is a call of its own through all plugins, so a token is as fresh as for any other call.
     /// - The request has `Accept: text/event-stream` and `Cache-Control: no-cache` where the target does not set these fields, and
     ///   Last-Event-ID, trimmed of blanks, once there is an ID.

@@ -7,8 +7,9 @@
 /// }
 /// ```
 ///
-/// **Effects**: nothing is sent before it is read, and each reading sends again. Leaving the loop cancels the call. A reader that
-/// is slow misses steps, never the last.
+/// **Effects**: nothing is sent before it is read, and each reading sends again. A reader that is slow misses steps, never the last.
+/// Leaving the loop cancels the call. At the top level of `main.swift`, put the loop in a function, because Swift keeps the iterator of
+/// a loop there until the program ends.
 ///
 /// **Errors**: ``PipelineError``; `CancellationError` when the reading task is cancelled, once the call has ended.
 public struct RequestProgress: AsyncSequence, Sendable {

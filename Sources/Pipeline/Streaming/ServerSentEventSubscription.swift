@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// **Effects**
 ///
-/// - Nothing is sent before the first event is asked for. Leaving the loop closes the exchange.
+/// - Nothing is sent before the first event is asked for. Leaving the loop closes the exchange, except at the top level of `main.swift`,
+///   where Swift keeps the iterator until the program ends.
 /// - Another loop over the same subscription continues after ``lastEventID``. Read it in one loop at a time: loops that run at once
 ///   each have a connection of their own, but share ``lastEventID`` and ``restart()``.
 /// - Events are decoded away from the reader's actor, and at most 128 ahead of the reader. A slow reader slows the server down, as far

@@ -17,6 +17,7 @@ public struct StreamedResponse: Sendable {
 
     /// The body in pieces, which can be read once.
     ///
-    /// Stop reading and drop it, and the exchange is closed.
+    /// Stop reading and drop it, and the exchange is closed. At the top level of `main.swift`, Swift keeps it until the program ends: read it
+    /// in a function.
     public var body: PipelineBody.Chunks { response.body.chunks() }
 }

@@ -7,7 +7,7 @@ public import Pipeline
 /// HeadersPlugin(["X-App": "shop/1.0", "Accept-Language": "de"])
 /// HeadersPlugin([.userAgent: "shop/1.0"] as HTTPFields, overrides: true)
 /// HeadersPlugin(["X-Tenant": tenant], secret: ["X-Tenant"])
-/// HeadersPlugin { target in ["X-Trace": try await trace.id(for: target)] }
+/// HeadersPlugin { target in target is Weather ? ["X-API-Key": key] : nil }
 /// HeadersPlugin { _ in
 ///     struct Headers: Encodable { var locale: String }
 ///     return Headers(locale: settings.locale)
@@ -91,16 +91,17 @@ public struct HeadersPlugin: Stage.Prepare {
     ///   - overrides: whether the fields replace those of the request.
     ///   - secret: names of fields that carry a secret, case-insensitive.
     ///   - cleartext: where secret fields may be sent over http.
-    ///   - fields: returns what the other initializer takes, for a target. It may suspend and throw.
+    ///   - fields: returns what the other initializer takes, for a target; `nil` for no fields. It may suspend and throw.
     public init(
         dates: DateTextEncoding = .iso8601,
         overrides: Bool = false,
         secret: Set<String> = [],
         cleartext: CleartextPolicy = .loopbackOnly,
-        fields: @escaping @Sendable (any TargetType) async throws -> any Encodable
+        fields: @escaping @Sendable (any TargetType) async throws -> (any Encodable)?
     ) {
         self.init(overrides, cleartext) { target in
-            try DefaultField.all(encoding: try await fields(target), dates: dates, secret: secret)
+            guard let value = try await fields(target) else { return [] }
+            return try DefaultField.all(encoding: value, dates: dates, secret: secret)
         }
     }
 

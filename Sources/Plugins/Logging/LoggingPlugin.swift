@@ -31,7 +31,8 @@ public import Pipeline
 /// and type. A line that is not wanted is not made.
 ///
 /// A call failed if it ends in an error, in a status that its target does not accept, or, if the target accepts any, in a status of 400 or
-/// above. The line is written when the failure passes the plugin, or else when the call ends: for a value that the provider cannot
+/// above. If a 404 is a result that you expect, name it in the target's `validationType`, such as `.customCodes([200, 404])`, or set the
+/// option `avoidLogError`. The line is written when the failure passes the plugin, or else when the call ends: for a value that the provider cannot
 /// decode, a stream that breaks, a call that was cancelled before it began, and a failure from a plugin further outside. Such a
 /// failure has no line of its own if the last attempt has one. A cancelled call, also a stream that is released before its end, has not
 /// failed: its line has the level `info`. A summary is written when the call ends; for a stream, that is when its body ends.

@@ -28,8 +28,8 @@ import Synchronization
 /// **Effects**: every request is kept in ``requests`` until the server is released. Handlers run on connection threads,
 /// several at once.
 ///
-/// **Errors**: the response to an invalid request is 400, to one that is larger than the limit 413; then the connection is
-/// closed.
+/// **Errors**: the response to an invalid request is 400, to one that is larger than `requestByteCount`, 16 MiB by default, 413; then the
+/// connection is closed.
 public final class LoopbackServer: Sendable {
     /// Returns the script for a request.
     public typealias Handler = @Sendable (Request) -> [Action]
@@ -38,7 +38,7 @@ public final class LoopbackServer: Sendable {
     public struct Activity: Sendable {
         /// Connections accepted.
         public internal(set) var connectionCount = 0
-        /// Connections that have not ended.
+        /// Connections that have not ended, also idle ones that the client keeps for its next request.
         public internal(set) var openConnectionCount = 0
         /// Requests read to their last byte.
         public internal(set) var requestCount = 0
@@ -92,7 +92,7 @@ public final class LoopbackServer: Sendable {
     /// Waits until the counts satisfy a condition, the server is stopped, or the task is cancelled, such as by a time limit.
     ///
     /// ```swift
-    /// await server.wait { $0.openConnectionCount == 0 }
+    /// await server.wait { $0.requestCount == 3 }
     /// ```
     public func wait(until isSatisfied: @escaping @Sendable (Activity) -> Bool) async {
         await listener.board.wait(until: isSatisfied)

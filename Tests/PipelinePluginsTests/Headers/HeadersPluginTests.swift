@@ -128,6 +128,13 @@ struct HeadersPluginTests {
         }
     }
 
+    @Test("A closure that returns nil for a target adds no fields to its requests")
+    func noFields() async throws {
+        let plugin = HeadersPlugin { ($0 as? Ask)?.headers == nil ? ["X-App": "shop"] : nil }
+        #expect(try await sent(Ask(), plugin).headers[try name("X-App")] == "shop")
+        #expect(try await sent(Ask(headers: ["Accept": "a"]), plugin).headers == [.accept: "a"])
+    }
+
     // MARK: Values
 
     private struct Device: Encodable {

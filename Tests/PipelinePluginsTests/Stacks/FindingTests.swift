@@ -26,6 +26,7 @@ struct FindingTests {
         BasicAuthPlugin(username: "user", password: "password"),
         TokenRefreshPlugin(credential: Session(accessToken: "token")) { credential, _ in credential },
         Stranger(name: "StrangeCredential", capabilities: [.setsCredential]),
+        Stranger(name: "StrangeSigner", capabilities: [.signs]),
         .prepare(name: "closure", capabilities: [.setsCredential]) { _, _ in },
     ]
 

@@ -175,6 +175,25 @@ struct OrderTests {
         #expect(counter.value == (swapped ? 2 : 200))
     }
 
+    @Test(
+        "10 A counter of failures counts each attempt once, outside RetryPlugin and DeduplicationPlugin each caller",
+        arguments: [false, true]
+    )
+    func failures(swapped: Bool) async throws {
+        let counter = counter
+        let count = PluginStack.intercept(name: "count") { request, _, next in
+            let response = try await next(request)
+            if response.statusCode == 503 { counter.add() }
+            return response
+        }
+        let sharing = PluginStack([impatient, DeduplicationPlugin()])
+        let transport = ScriptedTransport(always: .delayed(.milliseconds(50), .status(503)))
+        let provider = provider(transport, pair(sharing, count, swapped: swapped))
+        try await all(100, of: provider, Ask())
+        #expect(transport.sent.count == 3)
+        #expect(counter.value == (swapped ? 100 : 3))
+    }
+
     /// So many equal calls, all of which have come to de-duplication before time moves.
     private func all(_ count: Int, of provider: Provider<Ask>, _ target: Ask) async throws {
         let calls = (0..<count).map { _ in Task { try await provider.request(target) } }

@@ -92,7 +92,11 @@ enum TargetsSamples {
 
     static func coders() -> Provider<Shop> {
         // sample: coders
-        var coders = PipelineCoders(configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase })
+        var coders = PipelineCoders(
+            configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase },
+            configureJSONEncoder: { $0.keyEncodingStrategy = .convertToSnakeCase }
+        )
+        coders.form = URLFormEncoder(keyEncoding: .convertToSnakeCase)  // queries and forms
         coders.dateDecodingStrategy = .secondsSince1970
         let provider = Provider<Shop>(transport: URLSessionTransport(), configuration: .init(coders: coders))
         // end

@@ -61,6 +61,16 @@ struct BackgroundCallsTests {
         #expect(await provider.drain(within: .seconds(1)))
     }
 
+    @Test("drain does not wait for calls of the user")
+    func ownCalls() async throws {
+        let provider = provider(delayed)
+        async let response = provider.request(TestTarget())
+        await clock.waitForSleepers()
+        #expect(await provider.drain(within: .seconds(1)))
+        clock.advance(by: .seconds(5))
+        #expect(try await response.statusCode == 200)
+    }
+
     @Test("shutdown cancels them and refuses others, while calls of the user go on")
     func shutdown() async throws {
         let end = PluginStack.didFinish { [self] outcome, context in note("\(outcome.kind)", context) }

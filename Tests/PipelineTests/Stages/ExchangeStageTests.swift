@@ -113,7 +113,20 @@ struct ExchangeStageTests {
         }
         #expect(ids(Signer(), share).isEmpty)
         #expect(ids(share, Signer()) == ["sharing-outside-identity"])
-        #expect(ids(Signer(capabilities: [.setsCredential]), share) == ["sharing-outside-credential"])
+        for capability in [PluginCapability.setsCredential, .signs] {
+            #expect(ids(Signer(capabilities: [capability]), share) == ["sharing-outside-credential"])
+            #expect(ids(Signer(capabilities: [capability, .identifiesCalls]), share).isEmpty)
+        }
+        let key = PluginStack.prepare(name: "key", capabilities: [.setsCredential]) { _, _ in }
+        let stack: [any PluginType] = [share, key, Signer(capabilities: [.signs])]
+        let provider = Provider<TestTarget>(transport: ScriptedTransport([]), plugins: stack)
+        #expect(
+            provider.explain().findings.map(\.remedy) == [
+                """
+                move share inside key, and call addIdentity(_:) in the prepare stage of Signer and declare identifiesCalls
+                """
+            ]
+        )
     }
 
     // MARK: Sending

@@ -89,10 +89,10 @@ public struct DownloadDestination: Sendable {
     /// length, and no content coding; of any other response nothing is kept.
     ///
     /// **Effects**: adds `Accept-Encoding: identity` before any plugin, where the target says nothing else. Range and If-Range are added
-    /// to each attempt inside all plugins: `willSend` sees them, `prepare` and `intercept` do not, and a signature that a plugin
-    /// makes does not cover them. A small file of the same name with
-    /// `.resume` at its end holds the validator. Directories that are missing on the way there are made. Both files are gone when
-    /// the download is complete. A Range of the target's own turns resuming off, and so does a method other than GET.
+    /// to each attempt after `prepare` and `intercept`, which do not see them, and before `exchange` and `willSend`, which do: only a
+    /// signature that an exchange plugin makes covers them. A small file of the same name with `.resume` at its end holds the validator.
+    /// Directories that are missing on the way there are made. Both files are gone when the download is complete. A Range of the target's
+    /// own turns resuming off, and so does a method other than GET.
     ///
     /// Source: RFC 9110 §13.1.5 and §14, https://www.rfc-editor.org/rfc/rfc9110.html#section-13.1.5
     public func resumable(at partialFile: URL) -> DownloadDestination {
