@@ -44,8 +44,8 @@ public struct Redactor: Sendable {
     /// `csrf_tokens`), a shorter one the names that have it as a part (`pin`: `pin`, `cardPin`, `pin[0]`, but not `shipping`). The value is
     /// hidden whatever it is, an object and an array as a whole; `null` is shown.
     ///
-    /// A list with at least one word of ``standardSecretNames`` also covers names that are ambiguous, each as a whole name: `appid` in
-    /// queries, `key` and `code` in queries and forms, `access`, `refresh`, `seed`, `sig` and `ticket` in queries, forms, and in JSON if the value is a string. Header fields
+    /// A list with at least one word of ``standardSecretNames`` also covers names that are ambiguous, each as a whole name: `appid`,
+    /// `key` and `code` in queries and forms, `access`, `refresh`, `seed`, `sig` and `ticket` in queries, forms, and in JSON if the value is a string. Header fields
     /// are secret as well if `key`, `sig` or `ticket` is a part of their name. Kinds, counts and addresses are shown although a word in their name
     /// is secret: `token_type`, `token_endpoint`, `refresh_token_expires_in`, `max_tokens` and other counts. To hide one of them, add its name.
     public var secretNames: Set<String> {

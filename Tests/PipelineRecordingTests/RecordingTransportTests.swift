@@ -267,8 +267,9 @@ struct RecordingTransportTests {
         #expect(try transport.mode == RecordingMode.environment())
     }
 
-    @Test("a folder that is not there fails when the transport is made, and nothing is sent")
-    func noFolder() {
+    @Test("a folder that cannot be created fails when the transport is made, and nothing is sent")
+    func noFolder() throws {
+        try Data().write(to: bench.folder.appending(path: "no"))
         let error = #expect(throws: PipelineError.self) {
             try RecordingTransport(
                 bench.folder.appending(path: "no/api.har"),

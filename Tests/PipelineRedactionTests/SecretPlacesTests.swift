@@ -24,7 +24,7 @@ struct SecretPlacesTests {
         "F14 an ambiguous name is secret as a whole and where it means a credential",
         arguments: [
             ("key", [.query, .form, .field]), ("code", [.query, .form]), ("Code", [.query, .form]),
-            ("appid", [.query]), ("appids", []),
+            ("appid", [.query, .form]), ("appids", []),
             ("access", [.query, .form, .textMember]), ("refresh", [.query, .form, .textMember]),
             ("seed", [.query, .form, .textMember]), ("sig", [.query, .form, .textMember, .field]),
             ("ticket", [.query, .form, .textMember, .field]), ("X-App-Key", [.field]), ("country_code", []),

@@ -25,11 +25,11 @@ package struct SecretPlaces: OptionSet, Sendable {
     /// `key` is an API key, `code` an authorization code (RFC 6749 §4.1.2) or a code from a message, `sig` a signed URL. In JSON and
     /// XML `key` is the key of a pair or an object, and `code` an error or a country: both are shown. The others are a credential
     /// in JSON only as a string: `"refresh": 30`, `"ticket": {…}` and `"seed": 42` are shown. `appid` is the API key of OpenWeatherMap
-    /// and Wolfram|Alpha in queries, and a public identifier elsewhere.
+    /// and Wolfram|Alpha in queries, and a public identifier in JSON and XML.
     static let ofWholeNames: [String: SecretPlaces] = [
         "key": [.query, .form],
         "code": [.query, .form],
-        "appid": [.query],
+        "appid": [.query, .form],
         "access": [.query, .form, .textMember],
         "refresh": [.query, .form, .textMember],
         "seed": [.query, .form, .textMember],

@@ -24,8 +24,7 @@ struct RecordedNamesTests {
         let flat: Set<Place> = [.query, .fragment, .form, .multipart, .cookie]
         switch name {
         case "key": return flat.union([.field])
-        case "code": return flat
-        case "appid": return [.query, .fragment, .cookie]
+        case "code", "appid": return flat
         case "sig", "ticket": return flat.union([.json, .xml, .field])
         case "access", "refresh", "seed": return flat.union([.json, .xml])
         case "token_type", "max_tokens", "total_tokens", "token_endpoint": return [.cookie]

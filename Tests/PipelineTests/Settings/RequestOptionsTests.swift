@@ -39,10 +39,9 @@ struct RequestOptionsTests {
             $0.idleTimeout = nil
             $0[Depth.self] = 3
             $0[Other.self] = "hunter2"
-            $0.errorText = { _ in "hunter2" }
         }
         let text =
-            "attemptTimeout: 5.0 seconds, depth: 3, errorText: (PipelineError) -> Optional<String>, idleTimeout: nil, other: String"
+            "attemptTimeout: 5.0 seconds, depth: 3, idleTimeout: nil, other: String"
         #expect("\(options)" == text)
         var dumped = ""
         dump(options, to: &dumped)
