@@ -99,13 +99,13 @@ struct TokenSessionTests: TokenCalls {
         await bench.waitForCallers(3, of: plugin)
         await bench.openGate()
         await TokenBench.wait { plugin.credential == nil }
-        let logIn = Task { await plugin.setCredential(Session(accessToken: "another user's")) }
+        let logIn = Task { await plugin.setCredential(Session(accessToken: "another")) }
         #expect(await codes(calls) == [.sessionEnded, .sessionEnded, .sessionEnded])
         #expect(bench.sent.allSatisfy { $0 == "Bearer old" })
         #expect(bench.changes == [])
         close.finish()
         await logIn.value
-        await TokenBench.wait { bench.changes == [.init(nil, .sessionEnd), .init("another user's", .logIn)] }
+        await TokenBench.wait { bench.changes == [.init(nil, .sessionEnd), .init("another", .logIn)] }
     }
 
     @Test("A08 Calls that wait when another user logs in fail, are not sent, and run no handler")
@@ -114,11 +114,11 @@ struct TokenSessionTests: TokenCalls {
         let plugin = bench.plugin(expiresIn: .zero)
         let calls = calls(3, of: bench.provider(handled.plugin, plugin))
         await bench.waitForCallers(3, of: plugin)
-        await plugin.setCredential(Session(accessToken: "another user's"))
+        await plugin.setCredential(Session(accessToken: "another"))
         #expect(await codes(calls) == [.sessionEnded, .sessionEnded, .sessionEnded])
         #expect(bench.sent == [])
         #expect(handled.statuses == [])
-        #expect(bench.changes == [.init("another user's", .logIn)])
+        #expect(bench.changes == [.init("another", .logIn)])
     }
 
     // MARK: Calls that come late
@@ -229,7 +229,7 @@ struct TokenSessionTests: TokenCalls {
         #expect(handled.statuses == [])
         #expect(transport.sent.count == 1)
         #expect(bench.expired == [])
-        #expect(plugin.credential?.accessToken == "another user's")
+        #expect(plugin.credential?.accessToken == "another")
     }
 
     @Test(
@@ -259,7 +259,7 @@ struct TokenSessionTests: TokenCalls {
         let plugin = bench.plugin(policy: TokenRefreshPolicy(withoutCredential: .sendAll))
         let retry = PluginStack.intercept { request, _, next in
             _ = try await next(request)
-            await plugin.setCredential(Session(accessToken: "another user's"))
+            await plugin.setCredential(Session(accessToken: "another"))
             return try await next(request)
         }
         _ = try await bench.provider(retry, plugin).request(Ask.bearer)
