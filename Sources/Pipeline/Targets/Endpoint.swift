@@ -104,7 +104,7 @@ public struct Endpoint: Sendable {
     /// - Returns: the request with its body.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for a URL or header
     ///   field that cannot be sent, ``PipelineError/Code-swift.struct/encoding`` for a task that cannot be encoded,
-    ///   ``PipelineError/Code-swift.struct/file`` for a file in a form that cannot be read.
+    ///   ``PipelineError/Code-swift.struct/file(_:)`` for a file in a form that cannot be read.
     public func makeRequest() throws -> PipelineRequest {
         try makeRequest(random: .system)
     }

@@ -25,7 +25,7 @@ extension AsyncHTTPClientTransport {
         /// Of two spellings the first that is set and not empty counts. A proxy is `[http://][user:password@]host[:port]` or
         /// `socks5://host[:port]`, with port 1080 unless it says otherwise. AsyncHTTPClient opens a tunnel with CONNECT, over http as well.
         ///
-        /// **Errors**: ``PipelineError/Code-swift.struct/invalidRequest`` for requests to which a proxy of another form applies.
+        /// **Errors**: ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for requests to which a proxy of another form applies.
         /// `invalidRequest.credential` for a request over http to a loopback address that carries a credential, a secret header field or a
         /// query item whose name sounds secret, if a proxy applies to it. Both name the variable, never its value.
         public static let environment = ProxyPolicy(kind: .environment(nil))

@@ -74,7 +74,7 @@ public struct DownloadDestination: Sendable {
 
     /// Wherever the closure says; it gets the temporary file, which is whole, and the response.
     ///
-    /// An error that it throws is the call's, as ``PipelineError/Code-swift.struct/file``.
+    /// An error that it throws is the call's, as ``PipelineError/Code-swift.struct/file(_:)``.
     public static func custom(
         _ choose: @escaping @Sendable (_ temporaryFile: URL, _ response: PipelineResponse) throws -> (URL, Options)
     ) -> DownloadDestination {

@@ -15,7 +15,7 @@
 /// request is made.
 ///
 /// **Errors**, before anything is sent: ``PipelineError/Code-swift.struct/encoding`` for no parts and for a boundary that
-/// may not be one or that occurs in a part, ``PipelineError/Code-swift.struct/file`` for a file that cannot be read, and
+/// may not be one or that occurs in a part, ``PipelineError/Code-swift.struct/file(_:)`` for a file that cannot be read, and
 /// ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for a `mimeType` that may not stand in a header field. While it is
 /// sent: ``PipelineError/Code-swift.struct/bodyChanged`` when a part has not the length that it announced.
 ///
