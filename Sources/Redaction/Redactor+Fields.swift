@@ -33,9 +33,9 @@ extension String {
 
     /// As ``escapingControls``, with other characters that stay.
     func escapingControls(keeping kept: String) -> String {
-        guard unicodeScalars.contains(where: { Self.isControl($0) && !kept.unicodeScalars.contains($0) }) else {
-            return self
-        }
+        guard utf8.contains(where: { $0 < 0x20 || $0 > 0x7e }),
+            unicodeScalars.contains(where: { Self.isControl($0) && !kept.unicodeScalars.contains($0) })
+        else { return self }
         var result = ""
         for scalar in unicodeScalars {
             if Self.isControl(scalar), !kept.unicodeScalars.contains(scalar) {

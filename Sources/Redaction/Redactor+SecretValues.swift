@@ -15,20 +15,38 @@ extension Redactor {
         return copy
     }
 
+    /// This redactor, with the secrets of messages hidden wherever they occur.
+    package func adding(secretsOf source: some SecretSource) -> Redactor {
+        guard !revealsSecrets, let pending = PendingSecrets(self, source) else { return self }
+        var copy = self
+        copy.pending = pending
+        return copy
+    }
+
     /// Any text for people, such as the description of an error, with the declared values hidden.
     ///
     /// The rules for header fields, URLs and bodies do not hold here, only the values.
     public func text(_ text: String) -> String {
-        secretValues?.hiding(in: text) ?? text
+        guard text.withBytes(mayHoldSecret) else { return text }
+        return secretValues?.hiding(in: text) ?? text
     }
 
     /// Whether bytes hold one of the declared values in any of its forms.
     ///
     /// For tests and for code that writes files: redacted text holds none.
     public func containsSecret(in bytes: some Collection<UInt8>) -> Bool {
-        guard let secretValues else { return false }
-        return bytes.withContiguousStorageIfAvailable(secretValues.isFound)
-            ?? Array(bytes).withUnsafeBufferPointer(secretValues.isFound)
+        bytes.withContiguousStorageIfAvailable(isFound) ?? Array(bytes).withUnsafeBufferPointer(isFound)
+    }
+
+    func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        mayHoldSecret(text) && secretValues?.isFound(in: text) == true
+    }
+
+    /// Returns `false` if a text holds none of the values; `true` says nothing.
+    private func mayHoldSecret(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard text.count >= SecretValues.minimumByteCount else { return false }
+        if let pending { return pending.mayBeFound(in: text) }
+        return declaredValues != nil
     }
 
     static func checked(_ values: some Sequence<String>) -> Set<String> {

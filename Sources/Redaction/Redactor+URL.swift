@@ -7,37 +7,51 @@ extension Redactor {
     public func url(_ text: String) -> String {
         let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
         let query = text[..<fragment].utf8.firstIndex(of: UInt8(ascii: "?")) ?? fragment
-        var result = location(text[..<query])
+        var result = ""
+        result.reserveCapacity(text.utf8.count + Self.placeholderRoom)
+        appendLocation(text[..<query], to: &result)
         // Parameters of a path segment, such as `;jsessionid=…`.
         if result.utf8.contains(UInt8(ascii: "=")) { result = hidingNames(in: result) }
         if query != fragment {
             let items = text[text.utf8.index(after: query)..<fragment]
-            result += "?" + (revealsSecrets ? String(items) : shownQuery(items))
+            result += "?"
+            if revealsSecrets { result += items } else { appendShownQuery(items, to: &result) }
         }
         if fragment != text.endIndex {
-            result += revealsSecrets ? String(text[fragment...]) : "#" + Self.placeholder
+            if revealsSecrets { result += text[fragment...] } else { result += "#" + Self.placeholder }
         }
         return self.text(result).escapingControls
     }
 
-    /// What stands before the query, without user name and password.
-    private func location(_ text: Substring) -> String {
+    /// Placeholders may be longer than what they hide.
+    private static let placeholderRoom = 32
+
+    /// Appends what stands before the query, without user name and password.
+    private func appendLocation(_ text: Substring, to result: inout String) {
         let bytes = text.utf8
         var rest = bytes[...]
         if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[..<colon].allSatisfy(Self.isSchemeByte) {
             rest = bytes[bytes.index(after: colon)...]
             guard rest.starts(with: "//".utf8) else {
-                return revealsSecrets ? String(text) : "\(text[..<colon]):" + Self.placeholder
+                if revealsSecrets { result += text } else { result += text[..<colon] + ":" + Self.placeholder }
+                return
             }
         }
         let start = rest.firstIndex { $0 != UInt8(ascii: "/") } ?? rest.endIndex
         let end = rest[start...].firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        let shown: Substring.Index
         if let at = rest[start..<end].lastIndex(of: UInt8(ascii: "@")) {
-            return "\(text[..<start])\(Self.placeholder)\(text[at...])"
+            shown = at
+        } else if rest.starts(with: "//".utf8), Self.endsInPassword(rest[start..<end]) {
+            // `https://user:p#w@host` ends in its password.
+            shown = end
+        } else {
+            result += text
+            return
         }
-        // `https://user:p#w@host` ends in its password.
-        guard rest.starts(with: "//".utf8), Self.endsInPassword(rest[start..<end]) else { return String(text) }
-        return "\(text[..<start])\(Self.placeholder)\(text[end...])"
+        result += text[..<start]
+        result += Self.placeholder
+        result += text[shown...]
     }
 
     /// Whether what follows the host of an authority without `@` is no port.
@@ -47,16 +61,31 @@ extension Redactor {
         return !authority[colon...].dropFirst().allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    private func shownQuery(_ items: Substring) -> String {
-        Self.mapItems(of: items) { item, name in
-            let isShown = mayShow(item, name) && !holdsSecretName(inValueOf: item)
-            return item.isEmpty || isShown ? String(item) : Self.hidden(item)
+    private func appendShownQuery(_ items: Substring, to result: inout String) {
+        var rest = items
+        while true {
+            let end = rest.utf8.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
+            let item = rest[..<end]
+            if item.isEmpty || mayShow(item) {
+                result += item
+            } else if let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) {
+                result += item[...equals]
+                result += Self.placeholder
+            } else {
+                result += Self.placeholder
+            }
+            if end == rest.endIndex { return }
+            result += "&"
+            rest = rest[rest.utf8.index(after: end)...]
         }
     }
 
-    private func mayShow(_ item: Substring, _ name: String) -> Bool {
-        if shownQueryNames.contains(name) { return true }
-        return showsOrdinaryQueries && item.utf8.contains(UInt8(ascii: "=")) && !isSecret(name: name, in: .query)
+    private func mayShow(_ item: Substring) -> Bool {
+        if shownQueryNames.isEmpty, !showsOrdinaryQueries { return false }
+        let name = Self.decodedName(of: item)
+        let isOrdinary = item.utf8.contains(UInt8(ascii: "=")) && !isSecret(name: name, in: .query)
+        let isShown = shownQueryNames.contains(name) || showsOrdinaryQueries && isOrdinary
+        return isShown && !holdsSecretName(inValueOf: item)
     }
 
     private static func isSchemeByte(_ byte: UInt8) -> Bool {
@@ -87,6 +116,9 @@ extension Redactor {
 
     static func decodedName(of item: Substring) -> String {
         let name = item[..<(item.utf8.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex)]
+        guard name.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+            return String(name)
+        }
         return String(decoding: PercentEscapes.decoded(name.utf8, plus: 0x20), as: UTF8.self)
     }
 }

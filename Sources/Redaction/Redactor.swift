@@ -57,8 +57,19 @@ public struct Redactor: Sendable {
     /// The largest body that is parsed.
     public var parsedBodyByteCount: Int
 
-    /// The declared values; kept out of sight, so that only whoever declared them has them.
-    package var secretValues: SecretValues?
+    /// The values that are hidden wherever they occur; kept out of sight, so that only whoever declared them has them.
+    package var secretValues: SecretValues? {
+        get { pending?.values ?? declaredValues }
+        set {
+            declaredValues = newValue
+            pending = nil
+        }
+    }
+
+    private(set) var declaredValues: SecretValues?
+
+    /// The values of messages, with the declared ones.
+    var pending: PendingSecrets?
 
     package let revealsSecrets: Bool
 

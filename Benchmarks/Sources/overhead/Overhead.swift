@@ -75,6 +75,7 @@ struct Overhead {
             }
         }
         cases.append(request("realistic stack", plugins: realisticStack))
+        cases += logging()
         cases += joining()
         return cases
     }

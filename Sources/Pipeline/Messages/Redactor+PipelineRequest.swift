@@ -23,10 +23,16 @@ extension Redactor {
 
     /// This redactor, with the secrets of several requests of a call hidden wherever they occur.
     public func adding(secretsOf requests: [PipelineRequest], answer: HTTPFields = [:]) -> Redactor {
-        if revealsSecrets { return self }
-        var secrets = MessageSecrets(self)
-        for request in requests { secrets.insert(request.head, isMarked: request.isSecret) }
+        adding(secretsOf: RequestSecrets(requests: requests, answer: answer))
+    }
+}
+
+private struct RequestSecrets: SecretSource {
+    let requests: [PipelineRequest]
+    let answer: HTTPFields
+
+    func insert(into secrets: inout MessageSecrets) {
+        for request in requests { secrets.insert(request.head) { request.isSecret($0) } }
         secrets.insert(cookiesOf: answer)
-        return adding(secretValues: secrets.fieldValues.union(secrets.queryValues.filter { !PlainValue.isPlain($0) }))
     }
 }

@@ -4,60 +4,105 @@ import Pipeline
 extension LoggingPlugin.Event {
     /// The line as it is written without a formatter.
     public var description: String {
+        var text = "#"
+        // Most lines fit, so that they are made in place.
+        text.reserveCapacity(200)
+        text += String(callID)
+        if attempt > 1 { text.append(" attempt ", attempt) }
+        if hop > 0 { text.append(" hop ", hop) }
         switch kind {
-        case .request: "\(call) → \(message.form == .curl ? curlCommand ?? "" : "\(method) \(url)")"
-        case .requestFields: "\(call) → fields:" + fieldLines
-        case .requestBody: "\(call) → body: " + indentedBody
-        case .response: "\(call) ← " + answer
-        case .responseFields: "\(call) ← fields:" + fieldLines
-        case .responseBody: "\(call) ← body: " + indentedBody
-        case .summary: "\(call) " + summary
-        case .failure: "\(call) ✗ " + failure
-        default: "\(call) \(kind)"
+        case .request: appendRequest(to: &text)
+        case .requestFields: text += " → fields:" + fieldLines
+        case .requestBody: text += " → body: " + indentedBody
+        case .response: appendAnswer(to: &text)
+        case .responseFields: text += " ← fields:" + fieldLines
+        case .responseBody: text += " ← body: " + indentedBody
+        case .summary: appendSummary(to: &text)
+        case .failure: appendFailure(to: &text)
+        default: text += " \(kind)"
         }
+        return text
     }
 
     /// What a logger of one's own gets besides the line.
     var metadata: Logger.Metadata {
-        var metadata: Logger.Metadata = ["call": "\(callID)", "attempt": "\(attempt)", "event": "\(kind)"]
-        if hop > 0 { metadata["hop"] = "\(hop)" }
-        if let statusCode { metadata["status"] = "\(statusCode)" }
-        if let code { metadata["code"] = "\(message.redactor.text(code.rawValue))" }
+        var metadata = Logger.Metadata(minimumCapacity: 6)
+        metadata["call"] = .string(String(callID))
+        metadata["attempt"] = .string(String(attempt))
+        metadata["event"] = .string(kind.description)
+        if hop > 0 { metadata["hop"] = .string(String(hop)) }
+        if let statusCode { metadata["status"] = .string(String(statusCode)) }
+        if let code { metadata["code"] = .string(message.redactor.text(code.rawValue)) }
         return metadata
     }
 
-    private var call: String {
-        var text = "#\(callID)"
-        if attempt > 1 { text += " attempt \(attempt)" }
-        if hop > 0 { text += " hop \(hop)" }
-        return text
+    private func appendRequest(to text: inout String) {
+        text += " → "
+        if message.form == .curl { text += curlCommand ?? "" } else { appendMethodAndURL(to: &text) }
     }
 
-    /// The status, or why there is none.
-    private var outcome: String { statusCode.map { "\($0)" } ?? code?.rawValue ?? "" }
-
-    private var answer: String {
-        var notes: [String] = []
-        if let duration { notes.append(duration.forPeople) }
-        if message.response != nil { notes.append("\(messageBody)") }
-        if let refusedRedirect { notes.append("redirect not followed (\(refusedRedirect.rawValue))") }
-        let request = message.exchange == nil ? "" : "\(method) \(url) "
-        return "\(code?.rawValue ?? outcome) \(request)\(notes.joined(separator: ", "))"
+    private func appendAnswer(to text: inout String) {
+        text += " ← "
+        appendResult(to: &text)
+        text += " "
+        if message.exchange != nil {
+            appendMethodAndURL(to: &text)
+            text += " "
+        }
+        var separator = ""
+        func append(_ note: String) {
+            text += separator
+            text += note
+            separator = ", "
+        }
+        if let duration { append(duration.forPeople) }
+        if message.response != nil { append(messageBody.description) }
+        if let refusedRedirect { append("redirect not followed (\(refusedRedirect.rawValue))") }
     }
 
-    private var summary: String {
-        var text = "\(code?.rawValue ?? outcome) \(method) \(url) \(duration?.forPeople ?? ""), \(exchanges)"
-        if let byteCount { text += ", \(byteCount) bytes" }
-        return text
+    private func appendSummary(to text: inout String) {
+        text += " "
+        appendResult(to: &text)
+        text += " "
+        appendMethodAndURL(to: &text)
+        text += " "
+        text += duration?.forPeople ?? ""
+        appendExchanges(to: &text)
+        if let byteCount {
+            text.append(", ", byteCount)
+            text += " bytes"
+        }
     }
 
-    private var failure: String {
-        var what = code.map { "\($0.rawValue): \(reason ?? "")" } ?? "status \(outcome)"
-        if let plugin, let stage { what += " (\(plugin), \(stage))" }
-        return "\(what), \(method) \(url), \(exchanges), \(duration?.forPeople ?? "")"
+    private func appendFailure(to text: inout String) {
+        text += " ✗ "
+        if code == nil { text += "status " }
+        appendResult(to: &text)
+        if code != nil { text += ": \(reason ?? "")" }
+        if let plugin, let stage { text += " (\(plugin), \(stage))" }
+        text += ", "
+        appendMethodAndURL(to: &text)
+        appendExchanges(to: &text)
+        text += ", "
+        text += duration?.forPeople ?? ""
     }
 
-    private var exchanges: String { exchangeCount == 1 ? "1 exchange" : "\(exchangeCount) exchanges" }
+    /// Appends the code of the failure, or else the status.
+    private func appendResult(to text: inout String) {
+        text += code?.rawValue ?? statusCode.map { String($0) } ?? ""
+    }
+
+    private func appendMethodAndURL(to text: inout String) {
+        text += method
+        text += " "
+        text += url
+    }
+
+    private func appendExchanges(to text: inout String) {
+        let count = exchangeCount
+        text.append(", ", count)
+        text += count == 1 ? " exchange" : " exchanges"
+    }
 
     private var fieldLines: String {
         let fields = fields
@@ -80,16 +125,24 @@ extension LoggingPlugin.Event {
     }
 }
 
+extension String {
+    /// Without an interpolation, which makes texts of its own.
+    fileprivate mutating func append(_ text: String, _ number: Int) {
+        self += text
+        self += String(number)
+    }
+}
+
 extension Duration {
     fileprivate var forPeople: String {
         let (seconds, attoseconds) = components
-        guard seconds < 10 else { return "\(Self.decimal(seconds * 10 + attoseconds / 100_000_000_000_000_000)) s" }
+        guard seconds < 10 else { return Self.decimal(seconds * 10 + attoseconds / 100_000_000_000_000_000) + " s" }
         let tenths = seconds * 10_000 + attoseconds / 100_000_000_000_000
-        return tenths < 100 ? "\(Self.decimal(tenths)) ms" : "\(tenths / 10) ms"
+        return (tenths < 100 ? Self.decimal(tenths) : String(tenths / 10)) + " ms"
     }
 
     /// Tenths as a number with a decimal where there is one.
     private static func decimal(_ tenths: Int64) -> String {
-        tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+        tenths % 10 == 0 ? String(tenths / 10) : String(tenths / 10) + "." + String(tenths % 10)
     }
 }

@@ -23,3 +23,16 @@ extension LoggingPlugin {
         public static func < (lhs: Level, rhs: Level) -> Bool { lhs.rank < rhs.rank }
     }
 }
+
+extension LoggingPlugin.Level {
+    /// The highest level whose lines a logger lets pass.
+    init(upTo logLevel: Logger.Level) {
+        switch logLevel {
+        case .trace: self = .trace
+        case .debug: self = .debug
+        case .info: self = .info
+        case .notice, .warning, .error: self = .error
+        case .critical: self = .off
+        }
+    }
+}

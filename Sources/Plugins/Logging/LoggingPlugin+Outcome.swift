@@ -6,8 +6,10 @@ extension LoggingPlugin {
 
     /// Writes the summary, or the failure that has no line yet.
     public func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
+        let level = level(of: context)
+        guard .error <= level else { return }
         let failureLevel = failureLevel(outcome.error, outcome.statusCode, context)
-        guard failureLevel != nil || form == .summary, isWanted(failureLevel ?? .info, context) else { return }
+        guard failureLevel != nil || form == .summary, failureLevel ?? .info <= level else { return }
         let last = context[LastPasses.self][ObjectIdentifier(identity)]
         if failureLevel != nil, last?.hasLine == true { return }
         let request = last?.request ?? outcome.error?.request ?? outcome.exchanges.last?.request
@@ -19,10 +21,10 @@ extension LoggingPlugin {
         write(failureLevel == nil ? .summary : .failure, at: failureLevel ?? .info, message)
     }
 
-    /// Remembers a pass for the end of the call, where that needs it.
+    /// Remembers a pass for the end of the call, where that needs it: at a level of `error` or above.
     func remember(_ result: Result<PipelineResponse, PipelineError>, hasLine: Bool, _ context: PipelineContext) {
         // Of an earlier attempt something may be remembered that does not hold any more.
-        guard hasLine || form == .summary || context.attempt > 1, isWanted(.error, context) else { return }
+        guard hasLine || form == .summary || context.attempt > 1 else { return }
         let pass = LastPass(attempt: context.attempt, request: result.request, hasLine: hasLine)
         let key = ObjectIdentifier(identity)
         context.update(LastPasses.self) { $0[key] = pass }

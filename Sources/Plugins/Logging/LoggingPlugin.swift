@@ -155,29 +155,35 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
 
     /// Writes the request.
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {
-        guard isWanted(form.exchangeLevel, context) else { return }
+        let level = level(of: context)
+        guard form.exchangeLevel <= level else { return }
         let message = message(context, request: request)
         write(.request, at: form.exchangeLevel, message)
-        if form != .curl, isWanted(.debug, context) { write(.requestFields, at: .debug, message) }
+        if form != .curl, .debug <= level { write(.requestFields, at: .debug, message) }
     }
 
     /// Writes the answer.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
-        if let cookies = result.response?.headers[fields: .setCookie], !cookies.isEmpty, isWanted(.error, context) {
+        let level = level(of: context)
+        guard .error <= level else { return }
+        if case .success(let response) = result, response.headers.contains(where: { $0.name == .setCookie }) {
+            let cookies = response.headers[fields: .setCookie]
             context.update(ReceivedCookies.self) { $0.append(contentsOf: cookies) }
         }
-        guard isWanted(form.exchangeLevel, context) else { return }
+        guard form.exchangeLevel <= level else { return }
         let exchange = context.exchange
         var message = message(context, request: exchange?.request ?? result.request, result)
         message.exchange = exchange
         message.duration = exchange?.duration
         write(.response, at: form.exchangeLevel, message)
-        if case .success = result, isWanted(.debug, context) { write(.responseFields, at: .debug, message) }
+        if case .success = result, .debug <= level { write(.responseFields, at: .debug, message) }
     }
 
     /// Writes the bodies, and the failure of the attempt.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
-        let events = events(of: result, context)
+        let level = level(of: context)
+        guard .error <= level else { return }
+        let events = events(of: result, upTo: level, context)
         remember(result, hasLine: events.last?.kind == .failure, context)
         guard !events.isEmpty else { return }
         var message = message(context, request: result.request, result)
@@ -188,17 +194,18 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     /// What is to be written.
     private func events(
         of result: Result<PipelineResponse, PipelineError>,
+        upTo level: Level,
         _ context: PipelineContext
     ) -> [(kind: Event.Kind, level: Level)] {
         var events: [(kind: Event.Kind, level: Level)] = []
-        if isWanted(.trace, context) {
+        if .trace <= level {
             if form != .curl, let request = result.request, !request.body.isAbsent {
                 events.append((.requestBody, .trace))
             }
             if result.response != nil { events.append((.responseBody, .trace)) }
         }
-        if let level = failureLevel(result.error, result.response?.statusCode, context), isWanted(level, context) {
-            events.append((.failure, level))
+        if let failure = failureLevel(result.error, result.response?.statusCode, context), failure <= level {
+            events.append((.failure, failure))
         }
         return events
     }
@@ -214,13 +221,11 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
 
     // MARK: Writing
 
-    private func level(of context: PipelineContext) -> Level { context.options.logLevel ?? level }
-
-    /// Whether lines of a level are written, so that nothing is made for those that are not.
-    func isWanted(_ level: Level, _ context: PipelineContext) -> Bool {
-        guard level <= self.level(of: context) else { return false }
-        if case .logger(let logger) = output { return logger.logLevel <= level.logLevel }
-        return true
+    /// The level up to which lines of a call are written, so that nothing is made for those that are not.
+    func level(of context: PipelineContext) -> Level {
+        let level = context.options.logLevel ?? level
+        guard case .logger(let logger) = output else { return level }
+        return min(level, Level(upTo: logger.logLevel))
     }
 
     func message(
@@ -228,11 +233,12 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         request: PipelineRequest?,
         _ result: Result<PipelineResponse, PipelineError>? = nil
     ) -> Event.Message {
-        Event.Message(
+        let cookies = context[ReceivedCookies.self]
+        return Event.Message(
             context: context,
             redactor: redactor.adding(
-                secretsOf: context.exchanges.map(\.request) + (request.map { [$0] } ?? []),
-                answer: HTTPFields(context[ReceivedCookies.self])
+                secretsOf: requests(of: context, request),
+                answer: cookies.isEmpty ? [:] : HTTPFields(cookies)
             ),
             bodyLimit: bodyLimit,
             form: form,
@@ -242,13 +248,24 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         )
     }
 
+    /// The requests of a call so far, in one array of the right size.
+    private func requests(of context: PipelineContext, _ request: PipelineRequest?) -> [PipelineRequest] {
+        let exchanges = context.exchanges
+        var requests: [PipelineRequest] = []
+        requests.reserveCapacity(exchanges.count + 1)
+        for exchange in exchanges { requests.append(exchange.request) }
+        if let request { requests.append(request) }
+        return requests
+    }
+
     func write(_ kind: Event.Kind, at level: Level, _ message: Event.Message) {
         let event = Event(kind: kind, level: level, message: message)
         switch output {
         case .standard(let logger):
-            if let line = line(of: event) { logger.log(level: level.logLevel, "\(line)") }
+            if let line = line(of: event) { logger.log(level: level.logLevel, .init(stringLiteral: line)) }
         case .logger(let logger):
-            if let line = line(of: event) { logger.log(level: level.logLevel, "\(line)", metadata: event.metadata) }
+            guard let line = line(of: event) else { return }
+            logger.log(level: level.logLevel, .init(stringLiteral: line), metadata: event.metadata)
         case .handler(let handler):
             if let line = line(of: event) { handler(level, line) }
         }

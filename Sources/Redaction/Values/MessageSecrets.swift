@@ -8,6 +8,8 @@ package struct MessageSecrets {
 
     private let redactor: Redactor
     private let minimumByteCount: Int
+    /// The beginnings of the values, if nothing else is wanted of them.
+    private(set) var beginnings: SecretBeginnings?
     /// The values of header fields and cookies.
     package private(set) var fieldValues: Set<String> = []
     /// The values of query items, decoded.
@@ -21,6 +23,12 @@ package struct MessageSecrets {
         self.minimumByteCount = minimumByteCount
     }
 
+    /// Reads the beginnings of the values in place, without copies of the values.
+    init(beginningsFor redactor: Redactor) {
+        self.init(redactor)
+        beginnings = SecretBeginnings()
+    }
+
     /// Inserts the values of the secret fields and query items of a request.
     ///
     /// - Parameters:
@@ -28,16 +36,16 @@ package struct MessageSecrets {
     ///   - isMarked: whether the request marks a field as secret, whatever its name.
     package mutating func insert(_ request: HTTPRequest, isMarked: (HTTPField.Name) -> Bool) {
         for field in request.headerFields where isMarked(field.name) || isSecret(field.name) {
+            let value = field.value
             if field.name == .cookie {
-                for pair in field.value.split(separator: ";") { insert(valueOfPair: pair) }
+                value[...].forEachItem(separatedBy: UInt8(ascii: ";")) { insert(valueOfPair: $0) }
             } else {
-                insert(credentials: field.value)
+                insert(credentials: value[...])
             }
         }
-        let path = (request.path ?? "").utf8
-        guard let mark = path.firstIndex(of: UInt8(ascii: "?")) else { return }
-        let query = path[path.index(after: mark)...].prefix { $0 != UInt8(ascii: "#") }
-        for item in query.split(separator: UInt8(ascii: "&")) { insert(queryItem: Substring(item)) }
+        guard let path = request.path, let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return }
+        let query = Substring(path.utf8[path.utf8.index(after: mark)...].prefix { $0 != UInt8(ascii: "#") })
+        query.forEachItem(separatedBy: UInt8(ascii: "&")) { insert(queryItem: $0) }
     }
 
     /// Inserts the values of the cookies that a response sets.
@@ -56,31 +64,61 @@ package struct MessageSecrets {
     private mutating func insert(queryItem item: Substring) {
         let name = Redactor.decodedName(of: item)
         guard redactor.isSecret(name: name, in: .query), !redactor.shownQueryNames.contains(name) else { return }
-        let value = item.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()
-        let decoded = String(decoding: PercentEscapes.decoded(value, plus: 0x20), as: UTF8.self)
-        if decoded.utf8.count >= minimumByteCount { queryValues.insert(decoded) }
+        let value = Substring(item.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst())
+        let isEncoded = value.utf8.contains { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }
+        let decoded =
+            isEncoded ? String(decoding: PercentEscapes.decoded(value.utf8, plus: 0x20), as: UTF8.self)[...] : value
+        guard decoded.utf8.count >= minimumByteCount else { return }
+        if beginnings != nil { beginnings?.insert(decoded) } else { queryValues.insert(String(decoded)) }
     }
 
     /// Inserts the value of `name=value`, as it is and without quotes and percent-encoding.
     private mutating func insert(valueOfPair pair: Substring) {
         guard let equals = pair.firstIndex(of: "=") else { return }
-        let value = pair[pair.index(after: equals)...].trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
+        let value = pair[pair.index(after: equals)...].trimming { $0 == " " || $0 == "\t" || $0 == "\"" }
         insert(value)
-        if let decoded = value.removingPercentEncoding { insert(decoded) }
+        guard value.utf8.contains(UInt8(ascii: "%")) else { return }
+        if let decoded = value.removingPercentEncoding { insert(decoded[...]) }
     }
 
     /// Inserts the credentials of `scheme credentials`, or a value alone (RFC 9110 §11.4).
-    private mutating func insert(credentials value: String) {
+    private mutating func insert(credentials value: Substring) {
         guard let blank = value.firstIndex(of: " ") else { return insert(value) }
-        let credentials = value[value.index(after: blank)...].trimmingCharacters(in: .whitespaces)
+        let credentials = value[value.index(after: blank)...].trimming {
+            $0 == "\t" || $0.properties.generalCategory == .spaceSeparator
+        }
         insert(credentials)
-        guard value[..<blank].lowercased() == "basic", let data = Data(base64Encoded: credentials) else { return }
+        guard value[..<blank].lowercased() == "basic", let data = Data(base64Encoded: String(credentials)) else {
+            return
+        }
         // RFC 7617 §2: the password follows the first colon.
         let pair = String(decoding: data, as: UTF8.self)
-        if let colon = pair.firstIndex(of: ":") { insert(String(pair[pair.index(after: colon)...])) }
+        if let colon = pair.firstIndex(of: ":") { insert(pair[pair.index(after: colon)...]) }
     }
 
-    private mutating func insert(_ value: String) {
-        if value.utf8.count >= minimumByteCount { fieldValues.insert(value) }
+    private mutating func insert(_ value: Substring) {
+        guard value.utf8.count >= minimumByteCount else { return }
+        if beginnings != nil { beginnings?.insert(value) } else { fieldValues.insert(String(value)) }
+    }
+}
+
+extension Substring {
+    /// Runs the closure over each item between two separators, empty ones left out.
+    fileprivate func forEachItem(separatedBy separator: UInt8, _ body: (Substring) -> Void) {
+        var rest = self
+        while !rest.isEmpty {
+            let end = rest.utf8.firstIndex(of: separator) ?? rest.endIndex
+            if end != rest.startIndex { body(rest[..<end]) }
+            rest = end == rest.endIndex ? "" : rest[rest.utf8.index(after: end)...]
+        }
+    }
+
+    /// The text without the characters at both ends that the closure accepts.
+    fileprivate func trimming(where isTrimmed: (Unicode.Scalar) -> Bool) -> Substring {
+        let scalars = unicodeScalars
+        guard let first = scalars.firstIndex(where: { !isTrimmed($0) }),
+            let last = scalars.lastIndex(where: { !isTrimmed($0) })
+        else { return "" }
+        return self[first..<scalars.index(after: last)]
     }
 }

@@ -27,11 +27,14 @@ struct SecretAutomaton: Sendable {
     private var beginnings = [UInt64](repeating: 0, count: 1 << 10)
 
     /// A blank may stand as `+` in a form; the alphabets of base64 (RFC 4648 §4 and §5) differ in `+`, `/` and `-`, `_`.
-    private static let folded: [UInt8] = (0...255).map { byte in
-        switch UInt8(byte) {
+    private static let folded: [UInt8] = (0...255).map { fold(UInt8($0)) }
+
+    @inline(__always)
+    static func fold(_ byte: UInt8) -> UInt8 {
+        switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "-"): UInt8(ascii: "+")
         case UInt8(ascii: "_"): UInt8(ascii: "/")
-        default: UInt8(byte)
+        default: byte
         }
     }
 

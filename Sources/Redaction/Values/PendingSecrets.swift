@@ -1,0 +1,43 @@
+import Synchronization
+
+/// Messages whose secret values a redactor hides.
+package protocol SecretSource: Sendable {
+    /// Inserts the values of all messages.
+    func insert(into secrets: inout MessageSecrets)
+}
+
+/// The secret values of messages, read when a text may hold one of them.
+///
+/// Immutable to the eye, so that copies of a redactor share it.
+final class PendingSecrets: Sendable {
+    private let redactor: Redactor
+    private let source: any SecretSource
+    private let beginnings: SecretBeginnings
+    private let found = Mutex<SecretValues?>(nil)
+
+    /// `nil` if the messages hold no secret.
+    init?(_ redactor: Redactor, _ source: some SecretSource) {
+        var secrets = MessageSecrets(beginningsFor: redactor)
+        source.insert(into: &secrets)
+        guard let beginnings = secrets.beginnings, !beginnings.isEmpty else { return nil }
+        self.redactor = redactor
+        self.source = source
+        self.beginnings = beginnings
+    }
+
+    /// The values together with those that the redactor hides already.
+    var values: SecretValues? {
+        if let found = found.withLock({ $0 }) { return found }
+        var secrets = MessageSecrets(redactor)
+        source.insert(into: &secrets)
+        let values = secrets.fieldValues.union(secrets.queryValues.filter { !PlainValue.isPlain($0) })
+        let made = redactor.adding(secretValues: values).secretValues
+        found.withLock { $0 = made }
+        return made
+    }
+
+    /// Returns `false` if a text holds none of the values; `true` says nothing.
+    func mayBeFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        beginnings.mayBeFound(in: text) || redactor.isFound(in: text)
+    }
+}
