@@ -25,6 +25,37 @@ struct FileReaderTests {
         }
     }
 
+    @Test("A file that is read in several batches arrives whole and in order")
+    func batches() async throws {
+        let piece = 65_536
+        let bytes = (UInt8(0)..<20).flatMap { [UInt8](repeating: $0, count: piece) }
+        let data = Data(bytes + [20])
+        try await PipelineBodyTests.withFile(data) { url in
+            var firsts: [UInt8?] = []
+            var count = 0
+            for try await chunk in PipelineBody.file(url).chunks() {
+                firsts.append(chunk.first)
+                count += chunk.count
+            }
+            #expect(firsts == (0...20).map { UInt8($0) })
+            #expect(count == data.count)
+        }
+    }
+
+    @Test("A reader that is cancelled gets no further piece, not even one that has been read already")
+    func cancelled() async throws {
+        try await PipelineBodyTests.withFile(Data(count: 400_000)) { url in
+            let task = Task {
+                var iterator = PipelineBody.file(url).chunks().makeAsyncIterator()
+                // The second piece brings those after it.
+                for _ in 0..<2 { _ = try await iterator.next() }
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await iterator.next()
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
     @Test("A file that changes has its new length and bytes")
     func changingFile() async throws {
         try await PipelineBodyTests.withFile(Data("abc".utf8)) { url in
