@@ -6,6 +6,7 @@ final class Segment: Sendable {
     private let prepares: [StageStep<any Stage.Prepare>]
     /// Innermost first: in the order in which they run.
     private let processes: [StageStep<any Stage.Process>]
+    private let hasStages: Bool
     private let interceptor: Interceptor?
     private let exchanger: Exchanger
 
@@ -17,16 +18,22 @@ final class Segment: Sendable {
     ) {
         self.prepares = prepares
         self.processes = processes
+        hasStages = !prepares.isEmpty || !processes.isEmpty
         self.interceptor = interceptor
         self.exchanger = exchanger
     }
 
     /// Runs the segment and all that is inside it.
+    ///
+    /// Inlined, so that a segment without stages costs no frame.
+    @inline(__always)
     func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         if Task.isCancelled { return .failure(.cancelled(before: request)) }
-        if prepares.isEmpty, processes.isEmpty {
-            return await runInside(request, context)
-        }
+        return hasStages ? await runStages(request, context) : await runInside(request, context)
+    }
+
+    @inline(never)
+    private func runStages(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         var request = request
         var result: CallResult
         var reached = Int.max
@@ -43,10 +50,20 @@ final class Segment: Sendable {
     @inline(__always)
     private func runInside(_ request: consuming PipelineRequest, _ context: PipelineContext) async -> CallResult {
         if let interceptor {
-            if interceptor.step.isIdle(in: context) { return await interceptor.inside.run(request, context) }
+            if interceptor.step.isIdle(in: context) { return await pass(interceptor, request, context) }
             return await interceptor.run(request, context)
         }
         return await exchanger.run(request, context)
+    }
+
+    /// Goes on inside an interceptor that does nothing for the call.
+    @inline(never)
+    private func pass(
+        _ interceptor: Interceptor,
+        _ request: PipelineRequest,
+        _ context: PipelineContext
+    ) async -> CallResult {
+        await interceptor.inside.run(request, context)
     }
 
     /// Lets every process stage see the failure of a call that never became a request.

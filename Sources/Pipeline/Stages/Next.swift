@@ -52,6 +52,8 @@ extension Stage {
             }
         }
 
+        /// Inlined: each async function on the way of a call costs a frame and copies of what it hands on.
+        @inline(__always)
         private func run(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
             try await interceptor.inside.run(request, context).asPassedOn.get()
         }
