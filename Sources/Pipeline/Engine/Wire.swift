@@ -44,7 +44,8 @@ final class Wire: Sendable {
             var received = try await receive(request, context)
             // The head has decided: a slow body must not use up the time of the attempt.
             if received.followUp != nil { await received.response.discardBody(context) }
-            return (.success(end(received, request, context, from: start)), received.followUp)
+            end(&received, request, context, from: start)
+            return (.success(received.response), received.followUp)
         } catch {
             return (.failure(end(error, request, context, from: start)), nil)
         }
@@ -53,17 +54,15 @@ final class Wire: Sendable {
     /// Notes an exchange that has ended in a response.
     @inline(never)
     private func end(
-        _ received: Received,
+        _ received: inout Received,
         _ request: PipelineRequest,
         _ context: PipelineContext,
         from start: PipelineClock.Instant
-    ) -> PipelineResponse {
-        var response = received.response
+    ) {
         var exchange = PipelineExchange(request, context, from: start)
         exchange.refusedRedirect = received.refusal
-        exchange.end(context, statusCode: response.statusCode)
-        response.exchanges = context.call.append(exchange)
-        return response
+        exchange.end(context, statusCode: received.response.statusCode)
+        received.response.exchanges = context.call.append(exchange)
     }
 
     /// The response, within the time that an attempt may take.

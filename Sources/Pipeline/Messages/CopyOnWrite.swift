@@ -2,7 +2,8 @@
 struct CopyOnWrite<Value: Sendable>: Sendable {
     // Guarded by uniqueness: `value` is written only through a reference that isKnownUniquelyReferenced, else to a copy.
     private final class Storage: @unchecked Sendable {
-        var value: Value
+        // No dynamic check of exclusive access: the value of a copy on write has it from the variable that holds the storage.
+        @exclusivity(unchecked) var value: Value
 
         init(_ value: Value) { self.value = value }
     }
