@@ -53,12 +53,19 @@ public struct PipelineClock: Clock, Sendable {
 
     private let source: Source
 
+    /// From when the system's continuous clock counts; `nil` for any other clock.
+    ///
+    /// With it, `now` uses nothing that calls share, whose references they would have to count.
+    private let systemOrigin: ContinuousClock.Instant?
+
     /// The smallest step of the clock.
     public let minimumResolution: Duration
 
     /// Wraps a clock; a `PipelineClock` stays the same.
     public init<Wrapped: Clock>(_ clock: Wrapped) where Wrapped.Duration == Swift.Duration {
-        source = (clock as? PipelineClock)?.source ?? Source(clock)
+        let other = clock as? PipelineClock
+        source = other?.source ?? Source(clock)
+        systemOrigin = clock is ContinuousClock ? Self.continuousOrigin : other?.systemOrigin
         minimumResolution = clock.minimumResolution
     }
 
@@ -78,7 +85,9 @@ public struct PipelineClock: Clock, Sendable {
     }
 
     /// The present moment.
-    public var now: Instant { Instant(offset: source.makeNow()) }
+    public var now: Instant {
+        Instant(offset: systemOrigin.map { $0.duration(to: .now) } ?? source.makeNow())
+    }
 
     /// The present date: that of a ``DatedClock``, else the system's.
     public var date: Date { source.makeDate() }
