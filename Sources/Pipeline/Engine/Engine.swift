@@ -78,12 +78,15 @@ final class Engine: Sendable {
     }
 
     private func makeRequest(_ context: PipelineContext) throws -> PipelineRequest {
-        let endpoint = context.call.endpoint
         do {
-            return try endpoint.makeRequest(random: settings.random, coders: settings.coders?.coders, files: .deferred)
+            return try context.call.endpoint.makeRequest(
+                random: settings.random,
+                coders: settings.coders?.coders,
+                files: .deferred
+            )
         } catch let error as PipelineError
             where [.invalidRequest(.url), .invalidRequest(.scheme)].contains(error.code)
-            && endpoint.url == Endpoint(context.target).url
+            && context.call.endpoint.url == Endpoint(context.target).url
         {
             throw (context.target as? any URLFailureExplaining)?.urlFailure ?? error
         }

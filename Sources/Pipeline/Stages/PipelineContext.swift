@@ -59,10 +59,14 @@ public struct PipelineContext: Sendable {
     public var target: any TargetType { call.target }
 
     /// The endpoint that the target became.
-    public var endpoint: Endpoint { call.endpoint }
+    public var endpoint: Endpoint {
+        _read { yield call.endpoint }
+    }
 
     /// The options of the call over those of the target.
-    public var options: RequestOptions { call.options }
+    public var options: RequestOptions {
+        _read { yield call.options }
+    }
 
     /// When the call began, on ``clock``.
     public var start: PipelineClock.Instant { call.start }

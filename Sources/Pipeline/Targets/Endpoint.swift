@@ -12,7 +12,10 @@ public import HTTPTypes
 /// ```
 public struct Endpoint: Sendable {
     /// The absolute URL, checked when the request is made.
-    public var url: String
+    public var url: String {
+        get { URLText.joining(base: base, path: path) }
+        set { (base, path) = (newValue, "") }
+    }
 
     /// The method.
     public var method: HTTPRequest.Method
@@ -27,6 +30,10 @@ public struct Endpoint: Sendable {
     /// What a stub answers; `nil` stands for the target's `sampleData` with a status that it accepts, 200 where it can be.
     public var sampleResponse: (@Sendable () -> EndpointSampleResponse)?
 
+    /// The URL without the path of a target, which follows it: a request is made without joining them to a text first.
+    private var base: String
+    private var path: String
+
     /// The target's ``TargetType/refusal``.
     private var refusal: PipelineError?
 
@@ -38,7 +45,8 @@ public struct Endpoint: Sendable {
         httpHeaderFields: [String: String]? = nil,
         sampleResponse: (@Sendable () -> EndpointSampleResponse)? = nil
     ) {
-        self.url = url
+        self.base = url
+        self.path = ""
         self.method = method
         self.task = task
         self.httpHeaderFields = httpHeaderFields
@@ -48,11 +56,12 @@ public struct Endpoint: Sendable {
     /// The endpoint that a provider makes when it has no `endpoint` closure of its own.
     public init(_ target: some TargetType) {
         self.init(
-            url: URLText.joining(base: target.baseURL.absoluteString, path: target.path),
+            url: target.baseURL.absoluteString,
             method: target.method,
             task: target.task,
             httpHeaderFields: target.headers
         )
+        path = target.path
         refusal = target.refusal
     }
 
@@ -117,18 +126,17 @@ public struct Endpoint: Sendable {
     ) throws -> PipelineRequest {
         if let refusal { throw refusal }
         let target = try requestTarget()
-        var head = HTTPRequest(
-            method: method,
-            scheme: target.scheme,
-            authority: target.authority,
-            path: target.pathAndQuery
+        var request = PipelineRequest(
+            head: HTTPRequest(
+                method: method,
+                scheme: target.scheme,
+                authority: target.authority,
+                path: target.pathAndQuery,
+                headerFields: try httpHeaderFields.map(Self.makeFields) ?? HTTPFields()
+            )
         )
-        if let httpHeaderFields {
-            head.headerFields = try Self.makeFields(httpHeaderFields)
-        }
-        var request = PipelineRequest(head: head)
-        for name in head.headerFields.lazy.map(\.name) where !request.isSecret(name) && Redactor.soundsSecret(name) {
-            request.secretFields.insert(name)
+        for field in request.headers where !request.isSecret(field.name) && Redactor.soundsSecret(field.name) {
+            request.secretFields.insert(field.name)
         }
         var encoding = RequestTask.EncodingContext(random: random)
         encoding.files = files
@@ -139,7 +147,7 @@ public struct Endpoint: Sendable {
 
     private func requestTarget() throws -> URLText.RequestTarget {
         do {
-            return try URLText.requestTarget(of: url)
+            return try URLText.requestTarget(base: base, path: path)
         } catch {
             throw Self.failure(ofURL: url) ?? error
         }
@@ -147,7 +155,7 @@ public struct Endpoint: Sendable {
 
     /// Method and URL alone, for the error of a request that could not be made; `nil` when the URL is none.
     var emptyRequest: PipelineRequest? {
-        guard let target = try? URLText.requestTarget(of: url) else { return nil }
+        guard let target = try? URLText.requestTarget(base: base, path: path) else { return nil }
         return PipelineRequest(
             head: HTTPRequest(
                 method: method,
@@ -160,30 +168,32 @@ public struct Endpoint: Sendable {
 
     /// Sorted, so that the same target gives the same bytes in every run.
     private static func makeFields(_ dictionary: [String: String]) throws -> HTTPFields {
-        var sorted: [HTTPField] = []
-        sorted.reserveCapacity(dictionary.count)
-        for (text, value) in dictionary {
-            insert(try makeField(text, value), into: &sorted)
-        }
         var fields = HTTPFields()
         // Plugins add some.
-        fields.reserveCapacity(sorted.count + 6)
-        for field in sorted { fields.append(field) }
+        fields.reserveCapacity(dictionary.count + 6)
+        for (text, value) in dictionary {
+            insert(try makeField(text, value), into: &fields)
+        }
         return fields
     }
 
-    private static func insert(_ field: HTTPField, into fields: inout [HTTPField]) {
+    private static func insert(_ field: HTTPField, into fields: inout HTTPFields) {
         var index = fields.endIndex
         while index > 0 {
             let other = fields[index - 1].name
             if other.canonicalName == field.name.canonicalName {
-                if other.rawName < field.name.rawName { fields[index - 1] = field }
+                if other.rawName < field.name.rawName {
+                    // A subscript would keep the name that is there if the values are equal.
+                    fields.replaceSubrange(index - 1..<index, with: CollectionOfOne(field))
+                }
                 return
             }
             if other.canonicalName < field.name.canonicalName { break }
             index -= 1
         }
-        fields.insert(field, at: index)
+        fields.append(field)
+        // Costs less than an insertion does here.
+        for place in (index..<fields.endIndex).dropFirst().reversed() { fields.swapAt(place - 1, place) }
     }
 
     private static func makeField(_ text: String, _ value: String) throws -> HTTPField {

@@ -58,6 +58,20 @@ package enum URLText {
         }
     }
 
+    /// Takes apart what ``joining(base:path:)`` returns.
+    static func requestTarget(base: String, path: String) throws -> RequestTarget {
+        guard !path.isEmpty, isPlainPath(path), isPlainBase(base) else {
+            return try requestTarget(of: joining(base: base, path: path))
+        }
+        let byteCount = base.utf8.count + path.utf8.count
+        let target = withUnsafeTemporaryAllocation(of: UInt8.self, capacity: byteCount) { buffer in
+            let end = buffer[buffer.initialize(fromContentsOf: base.utf8)...].initialize(fromContentsOf: path.utf8)
+            return try? requestTarget(of: UnsafeBufferPointer(rebasing: buffer[..<end]))
+        }
+        // Else the text is joined for the error, which names it.
+        return try target ?? requestTarget(of: base + path)
+    }
+
     /// Takes an absolute http or https URL apart and refuses what cannot be sent; the error names the URL by scheme and host.
     package static func requestTarget(of url: String) throws -> RequestTarget {
         do {

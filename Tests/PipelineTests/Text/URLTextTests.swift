@@ -54,6 +54,15 @@ struct URLTextTests {
         #expect(URLText.joining(base: base, path: path) == whole)
     }
 
+    @Test("A base and a path that are taken apart give what their joined text gives", arguments: 0..<joins.count)
+    func joinedTarget(_ row: Int) {
+        let (base, path, _) = Self.joins[row]
+        let joined = Result { try URLText.requestTarget(of: URLText.joining(base: base, path: path)) }
+        let apart = Result { try URLText.requestTarget(base: base, path: path) }
+        #expect((try? apart.get()) == (try? joined.get()))
+        #expect("\(apart)" == "\(joined)")
+    }
+
     /// A URL, and its scheme, authority and path.
     static let targets: [(String, String, String, String)] = [
         ("http://h", "http", "h", "/"),
