@@ -46,6 +46,4 @@ struct Comparison: Sendable {
         try await work()
         return start.duration(to: .now) / .seconds(1)
     }
-
-    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }

@@ -14,10 +14,11 @@ struct Overhead {
         while let argument = arguments.popFirst() {
             switch argument {
             case "--quick": isQuick = true
+            case "--serve": return try await Case.serve(makeCases())
             case "--only" where !arguments.isEmpty: only = arguments.popFirst()
             case "--json" where !arguments.isEmpty: jsonPath = arguments.popFirst()
             default:
-                print("usage: overhead [--quick] [--json FILE] | --only CASE")
+                print("usage: overhead [--quick] [--json FILE] | --only CASE | --serve")
                 exit(2)
             }
         }

@@ -49,6 +49,20 @@ struct InterceptNothing: Stage.Intercept {
     }
 }
 
+struct ExchangeNothing: Stage.Exchange {
+    func exchange(
+        _ request: PipelineRequest,
+        context: PipelineContext,
+        send: Stage.Send
+    ) async throws -> PipelineResponse {
+        try await send(request)
+    }
+}
+
+struct DidFinishNothing: Stage.DidFinish {
+    func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {}
+}
+
 /// Plugins that do nothing, one list for each stage.
 let stages: [(name: String, plugin: any PluginType)] = [
     ("prepare", PrepareNothing()),
@@ -56,6 +70,8 @@ let stages: [(name: String, plugin: any PluginType)] = [
     ("didReceive", DidReceiveNothing()),
     ("process", ProcessNothing()),
     ("intercept", InterceptNothing()),
+    ("exchange", ExchangeNothing()),
+    ("didFinish", DidFinishNothing()),
 ]
 
 /// What an app has.

@@ -3,12 +3,12 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 
-/// A body of so many bytes; asked for with what an app's requests carry.
+/// A body of so many bytes, requested by the task of a number with what an app's requests carry.
 struct Page: TargetType, AccessTokenAuthorizable {
     let byteCount: Int
+    let number: Int
 
-    static let url = "http://127.0.0.1:\((try? FreePort.server.get()) ?? 0)"
-    private static let base = URL(string: url) ?? URL(filePath: "/")
+    private static let base = URL(string: Nginx.url) ?? URL(filePath: "/")
 
     /// All fields of a request, for those who send without plugins.
     static let fields = [
@@ -22,7 +22,7 @@ struct Page: TargetType, AccessTokenAuthorizable {
     static let token = "2YotnFZFEjr1zCsicMWpAA"
 
     var baseURL: URL { Self.base }
-    var path: String { "/\(byteCount)" }
+    var path: String { Nginx.path(byteCount, number) }
     var method: HTTPMethod { .get }
     var task: RequestTask { .requestPlain }
     var headers: [String: String]? { ["Accept": "application/json", "User-Agent": "shop/1.0"] }
@@ -37,6 +37,25 @@ struct Page: TargetType, AccessTokenAuthorizable {
             RetryPlugin(),
             AccessTokenPlugin { _ in token },
             GzipPlugin(),
+        ]
+    }
+
+    /// The stack that the guides begin with.
+    static var standard: [any PluginType] {
+        [
+            .standard {
+                AccessTokenPlugin { _ in token }
+                HeadersPlugin(["Accept-Language": "en"])
+            }
+        ]
+    }
+
+    /// Two lines of log for each call.
+    static var logging: [any PluginType] {
+        [
+            LoggingPlugin(level: .info) { _, line in consume(line) },
+            HeadersPlugin(["Accept-Language": "en"]),
+            HeadersPlugin(["X-Request-ID": fields["X-Request-ID"]]),
         ]
     }
 }

@@ -7,6 +7,10 @@ struct Scaling: Codable {
     let name: String
     /// Work of two tasks in a second over that of one; the median of each round's own ratio.
     let ratio: Double
+    /// The ratio as a share of that of the second yardstick, which allocates; the median of each round's own share.
+    let ofAllocating: Double
+    /// Of one run.
+    let allocations: Double
 
     /// Work of a task: the number of the task, and how often.
     private struct Work: Sendable {
@@ -14,12 +18,29 @@ struct Scaling: Codable {
         let run: @Sendable (_ task: Int, _ count: Int) async throws -> Void
     }
 
+    /// What a piece of memory holds that a stubbed call allocates.
+    private final class Block {
+        let text: String
+        let bytes: [UInt8]
+        let next: Block?
+
+        init(_ text: String, _ bytes: [UInt8], _ next: Block?) {
+            (self.text, self.bytes, self.next) = (text, bytes, next)
+        }
+    }
+
+    private static let allocating = 1
+
+    /// The first two are yardsticks, of which tasks share nothing.
     private static func works() -> [Work] {
         [
             Work(name: "arithmetic, what the machine can do") { task, count in
                 var value = UInt64(task + 1)
                 for _ in 0..<count * 1_000 { value = value &* 6_364_136_223_846_793_005 &+ 1 }
                 try Side.require(value != 0)
+            },
+            Work(name: "allocating, as a call does") { task, count in
+                for number in 0..<count { try Side.require(allocate(task &+ number) > 0) }
             },
             calls(
                 "no plugins, a provider each",
@@ -31,23 +52,56 @@ struct Scaling: Codable {
         ]
     }
 
+    /// As many allocations and bytes as a stubbed call without plugins makes, each written and read.
+    @inline(never)
+    private static func allocate(_ seed: Int) -> Int {
+        var block: Block?
+        for number in 1...4 {
+            let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: seed), count: 64 * number)
+            block = Block(String(decoding: bytes.prefix(16 + number).map { $0 & 0x7f }, as: UTF8.self), bytes, block)
+        }
+        var sum = 1
+        while let current = block {
+            for byte in current.bytes { sum &+= Int(byte) }
+            sum &+= current.text.utf8.count
+            block = current.next
+        }
+        return sum
+    }
+
+    /// All works in two tasks, for `scripts/compare-builds`.
+    static func cases() -> [Case] {
+        works().map { work in
+            Case(name: "two tasks, \(work.name)") { count in _ = try await measure(work, tasks: 2, max(count / 2, 1)) }
+        }
+    }
+
     /// The work of that name in two tasks, for a profiler; nothing when there is none.
     static func run(only name: String, count: Int) async throws {
-        for work in works() where work.name == name { print(try await time(work, tasks: 2, count)) }
+        for work in works() where work.name == name { print(try await measure(work, tasks: 2, count).seconds) }
     }
 
     static func measure(rounds: Int, count: Int) async throws -> [Scaling] {
         let works = works()
         var ratios = Array(repeating: [Double](), count: works.count)
+        var allocations = Array(repeating: Double.infinity, count: works.count)
         for round in 0...rounds {
             for (index, work) in works.enumerated() {
-                let one = try await time(work, tasks: 1, count)
-                let two = try await time(work, tasks: 2, count)
+                let one = try await measure(work, tasks: 1, count)
+                let two = try await measure(work, tasks: 2, count)
+                allocations[index] = min(allocations[index], one.allocations)
                 // The first round warms up.
-                if round > 0 { ratios[index].append(2 * one / two) }
+                if round > 0 { ratios[index].append(2 * one.seconds / two.seconds) }
             }
         }
-        return works.indices.map { Scaling(name: works[$0].name, ratio: median(ratios[$0])) }
+        return works.indices.map { index in
+            Scaling(
+                name: works[index].name,
+                ratio: median(ratios[index]),
+                ofAllocating: median(zip(ratios[index], ratios[allocating]).map { $0 / $1 }),
+                allocations: allocations[index]
+            )
+        }
     }
 
     private static func stacked() -> Provider<Page> { Provider(transport: StubTransport(), plugins: Page.plugins) }
@@ -56,21 +110,26 @@ struct Scaling: Codable {
         Work(name: name) { task, count in
             let provider = providers[task % providers.count]
             for _ in 0..<count {
-                let response = try await provider.request(Page(byteCount: 1_024))
+                let response = try await provider.request(Page(byteCount: 1_024, number: task))
                 try Side.require(response.statusCode == 200)
             }
         }
     }
 
-    @concurrent
-    private static func time(_ work: Work, tasks: Int, _ count: Int) async throws -> Double {
-        let start = ContinuousClock.now
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<tasks { group.addTask { try await work.run(task, count) } }
-            try await group.waitForAll()
+    private static func measure(_ work: Work, tasks: Int, _ count: Int) async throws -> Slice {
+        try await Slice.measure {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<tasks { group.addTask { try await work.run(task, count) } }
+                try await group.waitForAll()
+            }
+            return tasks * count
         }
-        return start.duration(to: .now) / .seconds(1)
     }
 
-    var line: String { Text.left(name, 41) + Text.right(ratio, 2, 10) }
+    static let heading = "work of two tasks over that of one             ratio  of allocating  allocations"
+
+    var line: String {
+        Text.left(name, 41) + Text.right(ratio, 2, 11) + Text.right(ofAllocating, 3, 15)
+            + Text.right(allocations, 1, 13)
+    }
 }

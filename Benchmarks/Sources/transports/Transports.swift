@@ -7,12 +7,14 @@ struct Transports {
         var kind = "transports"
         let connections: Int?
         var scaling: [Scaling] = []
+        var stacks: [Row] = []
         var concurrency: [Row] = []
         var bodySizes: [Row] = []
     }
 
     struct Settings {
         var isQuick = false
+        var serves = false
         var jsonPath: String?
         var connections: Int?
         /// A side to run alone, for a profiler.
@@ -22,8 +24,9 @@ struct Transports {
         var slice: Duration { isQuick ? .milliseconds(50) : .milliseconds(100) }
     }
 
-    static let usage =
-        "usage: transports [--quick] [--json FILE] [--connections COUNT] [--only \"CLIENT, SIDE\" | --only WORK]"
+    static let usage = """
+        usage: transports [--quick] [--json FILE] [--connections COUNT] [--only "CLIENT, SIDE" | --only WORK | --serve]
+        """
     static let inFlight = [1, 16, 64, 256]
     static let bodyByteCounts = [0, 1 << 10, 64 << 10, 1 << 20]
 
@@ -57,6 +60,7 @@ struct Transports {
         while let argument = arguments.popFirst() {
             switch argument {
             case "--quick": settings.isQuick = true
+            case "--serve": settings.serves = true
             case "--json" where !arguments.isEmpty: settings.jsonPath = arguments.popFirst()
             case "--connections":
                 guard let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 else { return nil }
@@ -73,34 +77,57 @@ struct Transports {
         let contests = [
             Contest.asyncHTTPClient(connections: settings.connections), Contest.urlSession(),
         ]
+        if settings.serves {
+            try await Case.serve(contests.flatMap(cases) + Scaling.cases())
+            return report
+        }
         if let only = settings.only {
             try await Scaling.run(only: only, count: 500_000)
             for contest in contests {
-                for (name, side) in zip(Row.sides, contest.sides) where only == "\(contest.name), \(name)" {
-                    print(try await Slice.measure(side, 1 << 10, inFlight: 16, for: .seconds(6)))
+                for side in contest.sides where only == "\(contest.name), \(side.name)" {
+                    print(try await side.measure(1 << 10, inFlight: 16, for: .seconds(6)))
                 }
             }
             return report
         }
-        print("work of two tasks over that of one")
+        print(Scaling.heading)
         report.scaling = try await Scaling.measure(rounds: settings.rounds, count: settings.isQuick ? 200 : 20_000)
         for result in report.scaling { print(result.line) }
-        print("\n" + Row.heading)
         for contest in contests {
-            for count in inFlight { report.concurrency.append(try await row(contest, count, 1 << 10, settings)) }
+            for count in settings.isQuick ? [16] : [1, 16, 64] {
+                report.stacks.append(try await row(contest, count, 1 << 10, settings) { "\n" + $0.table })
+            }
+        }
+        let shortened = contests.map { Contest(name: $0.name, sides: Array($0.sides.prefix(3))) }
+        print("\n" + Row.heading)
+        for contest in shortened {
+            for count in inFlight {
+                report.concurrency.append(try await row(contest, count, 1 << 10, settings, \.line))
+            }
         }
         print("\n" + Row.heading)
-        for contest in contests {
-            for byteCount in bodyByteCounts { report.bodySizes.append(try await row(contest, 16, byteCount, settings)) }
+        for contest in shortened {
+            for count in bodyByteCounts { report.bodySizes.append(try await row(contest, 16, count, settings, \.line)) }
         }
         return report
+    }
+
+    private static func cases(_ contest: Contest) -> [Case] {
+        contest.sides.flatMap { side in
+            [1, 16, 64].map { inFlight in
+                Case(name: "\(contest.name), \(inFlight) in flight, \(side.name)") { count in
+                    try await side.send(1 << 10, inFlight: inFlight, count: count)
+                }
+            }
+        }
     }
 
     private static func row(
         _ contest: Contest,
         _ inFlight: Int,
         _ byteCount: Int,
-        _ settings: Settings
+        _ settings: Settings,
+        _ text: (Row) -> String
     ) async throws -> Row {
         let row = try await Row.measure(
             contest,
@@ -109,7 +136,7 @@ struct Transports {
             rounds: settings.rounds,
             slice: settings.slice
         )
-        print(row.line)
+        print(text(row))
         return row
     }
 }

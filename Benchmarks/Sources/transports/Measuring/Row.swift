@@ -10,8 +10,6 @@ struct Row: Codable {
         let allocations: Double
     }
 
-    static let sides = ["directly", "no plugins", "six plugins"]
-
     let transport: String
     let inFlight: Int
     let bodyByteCount: Int
@@ -29,15 +27,14 @@ struct Row: Codable {
         for round in 0...rounds {
             let order = round % 2 == 0 ? Array(contest.sides.indices) : contest.sides.indices.reversed()
             for index in order {
-                let side = contest.sides[index]
-                let result = try await Slice.measure(side, bodyByteCount, inFlight: inFlight, for: slice)
+                let result = try await contest.sides[index].measure(bodyByteCount, inFlight: inFlight, for: slice)
                 // The first round warms up.
                 if round > 0 { slices[index].append(result) }
             }
         }
         let results = slices.indices.map { index in
             Result(
-                side: sides[index],
+                side: contest.sides[index].name,
                 requestsPerSecond: median(slices[index].map(\.rate)),
                 ofDirect: median(zip(slices[index], slices[0]).map { $0.rate / $1.rate }),
                 processorMicroseconds: median(slices[index].map(\.processorMicroseconds)),
@@ -47,19 +44,18 @@ struct Row: Codable {
         return Row(transport: contest.name, inFlight: inFlight, bodyByteCount: bodyByteCount, results: results)
     }
 
-    static let heading = """
-                                         requests/s        of direct requests/s       processor µs       allocations
-                                           directly     no plugins  six plugins   directly    six     directly    six
-        """
-
-    /// A line of a table under the heading.
-    var line: String {
+    var title: String {
         let size = bodyByteCount < 1024 ? "\(bodyByteCount) B" : "\(bodyByteCount / 1024) KiB"
-        let (direct, none, six) = (results[0], results[1], results[2])
         return Text.left("\(transport), \(inFlight) in flight, \(size)", 41)
-            + Text.right(direct.requestsPerSecond, 0, 10) + Text.right(none.ofDirect, 3, 15)
-            + Text.right(six.ofDirect, 3, 13)
-            + Text.right(direct.processorMicroseconds, 1, 11) + Text.right(six.processorMicroseconds, 1, 7)
-            + Text.right(direct.allocations, 1, 13) + Text.right(six.allocations, 1, 7)
+    }
+
+    /// A table of its own, with a line for each side.
+    var table: String {
+        let lines = results.map { result in
+            Text.left(result.side, 41) + Text.right(result.requestsPerSecond, 0, 10)
+                + Text.right(result.ofDirect, 3, 11) + Text.right(result.processorMicroseconds, 1, 14)
+                + Text.right(result.allocations, 1, 13)
+        }
+        return ([title + "requests/s  of direct  processor µs  allocations"] + lines).joined(separator: "\n")
     }
 }

@@ -1,44 +1,27 @@
 import CAllocations
 import Foundation
 
-/// What a side did in a slice of time.
+/// What a piece of work did in a slice of time.
 struct Slice: Sendable {
     var count = 0
     var seconds = 0.0
-    /// Of this process, not of the server.
+    /// Of this process, not of a server.
     var processorSeconds = 0.0
     var allocationCount = 0.0
 
     var rate: Double { Double(count) / seconds }
+    var nanoseconds: Double { seconds * 1e9 / Double(count) }
     var processorMicroseconds: Double { processorSeconds * 1e6 / Double(count) }
     var allocations: Double { allocationCount / Double(count) }
 
-    /// Sends over and over from so many tasks until the time is over.
+    /// Measures work that returns how often it ran.
     @concurrent
-    static func measure(
-        _ side: Side,
-        _ byteCount: Int,
-        inFlight: Int,
-        for duration: Duration
-    ) async throws -> Slice {
+    static func measure(_ work: @Sendable () async throws -> Int) async throws -> Slice {
         var slice = Slice()
         let allocations = allocation_count()
         let processor = processorSeconds()
         let start = ContinuousClock.now
-        let end = start + duration
-        slice.count = try await withThrowingTaskGroup(of: Int.self) { tasks in
-            for _ in 0..<inFlight {
-                tasks.addTask {
-                    var count = 0
-                    repeat {
-                        try await side.send(byteCount)
-                        count += 1
-                    } while ContinuousClock.now < end
-                    return count
-                }
-            }
-            return try await tasks.reduce(0, +)
-        }
+        slice.count = try await work()
         slice.seconds = start.duration(to: .now) / .seconds(1)
         slice.processorSeconds = processorSeconds() - processor
         slice.allocationCount = Double(allocation_count() - allocations)
@@ -53,3 +36,9 @@ struct Slice: Sendable {
 }
 
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+/// Keeps the optimizer from removing what is measured.
+@inline(never)
+func consume<Value>(_ value: Value) {
+    withExtendedLifetime(value) {}
+}

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An nginx of its own on a free port of 127.0.0.1; it answers `/1024` with 1,024 bytes.
+/// An nginx of its own on a free port of 127.0.0.1; it answers `/task7/1024` with 1,024 bytes, and every task has a folder of its own.
 final class Nginx {
     enum Failure: Error, CustomStringConvertible {
         case missing
@@ -13,6 +13,12 @@ final class Nginx {
             }
         }
     }
+
+    static let url = "http://127.0.0.1:\((try? FreePort.server.get()) ?? 0)"
+    private static let taskCount = 256
+
+    /// No two tasks have the same, so that no plugin shares one's response with another.
+    static func path(_ byteCount: Int, _ task: Int) -> String { "/task\(task)/\(byteCount)" }
 
     private let shell = Process()
     /// The shell ends nginx and removes the folder when this closes, also because this process died.
@@ -65,6 +71,10 @@ final class Nginx {
             let text = String(repeating: #"{"id":1,"name":"lamp"},"#, count: byteCount / 23 + 1)
             try Data(text.utf8.prefix(byteCount)).write(to: pages.appending(path: "\(byteCount)"))
         }
+        for task in 0..<taskCount {
+            let link = pages.appending(path: "task\(task)")
+            try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: ".")
+        }
         let configuration = """
             daemon off;
             master_process off;
@@ -76,7 +86,7 @@ final class Nginx {
                 sendfile on;
                 keepalive_timeout 600s;
                 keepalive_requests 1000000000;
-                open_file_cache max=16 inactive=600s;
+                open_file_cache max=4096 inactive=600s;
                 open_file_cache_valid 600s;
                 client_body_temp_path temporary;
                 proxy_temp_path temporary;

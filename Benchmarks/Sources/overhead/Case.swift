@@ -1,0 +1,1 @@
+../transports/Measuring/Case.swift

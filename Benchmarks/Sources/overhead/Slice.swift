@@ -1,0 +1,1 @@
+../transports/Measuring/Slice.swift

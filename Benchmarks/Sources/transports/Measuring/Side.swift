@@ -1,0 +1,52 @@
+/// One way to send a request.
+struct Side: Sendable {
+    struct WrongAnswer: Error {}
+
+    let name: String
+    /// Sends a request for a page and checks that all of it came.
+    ///
+    /// Of tasks that send at the same time each has a number of its own, and so a URL.
+    let send: @Sendable (_ byteCount: Int, _ task: Int) async throws -> Void
+
+    static func require(_ isRight: Bool) throws {
+        guard isRight else { throw WrongAnswer() }
+    }
+
+    /// Sends over and over from so many tasks until the time is over.
+    func measure(_ byteCount: Int, inFlight: Int, for duration: Duration) async throws -> Slice {
+        try await Slice.measure {
+            let end = ContinuousClock.now + duration
+            return try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for task in 0..<inFlight {
+                    tasks.addTask {
+                        var count = 0
+                        repeat {
+                            try await send(byteCount, task)
+                            count += 1
+                        } while ContinuousClock.now < end
+                        return count
+                    }
+                }
+                return try await tasks.reduce(0, +)
+            }
+        }
+    }
+
+    /// Sends so many requests from so many tasks.
+    func send(_ byteCount: Int, inFlight: Int, count: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for task in 0..<inFlight {
+                tasks.addTask {
+                    for _ in stride(from: task, to: count, by: inFlight) { try await send(byteCount, task) }
+                }
+            }
+            try await tasks.waitForAll()
+        }
+    }
+}
+
+/// Sides that send the same; the first is a client called directly.
+struct Contest: Sendable {
+    let name: String
+    let sides: [Side]
+}
