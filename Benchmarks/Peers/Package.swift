@@ -16,7 +16,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
     targets: [
-        // Both are links into the package around this one.
+        // This folder and peers/Measuring are links to sources of Benchmarks.
         .target(name: "CAllocations"),
         .executableTarget(
             name: "peers",

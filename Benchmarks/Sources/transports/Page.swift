@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 
-/// A body of so many bytes, requested by the task of a number with what an app's requests carry.
+/// A body of so many bytes, requested by a numbered task with the header fields that an app's requests carry.
 struct Page: TargetType, AccessTokenAuthorizable {
     let byteCount: Int
     let number: Int
@@ -40,7 +40,7 @@ struct Page: TargetType, AccessTokenAuthorizable {
         ]
     }
 
-    /// The stack that the guides begin with.
+    /// The standard stack with credentials and a header field.
     static var standard: [any PluginType] {
         [
             .standard {
@@ -50,7 +50,7 @@ struct Page: TargetType, AccessTokenAuthorizable {
         ]
     }
 
-    /// Two lines of log for each call.
+    /// A log of two lines for each call, and two header fields.
     static var logging: [any PluginType] {
         [
             LoggingPlugin(level: .info) { _, line in consume(line) },

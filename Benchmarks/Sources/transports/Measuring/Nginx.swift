@@ -17,7 +17,7 @@ final class Nginx {
     static let url = "http://127.0.0.1:\((try? FreePort.server.get()) ?? 0)"
     private static let taskCount = 256
 
-    /// No two tasks have the same, so that no plugin shares one's response with another.
+    /// The path of a page; each task has a path of its own, so that `DeduplicationPlugin` shares no response.
     static func path(_ byteCount: Int, _ task: Int) -> String { "/task\(task)/\(byteCount)" }
 
     private let shell = Process()

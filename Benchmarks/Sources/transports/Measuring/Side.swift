@@ -5,7 +5,7 @@ struct Side: Sendable {
     let name: String
     /// Sends a request for a page and checks that all of it came.
     ///
-    /// Of tasks that send at the same time each has a number of its own, and so a URL.
+    /// Tasks that send at the same time have different numbers, and therefore different URLs.
     let send: @Sendable (_ byteCount: Int, _ task: Int) async throws -> Void
 
     static func require(_ isRight: Bool) throws {
