@@ -70,6 +70,9 @@ final class URLSessionExchange: Sendable {
 
     /// Whether anything more is expected of it.
     var isOpen: Bool { state.withLock { $0.end == nil } }
+
+    /// Whether header fields have arrived.
+    var hasHead: Bool { state.withLock { $0.head != nil } }
 }
 
 // MARK: - The caller's side

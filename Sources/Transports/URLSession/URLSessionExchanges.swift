@@ -36,10 +36,20 @@ final class URLSessionExchanges: NSObject, Sendable {
     let queue: OperationQueue
     private let live = Mutex(Live())
 
-    override init() {
-        queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+    /// - Parameter queue: a serial queue.
+    init(queue: OperationQueue = makeQueue()) {
+        self.queue = queue
         super.init()
+    }
+
+    private static func makeQueue() -> OperationQueue {
+        #if canImport(FoundationNetworking)
+        URLSessionQueue()
+        #else
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        return queue
+        #endif
     }
 
     /// How many tasks have not ended.
@@ -164,7 +174,8 @@ extension URLSessionExchanges: URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let exchange = live.withLock { $0.remove(task) }
-        exchange?.complete(response: task.response, error: error)
+        guard let exchange = live.withLock({ $0.remove(task) }) else { return }
+        // On Linux, reading the response waits for a queue of the task.
+        exchange.complete(response: exchange.hasHead ? nil : task.response, error: error)
     }
 }

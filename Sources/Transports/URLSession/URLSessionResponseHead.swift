@@ -28,28 +28,34 @@ struct URLSessionResponseHead: Sendable {
         var headers = try Self.makeFields(response.allHeaderFields)
         let hasBody = method != .head && response.statusCode != 204 && response.statusCode != 304
         isCoded = hasBody && Self.isDecoded(headers[.contentEncoding])
-        let length = try Self.makeContentLength(headers[.contentLength])
-        if let length { headers[.contentLength] = String(length) }
-        if isCoded {
-            headers[.contentEncoding] = nil
-            headers[.contentLength] = nil
-        } else if headers.contains(.transferEncoding) {
-            headers[.contentLength] = nil
-        }
-        announcedByteCount = hasBody && headers.contains(.contentLength) ? length : nil
+        let lengthText = headers[.contentLength]
+        let length = try Self.makeContentLength(lengthText)
+        if let length, lengthText != "\(length)" { headers[.contentLength] = "\(length)" }
+        let isChunked = headers.contains(.transferEncoding)
+        if isCoded { headers[.contentEncoding] = nil }
+        if isCoded || isChunked { headers[.contentLength] = nil }
+        announcedByteCount = hasBody && !isCoded && !isChunked ? length : nil
         fields = HTTPResponse(status: .init(code: response.statusCode), headerFields: headers)
     }
 
     private static func makeFields(_ dictionary: [AnyHashable: Any]) throws -> HTTPFields {
-        var fields = HTTPFields()
-        fields.reserveCapacity(dictionary.count)
-        let pairs = dictionary.map { (name: "\($0.key)", value: "\($0.value)") }
-        for pair in pairs.sorted(by: { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }) {
-            guard let name = HTTPField.Name(pair.name) else {
+        var pairs: [(name: HTTPField.Name, value: String)] = []
+        pairs.reserveCapacity(dictionary.count)
+        for (key, value) in dictionary {
+            guard let name = HTTPField.Name(key as? String ?? "\(key)") else {
                 throw PipelineError(.malformedResponse, "the name of a header field is not a token")
             }
-            let values = name == .setCookie ? SetCookieSplitting.values(of: pair.value) : [pair.value]
-            for value in values { fields.append(HTTPField(name: name, value: value)) }
+            pairs.append((name, value as? String ?? "\(value)"))
+        }
+        pairs.sort { ($0.name.canonicalName, $0.name.rawName) < ($1.name.canonicalName, $1.name.rawName) }
+        var fields = HTTPFields()
+        fields.reserveCapacity(pairs.count)
+        for (name, value) in pairs {
+            if name == .setCookie {
+                for value in SetCookieSplitting.values(of: value) { fields.append(HTTPField(name: name, value: value)) }
+            } else {
+                fields.append(HTTPField(name: name, value: value))
+            }
         }
         return fields
     }
@@ -59,13 +65,19 @@ struct URLSessionResponseHead: Sendable {
     /// Source: RFC 9110 §8.6, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.6
     private static func makeContentLength(_ text: String?) throws -> Int? {
         guard let text else { return nil }
+        if let length = makeNumber(text) { return length }
         let parts = Set(
             text.split(separator: ",", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
         )
-        guard parts.count == 1, let only = parts.first, !only.isEmpty,
-            only.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let length = Int(only)
-        else { throw PipelineError(.malformedResponse, "Content-Length is not one number") }
+        guard parts.count == 1, let length = parts.first.flatMap(makeNumber) else {
+            throw PipelineError(.malformedResponse, "Content-Length is not one number")
+        }
         return length
+    }
+
+    /// Returns the number if the text consists of digits only, without a sign or a space.
+    private static func makeNumber(_ text: String) -> Int? {
+        text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) ? Int(text) : nil
     }
 
     private static func isDecoded(_ contentEncoding: String?) -> Bool {

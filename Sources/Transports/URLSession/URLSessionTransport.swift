@@ -106,19 +106,20 @@ public final class URLSessionTransport: Transport {
         )
     }
 
-    /// The same, on a machine that a test may make.
+    /// Makes the same transport for a machine and a delegate that a test provides.
     init(
         configuration: URLSessionConfiguration = makeDefaultConfiguration(),
         unreadByteCount: Int = 16 << 20,
         spooledByteCount: Int = Int(clamping: Int64(16) << 30),
-        machine: Machine
+        machine: Machine,
+        delegate: URLSessionExchanges = URLSessionExchanges()
     ) {
         precondition(unreadByteCount > 0, "unreadByteCount is \(unreadByteCount), not 1 or more")
         precondition(spooledByteCount >= 0, "spooledByteCount is \(spooledByteCount), not 0 or more")
         self.unreadByteCount = unreadByteCount
         self.spooledByteCount = spooledByteCount
         self.machine = machine
-        delegate = URLSessionExchanges()
+        self.delegate = delegate
         session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegate.queue)
     }
 

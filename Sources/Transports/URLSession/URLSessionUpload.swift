@@ -59,11 +59,20 @@ struct URLSessionUpload: Sendable {
             throw PipelineError(.invalidRequest(.path), "Foundation cannot send the path as it is")
         }
         var converted = URLRequest(url: url)
-        converted.httpMethod = head.method.rawValue
-        for field in head.headerFields where field.name != .contentLength && field.name != Self.host {
-            converted.addValue(field.value, forHTTPHeaderField: field.name.rawName)
-        }
+        if head.method != .get { converted.httpMethod = head.method.rawValue }
+        // On Linux, adding a field copies all fields before it and checks for line breaks, which an `HTTPField` cannot contain.
+        converted.allHTTPHeaderFields = makeFields(head.headerFields)
         return converted
+    }
+
+    /// Joins the values of fields that share a name by a comma, and keeps the first spelling of the name.
+    private static func makeFields(_ fields: HTTPFields) -> [String: String] {
+        var joined: [HTTPField.Name: String] = [:]
+        joined.reserveCapacity(fields.count)
+        for field in fields where field.name != .contentLength && field.name != host {
+            joined[field.name] = joined[field.name].map { "\($0),\(field.value)" } ?? field.value
+        }
+        return Dictionary(uniqueKeysWithValues: joined.lazy.map { ($0.key.rawName, $0.value) })
     }
 
     private static let host = HTTPField.Name("Host")
@@ -73,8 +82,9 @@ struct URLSessionUpload: Sendable {
 extension URLSessionUpload {
     /// A task that has not begun.
     func makeTask(in session: URLSession) -> URLSessionTask {
+        guard let stream = makeStream() else { return session.dataTask(with: request) }
         var request = request
-        request.httpBodyStream = makeStream()
+        request.httpBodyStream = stream
         return session.dataTask(with: request)
     }
 

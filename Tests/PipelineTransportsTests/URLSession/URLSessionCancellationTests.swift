@@ -8,6 +8,13 @@ import Testing
 
 @Suite("URLSessionTransport: cancellation", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionCancellationTests {
+    /// Makes a serial queue that can be suspended and that counts the blocks waiting in it.
+    private static func makeQueue() -> OperationQueue {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        return queue
+    }
+
     @Test("P06: a call that is cancelled before it begins sends nothing")
     func beforeStart() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
@@ -51,8 +58,8 @@ struct URLSessionCancellationTests {
     @Test("P06: a call that is cancelled while it waits for its turn ends at once, and its task is never made")
     func whileQueued() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
-        let transport = URLSessionTransport()
-        let queue = transport.delegate.queue
+        let queue = Self.makeQueue()
+        let transport = URLSessionTransport(machine: .real, delegate: URLSessionExchanges(queue: queue))
         let provider = Provider<Probe>(transport: transport)
         let target = Probe(server)
         queue.isSuspended = true
@@ -95,8 +102,8 @@ struct URLSessionCancellationTests {
             guard request.target == "/" else { return [.respond(200)] }
             return [.hold("answer"), .send("HTTP/1.1 \(head)\r\nContent-Length: 2\r\n\r\nhi")]
         }
-        let transport = URLSessionTransport()
-        let queue = transport.delegate.queue
+        let queue = Self.makeQueue()
+        let transport = URLSessionTransport(machine: .real, delegate: URLSessionExchanges(queue: queue))
         let provider = Provider<Probe>(transport: transport)
         let target = Probe(server)
         let call = Task { try await provider.request(target) }

@@ -38,6 +38,28 @@ struct URLSessionUploadTests {
         #expect(request.body == Data("body".utf8))
     }
 
+    @Test("the values of fields that share a name are sent as one field, joined by a comma")
+    func repeatedFields() async throws {
+        let server = try LoopbackServer { _ in [.respond(200)] }
+        let name = try #require(HTTPField.Name("x-list-ID"))
+        let spelling = try #require(HTTPField.Name("X-List-Id"))
+        let provider = URLSessionTransportTests.makeProvider(
+            URLSessionTransport(),
+            .prepare { request, _ in
+                request.headers.append(HTTPField(name: name, value: "1"))
+                request.headers.append(HTTPField(name: .accept, value: "text/plain"))
+                request.headers.append(HTTPField(name: spelling, value: "2"))
+            }
+        )
+        _ = try await provider.request(Probe(server))
+        let request = try #require(server.requests.first)
+        #expect(request.values(of: "x-list-id") == ["1,2"])
+        #expect(request.values(of: "accept") == ["text/plain"])
+        #if canImport(FoundationNetworking)
+        #expect(request.headerLines.contains("x-list-ID: 1,2"), "\(request.headerLines)")
+        #endif
+    }
+
     @Test("a file is sent as the body")
     func file() async throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
