@@ -18,8 +18,11 @@ extension Stage {
 
         /// Sends the request on in a task of its own, which goes on when the interceptor has returned and when its call has ended.
         ///
-        /// For work that several calls share: it is not cancelled with a call, only by who has the task. To the plugins inside and to
+        /// For work that several calls share: it is not cancelled with a call, only through the task. To the plugins inside and to
         /// the observers it belongs to this call. It counts as a call of `next`.
+        ///
+        /// Where the system can do so, and outside of actors, the task begins before this function returns: what does not wait, such as a
+        /// cached response, has ended by then. Do not hold a lock that `end` or a plugin inside needs.
         ///
         /// - Parameters:
         ///   - request: the request.
@@ -30,12 +33,22 @@ extension Stage {
             then end: @escaping @Sendable (Result<PipelineResponse, any Error>) async -> Void
         ) -> Task<Void, Never> {
             let begun = Result { try begin() }
-            return Task {
-                do {
-                    await end(.success(try await run(request, try begun.get())))
-                } catch {
-                    await end(.failure(error))
-                }
+            if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+                return Task.immediate { await run(request, begun, then: end) }
+            }
+            return Task { await run(request, begun, then: end) }
+        }
+
+        @concurrent
+        private func run(
+            _ request: PipelineRequest,
+            _ begun: Result<PipelineContext, any Error>,
+            then end: @Sendable (Result<PipelineResponse, any Error>) async -> Void
+        ) async {
+            do {
+                await end(.success(try await run(request, try begun.get())))
+            } catch {
+                await end(.failure(error))
             }
         }
 

@@ -42,6 +42,31 @@ struct NextTests {
         return (response, await ends.next())
     }
 
+    @Test("What was started and need not wait has ended when start returns, where the system can begin it at once")
+    func immediate() async throws {
+        let ends = Mutex(0)
+        let seen = Mutex<Int?>(nil)
+        let plugin = PluginStack.intercept { request, _, next in
+            let task = next.start(request) { _ in ends.withLock { $0 += 1 } }
+            seen.withLock { $0 = ends.withLock { $0 } }
+            await task.value
+            return PipelineResponse(request: request, statusCode: 202)
+        }
+        let provider = Provider<TestTarget>(transport: Immediate(), plugins: [plugin])
+        _ = try await provider.request(TestTarget())
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { #expect(seen.withLock { $0 } == 1) }
+        #expect(ends.withLock { $0 } == 1)
+    }
+
+    /// Responds without waiting for anything.
+    private struct Immediate: Transport {
+        let decodesContent = false
+
+        func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
+            PipelineResponse(request: request, statusCode: 200)
+        }
+    }
+
     @Test("What was started goes on when the interceptor has returned and its call has ended, interceptors inside too")
     func goesOn() async throws {
         let again = PluginStack.intercept { request, _, next in
