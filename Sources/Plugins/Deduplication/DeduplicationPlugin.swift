@@ -71,7 +71,8 @@ public struct DeduplicationPlugin: Stage.Intercept {
     )
 
     private let methods: Set<HTTPRequest.Method>
-    private let ignoredFields: Set<HTTPField.Name>
+    /// A list, because a few comparisons cost less than the hash of a name.
+    private let ignoredFields: [HTTPField.Name]
     private let inflight: InflightExchanges
 
     /// Makes a plugin.
@@ -93,7 +94,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
         precondition(maximumCallerCount > 0, "maximumCallerCount is \(maximumCallerCount), not 1 or more")
         precondition(maximumExchangeCount > 0, "maximumExchangeCount is \(maximumExchangeCount), not 1 or more")
         self.methods = methods
-        self.ignoredFields = ignoredFields
+        self.ignoredFields = Array(ignoredFields)
         self.inflight = InflightExchanges(
             maximumCallerCount: maximumCallerCount,
             maximumExchangeCount: maximumExchangeCount
@@ -124,9 +125,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
         case .refused: return try await next(request)
         case .cancelled: throw CancellationError()
         case .ended(let result, isJoined: false): return try result.get()
-        case .ended(let result, isJoined: true):
-            context.noteJoin()
-            return try own(result, request)
+        case .ended(let result, isJoined: true): return try own(result, request)
         }
     }
 
@@ -148,6 +147,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
         _ result: Result<PipelineResponse, any Error>,
         _ request: PipelineRequest
     ) throws -> PipelineResponse {
+        guard request.headers.contains(where: { isOwn($0.name, request) }) else { return try result.get() }
         do {
             var response = try result.get()
             response.request = own(response.request, request)
@@ -161,10 +161,14 @@ public struct DeduplicationPlugin: Stage.Intercept {
 
     private func own(_ sent: PipelineRequest, _ request: PipelineRequest) -> PipelineRequest {
         var sent = sent
-        for name in request.headers.lazy.map(\.name) where ignoredFields.contains(name) && !request.isSecret(name) {
+        for name in request.headers.lazy.map(\.name) where isOwn(name, request) {
             sent.headers[fields: name] = request.headers[fields: name]
         }
         return sent
+    }
+
+    private func isOwn(_ name: HTTPField.Name, _ request: PipelineRequest) -> Bool {
+        ignoredFields.contains(name) && !request.isSecret(name)
     }
 }
 

@@ -17,20 +17,24 @@ final class InflightExchanges: Sendable {
     private struct Ticket: Sendable {
         let outcome: Outcome
         var convoy: Convoy?
+
+        var isJoined: Bool {
+            if case .ended(_, isJoined: true) = outcome { true } else { false }
+        }
     }
 
     private typealias Waiter = CheckedContinuation<Ticket, Never>
 
     /// What an arriving call does next.
     private enum Arrival {
-        case lead
-        case join
-        case refused
+        case at(Table.Arrival)
         case ended(Successor.Ending)
     }
 
+    private typealias Table = InflightTable<InflightKey, Waiter, Task<Void, Never>>
+
     private struct State {
-        var table: InflightTable<InflightKey, Waiter, Task<Void, Never>>
+        var table: Table
         /// The exchanges in flight that follow a shared one, by their numbers.
         var successors: [Int: (successor: Successor, depth: Int)] = [:]
     }
@@ -52,10 +56,7 @@ final class InflightExchanges: Sendable {
     private let lastCaller = Atomic(0)
 
     init(maximumCallerCount: Int, maximumExchangeCount: Int) {
-        let table = InflightTable<InflightKey, Waiter, Task<Void, Never>>(
-            maximumCallerCount: maximumCallerCount,
-            maximumExchangeCount: maximumExchangeCount
-        )
+        let table = Table(maximumCallerCount: maximumCallerCount, maximumExchangeCount: maximumExchangeCount)
         state = Mutex(State(table: table))
         room = ResultRoom(maximumCount: maximumExchangeCount)
     }
@@ -82,20 +83,20 @@ final class InflightExchanges: Sendable {
         let ticket = await withTaskCancellationHandler {
             await withCheckedContinuation { waiter in
                 switch arrive(caller, for: key, waiter, context) {
-                case .lead: lead(caller, key, request, context, next)
-                case .join: break
-                case .refused: waiter.resume(returning: Ticket(outcome: .refused))
+                case .at(.lead): lead(caller, key, request, context, next)
+                case .at(.join): break
+                case .at(.refused): waiter.resume(returning: Ticket(outcome: .refused))
                 case .ended(let ending):
                     let outcome = Outcome.ended(ending.result, isJoined: true)
                     waiter.resume(returning: Ticket(outcome: outcome, convoy: ending.convoy))
                 }
                 // The handler below may have run before the arrival.
-                if Task.isCancelled { leave(caller) }
+                if Task.isCancelled { leave(caller, key) }
             }
         } onCancel: {
-            leave(caller)
+            leave(caller, key)
         }
-        context.join(ticket.convoy)
+        context.join(ticket.convoy, isJoined: ticket.isJoined)
         return ticket.outcome
     }
 
@@ -106,7 +107,7 @@ final class InflightExchanges: Sendable {
         _ context: PipelineContext
     ) -> Arrival {
         guard let convoy = context.convoy else {
-            return state.withLock { Self.arrival($0.table.arrive(caller, for: key, waiter)) }
+            return .at(state.withLock { $0.table.arrive(caller, for: key, waiter) })
         }
         let now = context.clock.now
         let (arrival, released) = state.withLock { state -> (Arrival, Successor?) in
@@ -114,32 +115,22 @@ final class InflightExchanges: Sendable {
                 if let ending = successor.ending {
                     let isRecent = ending.convoy.end.duration(to: now) <= Self.maximumResultAge
                     if isRecent, convoy.allowsEndedResult(for: key) { return (.ended(ending), nil) }
-                } else if state.table.join(caller, to: successor.exchange, waiter) {
-                    return (.join, nil)
+                } else if state.table.join(caller, to: successor.exchange, for: key, waiter) {
+                    return (.at(.join(successor.exchange)), nil)
                 }
             }
-            let arrival = Self.arrival(state.table.arrive(caller, for: key, waiter))
-            guard let exchange = state.table.exchange(of: caller), convoy.depth < Self.maximumDepth else {
-                return (arrival, nil)
+            let arrival = state.table.arrive(caller, for: key, waiter)
+            guard let exchange = arrival.exchange(of: caller), convoy.depth < Self.maximumDepth else {
+                return (.at(arrival), nil)
             }
             let known = state.successors[exchange]
             let successor =
                 known?.successor
                 ?? Successor(exchange: exchange, closeCount: state.table.closeCount, room: room)
             state.successors[exchange] = (successor, max(known?.depth ?? 0, convoy.depth + 1))
-            return (arrival, convoy.setSuccessor(successor, for: key))
+            return (.at(arrival), convoy.setSuccessor(successor, for: key))
         }
         return withExtendedLifetime(released) { arrival }
-    }
-
-    private static func arrival(
-        _ arrival: InflightTable<InflightKey, Waiter, Task<Void, Never>>.Arrival
-    ) -> Arrival {
-        switch arrival {
-        case .lead: .lead
-        case .join: .join
-        case .refused: .refused
-        }
     }
 
     /// Begins the work before the call that leads it can return: afterwards `next` would be closed.
@@ -157,7 +148,7 @@ final class InflightExchanges: Sendable {
             next.start(request) { result in
                 let result = await Self.buffered(result, upTo: limit)
                 let end = clock.now
-                self.finish(caller, result) { depth in
+                self.finish(caller, key, result) { depth in
                     Convoy(
                         key: key,
                         result: result,
@@ -168,22 +159,23 @@ final class InflightExchanges: Sendable {
                 }
             }
         }
-        if !state.withLock({ $0.table.attach(work, to: caller) }) { work.cancel() }
+        if !state.withLock({ $0.table.attach(work, to: caller, for: key) }) { work.cancel() }
     }
 
-    private func leave(_ caller: Int) {
-        guard let departure = state.withLock({ $0.table.leave(caller) }) else { return }
+    private func leave(_ caller: Int, _ key: InflightKey) {
+        guard let departure = state.withLock({ $0.table.leave(caller, for: key) }) else { return }
         departure.waiter.resume(returning: Ticket(outcome: .cancelled))
         departure.abandoned?.cancel()
     }
 
     private func finish(
         _ exchange: Int,
+        _ key: InflightKey,
         _ result: Result<PipelineResponse, any Error>,
         _ makeConvoy: (_ depth: Int) -> Convoy
     ) {
         let (callers, convoy) = state.withLock { state -> ([(caller: Int, waiter: Waiter)], Convoy?) in
-            let callers = state.table.finish(exchange)
+            let callers = state.table.finish(exchange, for: key)
             let known = state.successors.removeValue(forKey: exchange)
             // Most exchanges have one caller, which shares nothing with others.
             let isShared = known != nil || callers.count > 1 || callers.first.map { $0.caller != exchange } ?? false

@@ -5,15 +5,16 @@ import Pipeline
 /// What has to be equal for two requests to share an exchange: everything that is sent, byte by byte, and what decides how.
 ///
 /// Texts are compared as bytes: two that are one to a reader, as the two forms of é, are two to a server. The order of fields of
-/// different names means nothing (RFC 9110 §5.3), that of fields of one name does.
+/// different names means nothing (RFC 9110 §5.3), that of fields of one name does. The key holds the request, and copies nothing of it.
 struct InflightKey: Hashable, Sendable {
     private let place: Stage.Position
-    private let head: [UInt8]
-    private let body: Data?
-    private let secretFields: Set<HTTPField.Name>
+    private let request: PipelineRequest
+    private let ignoredFields: [HTTPField.Name]
     private let identities: [String]
     private let attemptTimeout: Duration?
     private let idleTimeout: Duration?
+    /// Of what differs most.
+    private let hash: Int
 
     /// The key of a request; `nil` when its body is a file or a stream.
     ///
@@ -27,52 +28,90 @@ struct InflightKey: Hashable, Sendable {
     init?(
         _ request: PipelineRequest,
         at place: Stage.Position,
-        ignoring ignoredFields: Set<HTTPField.Name> = [],
+        ignoring ignoredFields: [HTTPField.Name] = [],
         identities: [String] = [],
         attemptTimeout: Duration? = nil,
         idleTimeout: Duration? = nil
     ) {
-        guard let bytes = request.body.bytes else { return nil }
+        guard let body = request.body.bytes else { return nil }
         self.place = place
-        self.head = Self.bytes(of: request, ignoring: ignoredFields)
-        self.body = request.body.isAbsent ? nil : bytes
-        self.secretFields = request.secretFields
+        self.request = request
+        self.ignoredFields = ignoredFields
         self.identities = identities
         self.attemptTimeout = attemptTimeout
         self.idleTimeout = idleTimeout
+        self.hash = Self.hash(of: request, body, ignoring: ignoredFields)
     }
 
-    /// Only of what differs most.
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(head)
-        hasher.combine(body)
+    static func == (one: InflightKey, other: InflightKey) -> Bool {
+        one.hash == other.hash && one.place == other.place && one.hasHead(of: other) && one.hasFields(of: other)
+            && one.request.body.isAbsent == other.request.body.isAbsent
+            && one.request.body.bytes == other.request.body.bytes
+            && one.request.secretFields == other.request.secretFields && one.identities == other.identities
+            && one.attemptTimeout == other.attemptTimeout && one.idleTimeout == other.idleTimeout
     }
 
-    /// Method, URL and fields in a form of which no two are alike: each part has its length before it.
-    private static func bytes(of request: PipelineRequest, ignoring ignored: Set<HTTPField.Name>) -> [UInt8] {
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+
+    // MARK: The parts of a request
+
+    private static func hash(of request: PipelineRequest, _ body: Data, ignoring names: [HTTPField.Name]) -> Int {
         let head = request.head
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(256)
-        for text in [head.method.rawValue, head.scheme, head.authority, head.path, head.extendedConnectProtocol] {
-            append(text, to: &bytes)
+        var hasher = Hasher()
+        hasher.combine(head.authority)
+        hasher.combine(head.path)
+        if !body.isEmpty { hasher.combine(body) }
+        var sum = hasher.finalize()
+        // A sum, because the order of fields means nothing.
+        for field in head.headerFields where isCompared(field.name, of: request, ignoring: names) {
+            var hasher = Hasher()
+            field.withUnsafeBytesOfValue { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            sum &+= hasher.finalize()
         }
-        let fields = head.headerFields.sorted { $0.name.canonicalName < $1.name.canonicalName }
-        for field in fields where !ignored.contains(field.name) || request.isSecret(field.name) {
-            append(field.name.canonicalName, to: &bytes)
-            field.withUnsafeBytesOfValue { value in
-                append(count: value.count, to: &bytes)
-                bytes.append(contentsOf: value)
-            }
-        }
-        return bytes
+        return sum
     }
 
-    private static func append(_ text: String?, to bytes: inout [UInt8]) {
-        append(count: text?.utf8.count ?? -1, to: &bytes)
-        if let text { bytes.append(contentsOf: text.utf8) }
+    private static func isCompared(
+        _ name: HTTPField.Name,
+        of request: PipelineRequest,
+        ignoring names: [HTTPField.Name]
+    ) -> Bool {
+        !names.contains(name) || request.isSecret(name)
     }
 
-    private static func append(count: Int, to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: count) { bytes.append(contentsOf: $0) }
+    private func hasHead(of other: InflightKey) -> Bool {
+        let other = other.request
+        return Self.areEqual(request.head.path, other.head.path)
+            && Self.areEqual(request.head.authority, other.head.authority)
+            && Self.areEqual(request.head.scheme, other.head.scheme) && request.method == other.method
+            && Self.areEqual(request.head.extendedConnectProtocol, other.head.extendedConnectProtocol)
+    }
+
+    private static func areEqual(_ one: String?, _ other: String?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one.utf8.elementsEqual(other.utf8)
+    }
+
+    private var fields: LazyFilterSequence<HTTPFields> {
+        request.headers.lazy.filter { Self.isCompared($0.name, of: request, ignoring: ignoredFields) }
+    }
+
+    private func hasFields(of other: InflightKey) -> Bool {
+        if fields.elementsEqual(other.fields, by: Self.areEqual) { return true }
+        return fields.sorted(by: Self.areInOrder).elementsEqual(
+            other.fields.sorted(by: Self.areInOrder),
+            by: Self.areEqual
+        )
+    }
+
+    private static func areInOrder(_ one: HTTPField, _ other: HTTPField) -> Bool {
+        one.name.canonicalName < other.name.canonicalName
+    }
+
+    private static func areEqual(_ one: HTTPField, _ other: HTTPField) -> Bool {
+        guard one.name == other.name else { return false }
+        return one.withUnsafeBytesOfValue { one in
+            other.withUnsafeBytesOfValue { one.elementsEqual($0) }
+        }
     }
 }

@@ -1,18 +1,38 @@
 import Pipeline
 
-private enum ConvoyKey: PipelineContextKey {
-    static let defaultValue: Convoy? = nil
+/// What a call has shared so far.
+struct Sharing: Sendable {
+    /// Of the exchange that the call has shared last.
+    var convoy: Convoy?
+    /// Whether an attempt ended in the result of another call's exchange.
+    var isJoined = false
+}
+
+private enum SharingKey: PipelineContextKey {
+    static let defaultValue = Sharing()
 }
 
 extension PipelineContext {
+    /// What the call has shared so far.
+    var sharing: Sharing { self[SharingKey.self] }
+
     /// The convoy of the exchange that the call has shared last; `nil` after an exchange of its own.
-    var convoy: Convoy? { self[ConvoyKey.self] }
+    var convoy: Convoy? { sharing.convoy }
 
     /// Leaves the convoy for another, or for none.
-    func join(_ convoy: Convoy?) {
-        let past = self.convoy
-        guard past !== convoy else { return }
+    ///
+    /// - Parameters:
+    ///   - convoy: the other one.
+    ///   - isJoined: whether the call has the result of another call's exchange.
+    func join(_ convoy: Convoy?, isJoined: Bool = false) {
+        let past = sharing
+        guard past.convoy !== convoy || (isJoined && !past.isJoined) else { return }
         // What the past convoy keeps must not be released under the lock of the context.
-        withExtendedLifetime(past) { update(ConvoyKey.self) { $0 = convoy } }
+        withExtendedLifetime(past) {
+            update(SharingKey.self) { sharing in
+                sharing.convoy = convoy
+                if isJoined { sharing.isJoined = true }
+            }
+        }
     }
 }

@@ -7,32 +7,37 @@ import Testing
 struct InflightTableTests {
     private typealias Table = InflightTable<Int, String, Int>
 
-    private func arrival(_ arrival: Table.Arrival) -> String { "\(arrival)" }
-
     @Test("The first caller leads, equal ones join, and all are answered in the order in which they came")
     func join() {
         var table = Table(maximumCallerCount: 9, maximumExchangeCount: 9)
-        #expect(arrival(table.arrive(1, for: 7, "a")) == "lead")
-        #expect(arrival(table.arrive(3, for: 7, "c")) == "join")
-        #expect(arrival(table.arrive(2, for: 7, "b")) == "join")
-        #expect(arrival(table.arrive(4, for: 8, "d")) == "lead")
+        let arrivals = [
+            table.arrive(1, for: 7, "a"), table.arrive(3, for: 7, "c"), table.arrive(2, for: 7, "b"),
+            table.arrive(4, for: 8, "d"),
+        ]
+        #expect(arrivals == [.lead, .join(1), .join(1), .lead])
+        #expect((arrivals[1].exchange(of: 3), arrivals[3].exchange(of: 4)) == (1, 4))
         #expect((table.exchangeCount, table.callerCount) == (2, 4))
-        #expect(table.finish(1).map(\.waiter) == ["a", "b", "c"])
+        #expect(table.finish(1, for: 7).map(\.waiter) == ["a", "b", "c"])
         #expect((table.exchangeCount, table.callerCount) == (1, 1))
-        #expect(arrival(table.arrive(5, for: 7, "e")) == "lead")
+        let next = table.arrive(5, for: 7, "e")
+        #expect(next == .lead)
     }
 
-    @Test("A caller may join a given exchange while it is in flight and has room, also when it is closed")
-    func given() {
+    @Test(
+        "A caller may join a given exchange while it is in flight and has room, also when it is closed",
+        arguments: [true, false]
+    )
+    func given(isClosed: Bool) {
         var table = Table(maximumCallerCount: 2, maximumExchangeCount: 9)
         _ = table.arrive(1, for: 7, "a")
-        #expect((table.exchange(of: 1), table.exchange(of: 2), table.closeCount) == (1, nil, 0))
-        table.close()
-        let joins = [table.join(2, to: 1, "b"), table.join(3, to: 1, "c"), table.join(4, to: 3, "d")]
+        if isClosed { table.close() }
+        let joins = [
+            table.join(2, to: 1, for: 7, "b"), table.join(3, to: 1, for: 7, "c"), table.join(4, to: 3, for: 7, "d"),
+        ]
         #expect(joins == [true, false, false])
-        #expect((table.exchange(of: 2), table.exchange(of: 3), table.closeCount) == (1, nil, 1))
-        #expect(table.finish(1).map(\.waiter) == ["a", "b"])
-        let isLate = table.join(5, to: 1, "e")
+        #expect((table.callerCount, table.closeCount) == (2, isClosed ? 1 : 0))
+        #expect(table.finish(1, for: 7).map(\.waiter) == ["a", "b"])
+        let isLate = table.join(5, to: 1, for: 7, "e")
         #expect(!isLate)
     }
 
@@ -40,8 +45,8 @@ struct InflightTableTests {
     func attach() {
         var table = Table(maximumCallerCount: 9, maximumExchangeCount: 9)
         _ = table.arrive(1, for: 7, "a")
-        #expect(table.leave(1)?.abandoned == nil)
-        let isTaken = table.attach(70, to: 1)
+        #expect(table.leave(1, for: 7)?.abandoned == nil)
+        let isTaken = table.attach(70, to: 1, for: 7)
         #expect(!isTaken)
     }
 
@@ -59,7 +64,7 @@ struct InflightTableTests {
             _ = table.arrive(1, for: name, "a")
         }
         #expect(kept != nil)
-        if isFinished { _ = table.finish(1) } else { _ = table.leave(1) }
+        if isFinished { _ = table.finish(1, for: Name()) } else { _ = table.leave(1, for: Name()) }
         #expect(kept == nil)
     }
 
@@ -100,6 +105,8 @@ private struct Model {
     var table = InflightTable<Int, Int, Int>(maximumCallerCount: callerLimit, maximumExchangeCount: exchangeLimit)
     private var exchanges: [Exchange] = []
     private var lastCaller = 0
+    /// The key of each caller.
+    private var keys: [Int: Int] = [:]
     /// How often each caller was answered or let go.
     private var told: [Int: Int] = [:]
     private(set) var complaint: String?
@@ -127,25 +134,26 @@ private struct Model {
 
     private mutating func arrive(for key: Int) {
         lastCaller += 1
+        keys[lastCaller] = key
         let arrival = table.arrive(lastCaller, for: key, lastCaller)
         let isRoom = exchanges.count < Self.exchangeLimit
         let open = exchanges.firstIndex { $0.key == key && $0.isOpen }
-        let expected: String
+        let expected: InflightTable<Int, Int, Int>.Arrival
         if let open, exchanges[open].callers.count < Self.callerLimit {
-            expected = "join"
+            expected = .join(exchanges[open].number)
             exchanges[open].callers.append(lastCaller)
         } else if isRoom {
-            expected = "lead"
+            expected = .lead
             if let open {
                 exchanges[open].isOpen = false
                 seen.insert("full")
             }
             exchanges.append(Exchange(number: lastCaller, key: key, callers: [lastCaller]))
         } else {
-            expected = "refused"
+            expected = .refused
         }
-        seen.insert(expected)
-        if "\(arrival)" != expected { complain("\(arrival), not \(expected)") }
+        if case .join = expected { seen.insert("join") } else { seen.insert("\(expected)") }
+        if arrival != expected { complain("\(arrival), not \(expected)") }
     }
 
     /// An exchange in flight, or another number.
@@ -161,7 +169,7 @@ private struct Model {
     }
 
     private mutating func leave(_ caller: Int) {
-        let departure = table.leave(caller)
+        let departure = table.leave(caller, for: keys[caller] ?? 0)
         guard let index = exchanges.firstIndex(where: { $0.callers.contains(caller) }) else {
             if departure != nil { complain("\(caller) has left twice") }
             return
@@ -181,12 +189,14 @@ private struct Model {
 
     private mutating func attach(_ number: Int) {
         let index = exchanges.firstIndex { $0.number == number }
-        if table.attach(number * 10, to: number) != (index != nil) { complain("work attached to what is gone") }
+        if table.attach(number * 10, to: number, for: keys[number] ?? 0) != (index != nil) {
+            complain("work attached to what is gone")
+        }
         if let index { exchanges[index].work = number * 10 }
     }
 
     private mutating func finish(_ number: Int) {
-        let answered = table.finish(number)
+        let answered = table.finish(number, for: keys[number] ?? 0)
         let index = exchanges.firstIndex { $0.number == number }
         let expected = index.map { exchanges[$0].callers.sorted() } ?? []
         if answered.map(\.caller) != expected || answered.map(\.waiter) != expected {
