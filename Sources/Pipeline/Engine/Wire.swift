@@ -235,7 +235,7 @@ extension Wire {
         call.meter?.beginExchange(bodyByteCount: request.body.byteCount, isUpload: call.isUpload)
         let idle = request.idleTimeout(in: context.options)
         var context = context
-        context.isIdleTimed = idle != nil
+        context.isIdleTimed = idle.map { needsStream(within: $0, context) } ?? false
         var response = try await transport.send(request, context: context)
         context.call.noteHead(of: response)
         context.attemptTimer?.responseIsThere(at: context.clock.now)
@@ -244,6 +244,11 @@ extension Wire {
         response.source = .network
         if let failure = context.limits.headerFailure(of: response.headers) { throw failure }
         return response
+    }
+
+    /// Whether the core has to see each piece of a body to measure the time between them: a transport measures real time.
+    private func needsStream(within idle: Duration, _ context: PipelineContext) -> Bool {
+        !context.clock.isOfSystem || !transport.enforcesIdleTimeout(idle)
     }
 
     /// Notes an exchange that has failed.

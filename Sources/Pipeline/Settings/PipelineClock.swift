@@ -34,7 +34,7 @@ public struct PipelineClock: Clock, Sendable {
         let makeNow: @Sendable () -> Duration
         let sleep: @Sendable (Duration, Duration?) async throws -> Void
         let makeDate: @Sendable () -> Date
-        let keepsCancelledTimers: Bool
+        let isOfSystem: Bool
 
         init<Wrapped: Clock>(_ clock: Wrapped) where Wrapped.Duration == Swift.Duration {
             let origin = PipelineClock.origin(of: clock)
@@ -42,7 +42,7 @@ public struct PipelineClock: Clock, Sendable {
             sleep = { deadline, tolerance in
                 try await clock.sleep(until: origin.advanced(by: deadline), tolerance: tolerance)
             }
-            keepsCancelledTimers = clock is ContinuousClock || clock is SuspendingClock
+            isOfSystem = clock is ContinuousClock || clock is SuspendingClock
             if let clock = clock as? any DatedClock {
                 makeDate = { clock.date }
             } else {
@@ -88,6 +88,9 @@ public struct PipelineClock: Clock, Sendable {
     public var now: Instant {
         Instant(offset: systemOrigin.map { $0.duration(to: .now) } ?? source.makeNow())
     }
+
+    /// Whether it measures real time.
+    var isOfSystem: Bool { source.isOfSystem }
 
     /// The present date: that of a ``DatedClock``, else the system's.
     public var date: Date { source.makeDate() }
@@ -171,7 +174,7 @@ public struct PipelineClock: Clock, Sendable {
     /// The runtime keeps the timer of a sleep that was cancelled until its time has come: in steps, each as long as all before it
     /// and the first a second, a body of a million pieces does not leave a million timers of a minute.
     private func sleepInSteps(until deadline: Instant) async throws {
-        guard source.keepsCancelledTimers else { return try await sleep(until: deadline) }
+        guard isOfSystem else { return try await sleep(until: deadline) }
         let start = now
         var reached = start
         while reached < deadline {

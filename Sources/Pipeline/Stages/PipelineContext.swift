@@ -21,7 +21,7 @@ public struct PipelineContext: Sendable {
     /// Which exchange of the hop this is, from 0.
     var exchangeNumber = 0
 
-    /// Whether the bytes of the body have to follow one another within a time.
+    /// Whether the core measures the time between the bytes of the body.
     var isIdleTimed = false
 
     /// Of the exchange, if its time is limited.
@@ -91,8 +91,9 @@ public struct PipelineContext: Sendable {
 
     /// Whether a transport is to hand over the body of its answer piece by piece as it arrives.
     ///
-    /// It is when the caller reads it so, when it is written to a file, when somebody watches its progress, and when the time between
-    /// its bytes is limited. Otherwise a transport may hand over whichever form costs it least.
+    /// It is when the caller reads it so, when it is written to a file, when its progress is reported, and when the time between its
+    /// bytes is limited and ``Transport/enforcesIdleTimeout(_:)`` is `false`. Otherwise a transport may hand over whichever form costs it
+    /// least.
     public var wantsStream: Bool { call.isStreaming || isIdleTimed || call.download != nil || call.meter != nil }
 
     /// Lets a transport tell how much of the request's body the network has taken.

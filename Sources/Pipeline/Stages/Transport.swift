@@ -10,6 +10,18 @@ public protocol Transport: Sendable {
     /// Content-Length from the response, so that nothing is decoded twice.
     var decodesContent: Bool { get }
 
+    /// Returns whether the transport by itself ends an exchange whose body goes without a byte for longer than a time.
+    ///
+    /// The core asks this for a call with ``RequestOptions/idleTimeout`` whose caller does not read the body as a stream, if
+    /// the provider's clock is the system's. If the transport returns `true`, ``PipelineContext/wantsStream`` stays `false`, and
+    /// the transport must fail with ``PipelineError/Code-swift.struct/timeout(_:)`` and `.idle` when it waits for the next byte of a
+    /// body that it buffers for longer than `context.options.idleTimeout ?? request.idleTimeout`. Otherwise, and for every stream,
+    /// the core measures the time. Defaults to `false`.
+    ///
+    /// - Parameter timeout: how long a body may go without a byte.
+    /// - Returns: whether the transport measures the time.
+    func enforcesIdleTimeout(_ timeout: Duration) -> Bool
+
     /// Sends a request and returns its response.
     ///
     /// The body of the response may be a stream, and is one when ``PipelineContext/wantsStream`` says so; the core buffers it under
@@ -27,4 +39,7 @@ public protocol Transport: Sendable {
 extension Transport {
     /// The type's name.
     public var name: String { "\(Self.self)" }
+
+    /// The core measures the time.
+    public func enforcesIdleTimeout(_ timeout: Duration) -> Bool { false }
 }

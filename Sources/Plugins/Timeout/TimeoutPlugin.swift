@@ -17,8 +17,8 @@ public import Pipeline
 /// **Effects**: states `attempt` and `idle` in the request, and the core enforces them for each exchange, also one that follows a
 /// redirect. `attempt` counts from the moment an exchange has a connection, or from its start where the transport does not report
 /// that, to its last byte; for a streamed call to its header fields. `idle` counts
-/// while somebody waits for the next bytes of a body whose header fields are there, buffered, written to a file or streamed; it
-/// lets the transport hand bodies over as they arrive. `total` counts from the start of the call, with everything that plugins
+/// while the next bytes of a body are awaited whose header fields are there, buffered, written to a file or streamed; a transport
+/// that cannot measure this for a body that it buffers hands it over as it arrives. `total` counts from the start of the call, with everything that plugins
 /// outside have done; it is told to every plugin as `context.deadline`. When it has passed, what is inside is cancelled, and the
 /// call ends when that has ended; when it has passed before, nothing inside begins. A streamed body has to be read to its end by
 /// then. A call for which no time is set is not touched. Nothing is kept between calls.

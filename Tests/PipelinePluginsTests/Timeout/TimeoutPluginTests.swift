@@ -238,6 +238,69 @@ struct TimeoutPluginTests {
         #expect(clock.sleeperCount == 0)
     }
 
+    /// Enforces idle timeouts of a second and more itself, and notes what it is asked for.
+    private final class Enforcing: Transport {
+        let decodesContent = false
+        private let seen = Mutex<[Bool]>([])
+
+        var wantedStreams: [Bool] { seen.withLock { $0 } }
+
+        func enforcesIdleTimeout(_ timeout: Duration) -> Bool { timeout >= .seconds(1) }
+
+        func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
+            seen.withLock { $0.append(context.wantsStream) }
+            return PipelineResponse(request: request, statusCode: 200)
+        }
+    }
+
+    @Test(
+        "A transport that enforces the idle timeout itself buffers, unless the clock is virtual or the body is a stream",
+        arguments: [
+            (.seconds(60), isVirtual: false, isStreamed: false, isStream: false),
+            (.milliseconds(10), isVirtual: false, isStreamed: false, isStream: true),
+            (.seconds(60), isVirtual: true, isStreamed: false, isStream: true),
+            (.seconds(60), isVirtual: false, isStreamed: true, isStream: true),
+        ] as [(Duration, isVirtual: Bool, isStreamed: Bool, isStream: Bool)]
+    )
+    func enforcingTransport(idle: Duration, isVirtual: Bool, isStreamed: Bool, isStream: Bool) async throws {
+        let transport = Enforcing()
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [TimeoutPlugin(idle: idle)],
+            configuration: isVirtual ? .init(clock: clock) : .init()
+        )
+        if isStreamed { _ = try await provider.stream(Ask()) } else { _ = try await provider.request(Ask()) }
+        #expect(transport.wantedStreams == [isStream])
+    }
+
+    @Test("A stream of a transport that enforces idle timeouts is timed by the core")
+    func enforcingTransportStreams() async throws {
+        let (begun, silence) = AsyncStream.makeStream(of: Never.self)
+        let bytes = SlowBytes(count: 1, every: .zero, clock: clock, hangs: true) { silence.finish() }
+        let transport = Streaming(body: .stream(bytes))
+        let provider = Provider<Ask>(
+            transport: transport,
+            plugins: [TimeoutPlugin(idle: .seconds(1))],
+            configuration: .init(clock: clock)
+        )
+        let call = Task { try await provider.request(Ask()) }
+        for await _ in begun {}
+        #expect(await clock.advanceToNextSleeper() == .seconds(1))
+        #expect(await call.pipelineError?.code == .timeout(.idle))
+    }
+
+    /// Enforces idle timeouts itself and returns a given body nevertheless.
+    private struct Streaming: Transport {
+        let decodesContent = false
+        let body: PipelineBody
+
+        func enforcesIdleTimeout(_ timeout: Duration) -> Bool { true }
+
+        func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
+            PipelineResponse(request: request, head: HTTPResponse(status: .ok), body: body)
+        }
+    }
+
     @Test("A call that is cancelled while it waits for bytes ends as cancelled", arguments: Reading.allCases)
     private func cancelledBody(reading: Reading) async throws {
         let transport = ScriptedTransport(always: .status(200, body: body(3, hangs: true)))
