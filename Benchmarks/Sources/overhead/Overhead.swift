@@ -78,6 +78,7 @@ struct Overhead {
         cases.append(request("realistic stack", plugins: realisticStack))
         cases += logging()
         cases += joining()
+        cases += standard()
         return cases
     }
 

@@ -154,20 +154,24 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         let rules = rules.overridden(by: context.options.retry)
         guard rules.maximumAttempts > 1 else { return nil }
         let convoy = context.convoy.flatMap { $0 === past.convoy ? nil : $0 }
-        let seen = own + (convoy?.exchanges(among: result.exchanges) ?? [])
+        let joint = convoy?.exchanges(among: result.exchanges) ?? []
         let outcome = RetryPolicy.Outcome(
             request: request,
             result: result,
             attempt: attempt,
-            wasSent: seen.contains { $0.failure?.provesNothingSent != true }
+            wasSent: own.contains(where: Self.wasSent) || joint.contains(where: Self.wasSent)
         )
         let end = convoy?.end ?? context.clock.now
-        switch step(after: outcome, under: rules, at: end, isPaid: !seen.isEmpty, convoy, context) {
+        switch step(after: outcome, under: rules, at: end, isPaid: !own.isEmpty || !joint.isEmpty, convoy, context) {
         case .retry(let delay): return end.advanced(by: delay)
         case .giveBack(let refusal):
             if let refusal, !own.isEmpty { context.noteRefusedRetry(refusal, of: &result) }
             return nil
         }
+    }
+
+    private static func wasSent(_ exchange: PipelineExchange) -> Bool {
+        exchange.failure?.provesNothingSent != true
     }
 
     /// Whether an outcome can come from a machine without a network, and a wait for one is set.
