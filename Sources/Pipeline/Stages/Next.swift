@@ -21,8 +21,9 @@ extension Stage {
         /// For work that several calls share: it is not cancelled with a call, only through the task. To the plugins inside and to
         /// the observers it belongs to this call. It counts as a call of `next`.
         ///
-        /// Where the system can do so, and outside of actors, the task begins before this function returns: what does not wait, such as a
-        /// cached response, has ended by then. Do not hold a lock that `end` or a plugin inside needs.
+        /// Where the system can do so, the task begins on the caller's thread, before this function returns, and leaves it when it first
+        /// waits. What need not wait, such as a cached response, has ended by then. Do not hold a lock that `end` or a plugin inside
+        /// needs.
         ///
         /// - Parameters:
         ///   - request: the request.
