@@ -1,7 +1,6 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import Foundation
-import HTTPTypes
 import NIOCore
 import Pipeline
 
@@ -33,11 +32,11 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
     }
 
     /// All bytes, under a limit.
-    func collect(upTo limit: Int, of head: HTTPResponse) async throws -> Data {
-        let announced = head.headerFields[.contentLength].flatMap { Int($0) } ?? 0
+    func collect(upTo limit: Int, announced: Int) async throws -> Data {
         guard announced <= limit else { throw Self.tooLarge(limit) }
-        upload.watch.isWaitingForBytes()
-        return try await upload.watch.run { try await readAll(upTo: limit, announced: announced) }
+        guard let watch = upload.watch else { return try await readAll(upTo: limit, announced: announced) }
+        watch.isWaitingForBytes()
+        return try await watch.run { try await readAll(upTo: limit, announced: announced) }
     }
 
     private func readAll(upTo limit: Int, announced: Int) async throws -> Data {
@@ -51,7 +50,7 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
             buffer.withUnsafeReadableBytes { bytes in
                 if data.isEmpty, announced <= bytes.count { data = Data(bytes) } else { data.append(contentsOf: bytes) }
             }
-            upload.watch.isWaitingForBytes()
+            upload.watch?.isWaitingForBytes()
         }
         return data
     }
@@ -89,10 +88,11 @@ extension AsyncHTTPClientBody {
 
         func next() async throws -> Data? {
             do {
-                upload.watch.isWaitingForBytes()
-                if let piece = try await upload.watch.run({ try await self.read() }) { return piece }
-                upload.end()
-                return nil
+                upload.watch?.isWaitingForBytes()
+                let piece =
+                    if let watch = upload.watch { try await watch.run { try await self.read() } } else { try await read() }
+                if piece == nil { upload.end() }
+                return piece
             } catch {
                 iterator = nil
                 upload.end()

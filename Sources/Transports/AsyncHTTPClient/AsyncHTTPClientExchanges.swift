@@ -1,4 +1,5 @@
 #if AsyncHTTPClient
+import AsyncHTTPClient
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -49,9 +50,12 @@ struct AsyncHTTPClientTracker {
     /// Those of the client, if it is the transport's own.
     var exchanges: AsyncHTTPClientExchanges?
     /// Set while the handler is on the connection.
-    var timer: AsyncHTTPClientHeadTimer?
+    var timer: AsyncHTTPClientReadTimer?
     /// Whose request was written last, until the first bytes of its response.
     private var awaited: AsyncHTTPClientTry?
+    /// How long the next bytes of a body may take, until it has ended.
+    private var idleTimeout: TimeAmount?
+    private var hasHead = false
 
     /// A part of a request as it is to be written.
     mutating func outbound(_ part: HTTPClientRequestPart, isReused: @autoclosure () -> Bool) -> HTTPClientRequestPart {
@@ -59,8 +63,10 @@ struct AsyncHTTPClientTracker {
         awaited = exchanges.take(from: &head)
         if let awaited {
             awaited.connectionIsThere(isReused: isReused())
-            if let limit = awaited.headTimeout { timer?.start(limit) }
+            if let limit = awaited.headTimeout { timer?.start(limit, or: .deadlineExceeded) }
         }
+        hasHead = false
+        idleTimeout = awaited?.idleTimeout
         return .head(head)
     }
 
@@ -70,8 +76,26 @@ struct AsyncHTTPClientTracker {
     }
 
     /// A head has come; one with a status of 100 to 199 is not the last.
-    func headHasCome(_ head: HTTPResponseHead) {
-        if head.status.code >= 200 { timer?.stop() }
+    mutating func headHasCome(_ head: HTTPResponseHead) {
+        guard head.status.code >= 200 else { return }
+        hasHead = true
+        timer?.stop()
+    }
+
+    /// The client wants more of the response.
+    func bytesAreAwaited() {
+        if hasHead, let idleTimeout { timer?.start(idleTimeout, or: .readTimeout) }
+    }
+
+    /// Bytes of the body have come.
+    func bytesHaveCome() {
+        if idleTimeout != nil { timer?.stop() }
+    }
+
+    /// The end of the response has come.
+    mutating func responseEnded() {
+        bytesHaveCome()
+        idleTimeout = nil
     }
 
     /// The handler has left the connection.
@@ -90,12 +114,15 @@ final class AsyncHTTPClientTry: Sendable {
 
     /// How long the header fields of the response may take once there is a connection.
     let headTimeout: TimeAmount?
+    /// How long the next bytes of the body may take, for a body that is read without a pause.
+    let idleTimeout: TimeAmount?
     private let context: PipelineContext
     private let state = Mutex(State())
 
-    init(_ context: PipelineContext, headTimeout: TimeAmount?) {
+    init(_ context: PipelineContext, headTimeout: TimeAmount?, idleTimeout: TimeAmount?) {
         self.context = context
         self.headTimeout = headTimeout
+        self.idleTimeout = idleTimeout
     }
 
     /// The request is about to be written.

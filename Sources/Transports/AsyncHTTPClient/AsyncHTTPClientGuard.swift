@@ -32,13 +32,18 @@ final class AsyncHTTPClientGuard: ChannelDuplexHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        tracker.timer = AsyncHTTPClientHeadTimer(context.eventLoop) {
-            context.fireErrorCaught(HTTPClientError.deadlineExceeded)
+        tracker.timer = AsyncHTTPClientReadTimer(context.eventLoop) { failure in
+            context.fireErrorCaught(failure)
             self.hasFailed = true
         }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { tracker.end() }
+
+    func read(context: ChannelHandlerContext) {
+        tracker.bytesAreAwaited()
+        context.read()
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = tracker.outbound(unwrapOutboundIn(data), isReused: hasCarriedResponse)
@@ -57,8 +62,10 @@ final class AsyncHTTPClientGuard: ChannelDuplexHandler {
             }
             isDelimitedByLength = head.headers.contains(name: "content-length")
         case .body(let piece):
+            tracker.bytesHaveCome()
             lastPiece = piece
         case .end(let trailers):
+            tracker.responseEnded()
             if let failure = AsyncHTTPClientHeadCheck.failure(ofTrailers: trailers) {
                 hasFailed = true
                 context.fireErrorCaught(failure)

@@ -5,51 +5,64 @@ import NIOHTTP1
 import Pipeline
 
 /// Status and header fields of an answer.
-enum AsyncHTTPClientHead {
-    static func makeHead(_ response: HTTPClientResponse, _ limits: PipelineLimits) throws -> HTTPResponse {
-        guard (200...999).contains(response.status.code) else {
-            throw PipelineError(.malformedResponse, "the status is \(response.status.code)")
+struct AsyncHTTPClientHead {
+    private(set) var response: HTTPResponse
+    private var contentLength: Int?
+    private var isChunked = false
+
+    /// Takes the head over in one pass.
+    ///
+    /// - Throws: `PipelineError` for what the parser lets pass, though nobody can say how long the body is.
+    ///
+    /// Source: RFC 9112 §6.1, https://www.rfc-editor.org/rfc/rfc9112.html#section-6.1
+    init(_ head: HTTPClientResponse, _ limits: PipelineLimits) throws {
+        guard (200...999).contains(head.status.code) else {
+            throw PipelineError(.malformedResponse, "the status is \(head.status.code)")
         }
-        guard response.headers.count <= limits.headerCount else {
+        guard head.headers.count <= limits.headerCount else {
             throw PipelineError(
                 .limit(.headerCount),
-                "\(response.headers.count) header fields, \(limits.headerCount) allowed"
+                "\(head.headers.count) header fields, \(limits.headerCount) allowed"
             )
         }
-        try checkFraming(response.headers)
-        var fields = HTTPFields()
-        fields.reserveCapacity(response.headers.count)
-        for (text, value) in response.headers {
+        response = HTTPResponse(status: .init(code: Int(head.status.code)))
+        response.headerFields.reserveCapacity(head.headers.count)
+        for (text, value) in head.headers {
             guard let name = HTTPField.Name(text) else {
                 throw PipelineError(.malformedResponse, "the name of a header field is not a token")
             }
-            fields.append(HTTPField(name: name, value: value))
+            try noteFraming(name, value)
+            response.headerFields.append(HTTPField(name: name, value: value))
         }
-        return HTTPResponse(status: .init(code: Int(response.status.code)), headerFields: fields)
     }
 
-    /// What the parser lets pass, though nobody can say how long the body is.
-    ///
-    /// Source: RFC 9112 §6.1, https://www.rfc-editor.org/rfc/rfc9112.html#section-6.1
-    private static func checkFraming(_ fields: HTTPHeaders) throws {
-        guard fields[canonicalForm: "content-length"].allSatisfy({ Int($0) != nil }) else {
-            throw PipelineError(.malformedResponse, "Content-Length is not a number that fits")
+    private mutating func noteFraming(_ name: HTTPField.Name, _ value: String) throws {
+        switch name.canonicalName.utf8.count {
+        case 14 where name == .contentLength:
+            guard contentLength == nil, let length = Int(value) else {
+                throw PipelineError(.malformedResponse, "Content-Length is not one number that fits")
+            }
+            contentLength = length
+        case 17 where name == .transferEncoding:
+            guard value == "chunked" || Self.isChunked(value) else {
+                throw PipelineError(.malformedResponse, "the answer has a transfer coding that nobody asked for")
+            }
+            isChunked = true
+        default: break
         }
-        guard fields[canonicalForm: "transfer-encoding"].allSatisfy({ $0.lowercased() == "chunked" }) else {
-            throw PipelineError(.malformedResponse, "the answer has a transfer coding that nobody asked for")
-        }
+    }
+
+    private static func isChunked(_ codings: String) -> Bool {
+        codings.lowercased().split(separator: ",").allSatisfy { $0.filter { $0 != " " && $0 != "\t" } == "chunked" }
     }
 
     /// Whether the core may follow the response, and then needs little of its body or nothing.
-    static func isRedirect(_ head: HTTPResponse) -> Bool {
-        (300..<400).contains(head.status.code) && head.status.code != 304
-    }
+    var isRedirect: Bool { (300..<400).contains(response.status.code) && response.status.code != 304 }
 
     /// The length of the body that follows, `nil` when it is not announced.
-    static func byteCount(of head: HTTPResponse, to method: HTTPRequest.Method) -> Int? {
-        if method == .head || head.status.code == 204 || head.status.code == 304 { return 0 }
-        guard !head.headerFields.contains(.transferEncoding) else { return nil }
-        return head.headerFields[.contentLength].flatMap { Int($0) }
+    func byteCount(to method: HTTPRequest.Method) -> Int? {
+        if method == .head || response.status.code == 204 || response.status.code == 304 { return 0 }
+        return isChunked ? nil : contentLength
     }
 }
 #endif

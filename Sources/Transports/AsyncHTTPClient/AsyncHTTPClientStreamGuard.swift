@@ -26,13 +26,18 @@ final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
     init(_ informationalLimit: Int) { heads = AsyncHTTPClientHeadCheck(informationalLimit: informationalLimit) }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        tracker.timer = AsyncHTTPClientHeadTimer(context.eventLoop) {
-            context.fireErrorCaught(HTTPClientError.deadlineExceeded)
+        tracker.timer = AsyncHTTPClientReadTimer(context.eventLoop) { failure in
+            context.fireErrorCaught(failure)
             self.isOver = true
         }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { tracker.end() }
+
+    func read(context: ChannelHandlerContext) {
+        tracker.bytesAreAwaited()
+        context.read()
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let part = unwrapOutboundIn(data)
@@ -53,13 +58,16 @@ final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
                 isOver = true
                 return
             }
+        case .body:
+            tracker.bytesHaveCome()
         case .end where !isSent:
+            tracker.responseEnded()
             context.fireChannelRead(data)
             isOver = true
             context.close(promise: nil)
             return
-        case .body, .end:
-            break
+        case .end:
+            tracker.responseEnded()
         }
         context.fireChannelRead(data)
     }

@@ -232,10 +232,13 @@ public final class AsyncHTTPClientTransport: Transport {
         let client = try routes.client(for: request)
         guard client.exchanges != nil else { return try await send(request, context, client, nil, tryCount: 1) }
         context.reportConnectionWait()
-        let limit = headLimit(isInPieces: AsyncHTTPClientUpload.isInPieces(request.body))
+        let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
+        let limit = headLimit(isInPieces: isInPieces)
+        // A reader that may pause, and an upload that may take its time, are looked after by the exchange.
+        let idle = isInPieces || context.wantsStream ? nil : idleLimit(request, context).map { TimeAmount($0) }
         var tryCount = 1
         while true {
-            let attempt = AsyncHTTPClientTry(context, headTimeout: limit)
+            let attempt = AsyncHTTPClientTry(context, headTimeout: limit, idleTimeout: idle)
             do {
                 return try await send(request, context, client, attempt, tryCount: tryCount)
             } catch let error as PipelineError where error.code == .connectionLost {
@@ -255,14 +258,8 @@ public final class AsyncHTTPClientTransport: Transport {
         _ attempt: AsyncHTTPClientTry?,
         tryCount: Int
     ) async throws -> PipelineResponse {
-        let upload = AsyncHTTPClientUpload(
-            request,
-            context,
-            client.client.eventLoopGroup,
-            timekeeper,
-            read: readTimeout,
-            write: writeTimeout
-        )
+        let watch = attempt?.idleTimeout == nil ? makeWatch(request, context) : nil
+        let upload = AsyncHTTPClientUpload(request.body, context, client.client.eventLoopGroup, watch)
         do {
             var outgoing = upload.makeRequest(request.head)
             if tryCount > 1 { outgoing.tlsConfiguration = client.tlsConfiguration }
@@ -273,14 +270,18 @@ public final class AsyncHTTPClientTransport: Transport {
             guard response.history.count <= 1 else {
                 throw PipelineError(.transport, "the shared HTTPClient follows redirects, which the pipeline has to do")
             }
-            let head = try AsyncHTTPClientHead.makeHead(response, context.limits)
-            upload.headHasCome(head.status.code, context)
-            guard !context.wantsStream, !AsyncHTTPClientHead.isRedirect(head) else {
-                let byteCount = AsyncHTTPClientHead.byteCount(of: head, to: request.method)
-                return PipelineResponse(request: request, head: head, body: .stream(body, byteCount: byteCount))
+            let head = try AsyncHTTPClientHead(response, context.limits)
+            upload.headHasCome(head.response.status.code, context)
+            let byteCount = head.byteCount(to: request.method)
+            guard !context.wantsStream, !head.isRedirect else {
+                return PipelineResponse(
+                    request: request,
+                    head: head.response,
+                    body: .stream(body, byteCount: byteCount)
+                )
             }
-            let data = try await body.collect(upTo: context.limits.bufferedBodyByteCount, of: head)
-            return PipelineResponse(request: request, head: head, body: .bytes(data))
+            let data = try await body.collect(upTo: context.limits.bufferedBodyByteCount, announced: byteCount ?? 0)
+            return PipelineResponse(request: request, head: head.response, body: .bytes(data))
         } catch {
             upload.end()
             let isHandshakeKnown = client.marksConnections && request.head.scheme == "https"
@@ -300,8 +301,24 @@ public final class AsyncHTTPClientTransport: Transport {
     ) async throws -> HTTPClientResponse {
         let limit = headLimit(isInPieces: upload.isInPieces)
         let deadline = limit.map { .now() + client.connectTimeout + $0 } ?? .distantFuture
-        guard upload.isInPieces else { return try await client.client.execute(request, deadline: deadline) }
-        return try await upload.watch.run { try await client.client.execute(request, deadline: deadline) }
+        guard upload.isInPieces, let watch = upload.watch else {
+            return try await client.client.execute(request, deadline: deadline)
+        }
+        return try await watch.run { try await client.client.execute(request, deadline: deadline) }
+    }
+
+    /// What looks after the waits of an exchange whose connection does not; `nil` if there is nothing to look after.
+    private func makeWatch(_ request: PipelineRequest, _ context: PipelineContext) -> AsyncHTTPClientWatch? {
+        let idle = idleLimit(request, context)
+        if AsyncHTTPClientUpload.isInPieces(request.body) {
+            return AsyncHTTPClientWatch(timekeeper, head: readTimeout, idle: idle, write: writeTimeout)
+        }
+        return idle.map { AsyncHTTPClientWatch(timekeeper, head: nil, idle: $0, write: nil) }
+    }
+
+    /// How long the next bytes of the body may take; a call with an idle timeout of its own has that alone.
+    private func idleLimit(_ request: PipelineRequest, _ context: PipelineContext) -> Duration? {
+        (context.options.idleTimeout ?? request.idleTimeout) == nil ? readTimeout : nil
     }
 
     /// How long the header fields may take; `readTimeout` counts from the end of a body in pieces.

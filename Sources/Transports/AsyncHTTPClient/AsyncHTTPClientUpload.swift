@@ -23,34 +23,24 @@ struct AsyncHTTPClientUpload: Sendable {
     private let body: PipelineBody
     private let reading: Reading?
     private let eventLoops: any EventLoopGroup
-    let watch: AsyncHTTPClientWatch
+    /// Looks after the waits of the exchange; `nil` where its connection does, or nobody has to.
+    let watch: AsyncHTTPClientWatch?
 
     /// - Parameters:
-    ///   - request: what is sent.
+    ///   - body: what is sent.
     ///   - context: told how much of a body in pieces has been sent.
     ///   - eventLoops: those that the client writes on.
-    ///   - timekeeper: looks after the waits.
-    ///   - read: how long the server may give nothing.
-    ///   - write: how long it may take nothing.
+    ///   - watch: looks after the waits of a body in pieces, and of the answer to it.
     init(
-        _ request: PipelineRequest,
+        _ body: PipelineBody,
         _ context: PipelineContext,
         _ eventLoops: any EventLoopGroup,
-        _ timekeeper: AsyncHTTPClientTimekeeper,
-        read: Duration?,
-        write: Duration?
+        _ watch: AsyncHTTPClientWatch?
     ) {
-        body = request.body
+        self.body = body
         self.eventLoops = eventLoops
-        let isSmall = !Self.isInPieces(body)
-        reading = isSmall ? nil : Reading(AsyncHTTPClientPipe(body, context))
-        let hasIdleTimeout = (context.options.idleTimeout ?? request.idleTimeout) != nil
-        watch = AsyncHTTPClientWatch(
-            timekeeper,
-            head: isSmall ? nil : read,
-            idle: hasIdleTimeout ? nil : read,
-            write: isSmall ? nil : write
-        )
+        self.watch = watch
+        reading = Self.isInPieces(body) ? Reading(AsyncHTTPClientPipe(body, context)) : nil
     }
 
     /// Whether a body goes out piece by piece, and not with the head.
@@ -63,7 +53,7 @@ struct AsyncHTTPClientUpload: Sendable {
 
     /// The answer has begun; a status of 300 or above ends the sending.
     func headHasCome(_ statusCode: Int, _ context: PipelineContext) {
-        watch.headHasCome(endsUpload: statusCode >= 300)
+        watch?.headHasCome(endsUpload: statusCode >= 300)
         if reading == nil, let bytes = body.bytes, !bytes.isEmpty { context.reportSent(bytes.count) }
     }
 
@@ -100,23 +90,23 @@ struct AsyncHTTPClientUpload: Sendable {
 extension AsyncHTTPClientUpload {
     private struct Pieces: AsyncSequence, Sendable {
         let pipe: AsyncHTTPClientPipe
-        let watch: AsyncHTTPClientWatch
+        let watch: AsyncHTTPClientWatch?
         let eventLoops: any EventLoopGroup
 
         struct AsyncIterator: AsyncIteratorProtocol {
             let pipe: AsyncHTTPClientPipe
-            let watch: AsyncHTTPClientWatch
+            let watch: AsyncHTTPClientWatch?
             var pace: AsyncHTTPClientPace
 
             mutating func next() async throws -> ByteBuffer? {
-                watch.isMakingPiece()
+                watch?.isMakingPiece()
                 guard let piece = try await pipe.next() else {
-                    watch.isWaitingForHead()
+                    watch?.isWaitingForHead()
                     return nil
                 }
                 let buffer = ByteBuffer(bytes: piece)
                 await pace.add(buffer)
-                watch.isWriting()
+                watch?.isWriting()
                 return buffer
             }
         }

@@ -20,5 +20,19 @@ struct AsyncHTTPClientHeadTests {
         let response = try await Provider<Probe>(transport: AsyncHTTPClientTransport()).request(Probe(server))
         #expect(response.headers.map { "\($0.name.rawName): \($0.value)" } == lines + ["Content-Length: 0"])
     }
+
+    @Test("the answer to HEAD, and a 304, may announce more bytes than may be kept in memory", arguments: [200, 304])
+    func announcedOnly(statusCode: Int) async throws {
+        let server = try LoopbackServer { _ in
+            [.send("HTTP/1.1 \(statusCode) Yes\r\nContent-Length: 1000000000000\r\n\r\n")]
+        }
+        let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
+        for _ in 0..<2 {
+            let response = try await provider.request(Probe(server, method: .head))
+            #expect(response.headers[.contentLength] == "1000000000000")
+            #expect(response.data.isEmpty)
+        }
+        #expect(server.activity.connectionCount == 1)
+    }
 }
 #endif

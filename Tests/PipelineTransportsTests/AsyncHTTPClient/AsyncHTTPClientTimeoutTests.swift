@@ -31,6 +31,25 @@ struct AsyncHTTPClientTimeoutTests {
         #expect(data == Data("ab".utf8))
     }
 
+    @Test("readTimeout is the time between two pieces of a body, which may come for longer, also on a used connection")
+    func slowBody() async throws {
+        let pieceCount = 8
+        let data = await inSomeTime { time -> Data in
+            let server = try LoopbackServer { request in
+                if request.target == "/stall" { return [.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"), .stall] }
+                let head = LoopbackServer.Action.send("HTTP/1.1 200 OK\r\nContent-Length: \(pieceCount)\r\n\r\n")
+                return [head] + (0..<pieceCount).flatMap { _ in [.wait(time * 0.3), .send("a")] }
+            }
+            defer { server.stop() }
+            let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(readTimeout: time))
+            let data = try await provider.request(Probe(server)).data
+            try expectTimeout(.timeout(.idle), try await provider.failure(Probe(server, "/stall")))
+            #expect(server.activity.connectionCount == 1)
+            return data
+        }
+        #expect(data == Data(repeating: 0x61, count: pieceCount))
+    }
+
     @Test("The times hold for a client that is shared, too; without them a call takes as long as it takes")
     func sharedClient() async throws {
         let server = try LoopbackServer { request in
