@@ -89,15 +89,19 @@ extension AsyncHTTPClientBody {
         func next() async throws -> Data? {
             do {
                 upload.watch?.isWaitingForBytes()
-                let piece =
-                    if let watch = upload.watch { try await watch.run { try await self.read() } } else { try await read() }
-                if piece == nil { upload.end() }
-                return piece
+                if let piece = try await watched({ try await self.read() }) { return piece }
+                upload.end()
+                return nil
             } catch {
                 iterator = nil
                 upload.end()
                 throw error
             }
+        }
+
+        private func watched(_ read: @escaping @Sendable () async throws -> Data?) async throws -> Data? {
+            guard let watch = upload.watch else { return try await read() }
+            return try await watch.run(read)
         }
 
         private func read() async throws -> Data? {

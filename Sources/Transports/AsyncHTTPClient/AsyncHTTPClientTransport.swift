@@ -224,6 +224,11 @@ public final class AsyncHTTPClientTransport: Transport {
     /// Bodies arrive as on the wire.
     public var decodesContent: Bool { false }
 
+    /// `true` for a time from a second to a day.
+    public func enforcesIdleTimeout(_ timeout: Duration) -> Bool {
+        timeout >= .seconds(1) && timeout <= .seconds(86_400)
+    }
+
     /// Sends a request.
     ///
     /// - Throws: as said above.
@@ -235,7 +240,7 @@ public final class AsyncHTTPClientTransport: Transport {
         let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
         let limit = headLimit(isInPieces: isInPieces)
         // A reader that may pause, and an upload that may take its time, are looked after by the exchange.
-        let idle = isInPieces || context.wantsStream ? nil : idleLimit(request, context).map { TimeAmount($0) }
+        let idle = isInPieces || context.wantsStream ? nil : idleLimit(request, context).map(TimeAmount.init)
         var tryCount = 1
         while true {
             let attempt = AsyncHTTPClientTry(context, headTimeout: limit, idleTimeout: idle)
@@ -316,9 +321,10 @@ public final class AsyncHTTPClientTransport: Transport {
         return idle.map { AsyncHTTPClientWatch(timekeeper, head: nil, idle: $0, write: nil) }
     }
 
-    /// How long the next bytes of the body may take; a call with an idle timeout of its own has that alone.
+    /// How long the next bytes of the body may take; `nil` where the core measures an idle timeout of the call's own.
     private func idleLimit(_ request: PipelineRequest, _ context: PipelineContext) -> Duration? {
-        (context.options.idleTimeout ?? request.idleTimeout) == nil ? readTimeout : nil
+        guard let own = context.options.idleTimeout ?? request.idleTimeout else { return readTimeout }
+        return context.wantsStream ? nil : own
     }
 
     /// How long the header fields may take; `readTimeout` counts from the end of a body in pieces.

@@ -6,6 +6,7 @@ import NIOCore
 import Pipeline
 import PipelineTesting
 import PipelineTransports
+import Synchronization
 import TestSupport
 import Testing
 
@@ -36,9 +37,9 @@ struct AsyncHTTPClientTimeoutTests {
         let pieceCount = 8
         let data = await inSomeTime { time -> Data in
             let server = try LoopbackServer { request in
-                if request.target == "/stall" { return [.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"), .stall] }
-                let head = LoopbackServer.Action.send("HTTP/1.1 200 OK\r\nContent-Length: \(pieceCount)\r\n\r\n")
-                return [head] + (0..<pieceCount).flatMap { _ in [.wait(time * 0.3), .send("a")] }
+                let isWhole = request.target != "/stall"
+                let head = LoopbackServer.Action.send("HTTP/1.1 200 OK\r\nContent-Length: \(pieceCount)\r\n\r\na")
+                return [head] + (1..<pieceCount).flatMap { _ in isWhole ? [.wait(time * 0.3), .send("a")] : [.stall] }
             }
             defer { server.stop() }
             let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(readTimeout: time))
@@ -48,6 +49,28 @@ struct AsyncHTTPClientTimeoutTests {
             return data
         }
         #expect(data == Data(repeating: 0x61, count: pieceCount))
+    }
+
+    @Test("An idle timeout of a second and more is the connection's to measure, and does not make a body a stream")
+    func enforcedIdleTimeout() async throws {
+        let wanted = Mutex<[Bool]>([])
+        let watch = PluginStack.willSend { _, context in wanted.withLock { $0.append(context.wantsStream) } }
+        let data = await inSomeTime([.seconds(1), .seconds(3), .seconds(9)]) { time in
+            let server = try LoopbackServer { request in
+                request.target == "/stall" ? [Self.halves(time)[0], .stall] : Self.halves(time)
+            }
+            defer { server.stop() }
+            let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(readTimeout: time / 2), plugins: [watch])
+            var target = Probe(server)
+            target.options.idleTimeout = time * 5
+            let data = try await provider.request(target).data
+            var stalled = Probe(server, "/stall")
+            stalled.options.idleTimeout = time
+            try expectTimeout(.timeout(.idle), try await provider.failure(stalled))
+            return data
+        }
+        #expect(data == Data("ab".utf8))
+        #expect(!wanted.withLock { $0 }.contains(true))
     }
 
     @Test("The times hold for a client that is shared, too; without them a call takes as long as it takes")
