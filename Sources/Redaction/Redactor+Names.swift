@@ -9,7 +9,7 @@ extension Redactor {
     /// - Returns: `true` for Authorization, Cookie, Set-Cookie and Proxy-Authorization, and for a name with a secret word that is not in
     ///   ``standardHeaderFields``.
     public static func soundsSecret(_ name: HTTPField.Name) -> Bool {
-        !standardHeaderFields.contains(name) && isSecret(name, by: SecretWords.standard.places)
+        !standardHeaderFields.contains(name) && isSecret(name, by: standard.names.places)
     }
 
     private static func isSecret(_ name: HTTPField.Name, by places: (String) -> SecretPlaces) -> Bool {
