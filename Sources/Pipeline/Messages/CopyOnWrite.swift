@@ -15,8 +15,9 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
     }
 
     var value: Value {
-        _read { yield storage.value }
-        _modify {
+        // Inlined: a caller would allocate the frame of each accessor.
+        @inline(__always) _read { yield storage.value }
+        @inline(__always) _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
             yield &storage.value
         }

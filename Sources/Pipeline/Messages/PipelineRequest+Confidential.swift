@@ -36,10 +36,19 @@ extension PipelineRequest {
             bytes.first == UInt8(ascii: "[")
             ? bytes.prefix { $0 != UInt8(ascii: "]") }.dropFirst()
             : bytes.prefix { $0 != UInt8(ascii: ":") }
-        let host = String(Substring(name))
+        let host = Substring(name)
         if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
-        let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-            .map { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt8($0) : nil }
-        return numbers.count == 4 && numbers.first == 127 && !numbers.contains(nil)
+        guard host.hasPrefix("127.") else { return false }
+        var rest = host.utf8
+        for _ in 0..<3 {
+            guard let dot = rest.firstIndex(of: UInt8(ascii: ".")), isByte(rest[..<dot]) else { return false }
+            rest = rest[dot...].dropFirst()
+        }
+        return isByte(rest)
+    }
+
+    /// Whether a text is a number of 0 to 255, in digits alone.
+    private static func isByte(_ text: Substring.UTF8View) -> Bool {
+        text.allSatisfy { (0x30...0x39).contains($0) } && UInt8(Substring(text)) != nil
     }
 }

@@ -146,7 +146,7 @@ public struct PipelineRequest: Sendable {
         } else {
             content.value.head.headerFields.append(field)
         }
-        if isSecret { secretFields.insert(name) }
+        if isSecret { markSecret(name) }
     }
 
     /// Sets a header field whose name is a text, replacing all of that name; the case of a name does not matter.
@@ -188,8 +188,25 @@ public struct PipelineRequest: Sendable {
     /// Sets Content-Type where there is none.
     public mutating func setContentTypeIfAbsent(_ value: String) {
         guard !head.headerFields.contains(.contentType) else { return }
-        head.headerFields.append(HTTPField(name: .contentType, value: value))
+        addHeader(HTTPField(name: .contentType, value: value))
     }
+
+    /// Appends a header field; costs another module less than ``headers``.
+    package mutating func addHeader(_ field: HTTPField) {
+        content.value.head.headerFields.append(field)
+    }
+
+    /// Marks the fields of a name as secret; costs another module less than ``secretFields``.
+    package mutating func markSecret(_ name: HTTPField.Name) {
+        if content.value.secretFields.isEmpty {
+            content.value.secretFields = name == .authorization ? Self.authorization : [name]
+        } else {
+            content.value.secretFields.insert(name)
+        }
+    }
+
+    /// Shared by all requests that have no other secret field, so that none makes a set of its own.
+    private static let authorization: Set<HTTPField.Name> = [.authorization]
 
     func attemptTimeout(in options: RequestOptions) -> Duration? {
         options.attemptTimeout ?? attemptTimeout

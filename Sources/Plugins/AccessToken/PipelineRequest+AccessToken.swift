@@ -13,12 +13,8 @@ extension PipelineRequest {
                 type == .basic ? "the token for Basic is not base64" : "the access token is not one word"
             )
         }
-        try setHeader(type.scheme + " " + token, for: .authorization)
-        if secretFields.isEmpty { secretFields = Self.authorization } else { secretFields.insert(.authorization) }
+        try setHeader(type.scheme + " " + token, for: .authorization, isSecret: true)
     }
-
-    /// Shared by all requests that have no other secret field, so that none makes a set of its own.
-    private static let authorization: Set<HTTPField.Name> = [.authorization]
 }
 
 extension AuthorizationType {

@@ -139,7 +139,7 @@ public struct GzipPlugin: Stage.Intercept {
     private func ask(in request: inout PipelineRequest, _ context: PipelineContext) -> Expectation {
         guard !context.transportDecodesContent, !request.headers.contains(.acceptEncoding) else { return .foreign }
         guard !context.isDownload, !request.headers.contains(.range) else { return .unasked }
-        request.headers[.acceptEncoding] = ContentCoding.accepted
+        request.addHeader(HTTPField(name: .acceptEncoding, value: ContentCoding.accepted))
         return .asked
     }
 

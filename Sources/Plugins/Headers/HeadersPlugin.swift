@@ -124,7 +124,11 @@ public struct HeadersPlugin: Stage.Prepare {
                 try CredentialScope.check(request, cleartext, what)
                 request.secretFields.insert(field.name)
             }
-            request.headers[fields: field.name] = field.lines
+            if overrides {
+                request.headers[fields: field.name] = field.lines
+            } else {
+                for line in field.lines { request.addHeader(line) }
+            }
         }
     }
 }

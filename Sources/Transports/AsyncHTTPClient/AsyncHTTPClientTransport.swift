@@ -329,8 +329,8 @@ public final class AsyncHTTPClientTransport: Transport {
 
     /// How long the header fields may take; `readTimeout` counts from the end of a body in pieces.
     private func headLimit(isInPieces: Bool) -> TimeAmount? {
-        let limit = isInPieces ? headTimeout : [headTimeout, readTimeout].compactMap { $0 }.min()
-        return limit.map { TimeAmount($0) }
+        guard !isInPieces, let readTimeout else { return headTimeout.map(TimeAmount.init) }
+        return TimeAmount(min(headTimeout ?? readTimeout, readTimeout))
     }
 
     /// Closes all connections of a client of its own; calls under way and later ones fail with `clientClosed`.

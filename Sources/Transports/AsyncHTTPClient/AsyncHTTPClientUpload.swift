@@ -63,7 +63,8 @@ struct AsyncHTTPClientUpload: Sendable {
     func makeRequest(_ head: HTTPRequest) -> HTTPClientRequest {
         var converted = HTTPClientRequest(url: "\(head.scheme ?? "")://\(head.authority ?? "")\(head.path ?? "")")
         converted.method = HTTPMethod(rawValue: head.method.rawValue)
-        converted.headers.reserveCapacity(head.headerFields.count)
+        // One more marks the exchange.
+        converted.headers.reserveCapacity(head.headerFields.count + 1)
         for field in head.headerFields where !Self.isFraming(field.name) {
             converted.headers.add(name: field.name.rawName, value: field.value)
         }
