@@ -11,5 +11,8 @@ final class URLSessionQueue: OperationQueue, @unchecked Sendable {
     private let queue = DispatchQueue(label: "URLSessionTransport")
 
     override func addOperation(_ block: @escaping @Sendable () -> Void) { queue.async(execute: block) }
+
+    /// Keeps the order also of what Foundation does not add today.
+    override func addOperation(_ operation: Operation) { queue.async { operation.start() } }
 }
 #endif

@@ -9,18 +9,23 @@ import Testing
 
 @Suite("URLSessionTransport: the queue of its delegate", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionQueueTests {
-    @Test("blocks run one at a time, in the order in which they were added")
+    @Test("blocks and operations run one at a time, in the order in which they were added")
     func order() async {
         let queue = URLSessionQueue()
         let numbers = Mutex<[Int]>([])
         let isBusy = Atomic(false)
         await withCheckedContinuation { continuation in
             for number in 0..<1_000 {
-                queue.addOperation {
+                let block = { @Sendable in
                     let wasBusy = isBusy.exchange(true, ordering: .acquiringAndReleasing)
                     #expect(!wasBusy)
                     numbers.withLock { $0.append(number) }
                     isBusy.store(false, ordering: .releasing)
+                }
+                if number % 7 > 0 {
+                    queue.addOperation(block)
+                } else {
+                    queue.addOperation(BlockOperation(block: block))
                 }
             }
             queue.addOperation { continuation.resume() }
