@@ -188,16 +188,10 @@ public struct PipelineRequest: Sendable {
     /// Sets Content-Type where there is none.
     public mutating func setContentTypeIfAbsent(_ value: String) {
         guard !head.headerFields.contains(.contentType) else { return }
-        addHeader(HTTPField(name: .contentType, value: value))
+        head.headerFields.append(HTTPField(name: .contentType, value: value))
     }
 
-    /// Appends a header field; costs another module less than ``headers``.
-    package mutating func addHeader(_ field: HTTPField) {
-        content.value.head.headerFields.append(field)
-    }
-
-    /// Marks the fields of a name as secret; costs another module less than ``secretFields``.
-    package mutating func markSecret(_ name: HTTPField.Name) {
+    private mutating func markSecret(_ name: HTTPField.Name) {
         if content.value.secretFields.isEmpty {
             content.value.secretFields = name == .authorization ? Self.authorization : [name]
         } else {

@@ -94,7 +94,7 @@ public struct GzipPlugin: Stage.Intercept {
     ) async throws -> PipelineResponse {
         var request = request
         try await compress(&request, context)
-        let expectation = ask(in: &request, context)
+        let expectation = try ask(in: &request, context)
         var response = try await next(request)
         do {
             try await decode(&response, expectation, context)
@@ -136,10 +136,10 @@ public struct GzipPlugin: Stage.Intercept {
         case foreign
     }
 
-    private func ask(in request: inout PipelineRequest, _ context: PipelineContext) -> Expectation {
+    private func ask(in request: inout PipelineRequest, _ context: PipelineContext) throws -> Expectation {
         guard !context.transportDecodesContent, !request.headers.contains(.acceptEncoding) else { return .foreign }
         guard !context.isDownload, !request.headers.contains(.range) else { return .unasked }
-        request.addHeader(HTTPField(name: .acceptEncoding, value: ContentCoding.accepted))
+        try request.setHeader(ContentCoding.accepted, for: .acceptEncoding)
         return .asked
     }
 

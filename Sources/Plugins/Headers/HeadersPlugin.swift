@@ -124,11 +124,7 @@ public struct HeadersPlugin: Stage.Prepare {
                 try CredentialScope.check(request, cleartext, what)
                 request.secretFields.insert(field.name)
             }
-            if overrides {
-                request.headers[fields: field.name] = field.lines
-            } else {
-                for line in field.lines { request.addHeader(line) }
-            }
+            request.headers[fields: field.name] = field.lines
         }
     }
 }
