@@ -130,7 +130,7 @@ struct AsyncHTTPClientDeadConnectionTests {
     @Test("C13 A request of which nothing was written is sent a second time, whatever its method")
     func unwritten() async throws {
         let trying = PluginStack.intercept(name: "trying") { request, context, next in
-            let attempt = AsyncHTTPClientTry(context, headTimeout: nil)
+            let attempt = AsyncHTTPClientTry(context, headTimeout: nil, idleTimeout: nil)
             #expect(attempt.allowsAnother(request))
             attempt.connectionIsThere(isReused: true)
             #expect(!attempt.allowsAnother(request))
