@@ -5,13 +5,13 @@ extension Redactor {
     /// A parameter in the path follows ``secretNames``, and so does what the value of a shown query item holds: JSON, a URL, pairs. An item of
     /// the query without `=` counts as a value. Text that is no URL is treated as if it were one.
     public func url(_ text: String) -> String {
-        let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
-        let query = text[..<fragment].utf8.firstIndex(of: UInt8(ascii: "?")) ?? fragment
+        let fragment = text[...].firstIndex(ofByte: UInt8(ascii: "#")) ?? text.endIndex
+        let query = text[..<fragment].firstIndex(ofByte: UInt8(ascii: "?")) ?? fragment
         var result = ""
         result.reserveCapacity(text.utf8.count + Self.placeholderRoom)
         appendLocation(text[..<query], to: &result)
         // Parameters of a path segment, such as `;jsessionid=…`.
-        if result.utf8.contains(UInt8(ascii: "=")) { result = hidingNames(in: result) }
+        if result[...].firstIndex(ofByte: UInt8(ascii: "=")) != nil { result = hidingNames(in: result) }
         if query != fragment {
             let items = text[text.utf8.index(after: query)..<fragment]
             result += "?"
@@ -46,12 +46,12 @@ extension Redactor {
             // `https://user:p#w@host` ends in its password.
             shown = end
         } else {
-            result += text
+            result.append(contentsOf: text)
             return
         }
-        result += text[..<start]
+        result.append(contentsOf: text[..<start])
         result += Self.placeholder
-        result += text[shown...]
+        result.append(contentsOf: text[shown...])
     }
 
     /// Whether what follows the host of an authority without `@` is no port.
@@ -64,12 +64,13 @@ extension Redactor {
     private func appendShownQuery(_ items: Substring, to result: inout String) {
         var rest = items
         while true {
-            let end = rest.utf8.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
+            let end = rest.firstIndex(ofByte: UInt8(ascii: "&")) ?? rest.endIndex
             let item = rest[..<end]
             if item.isEmpty || mayShow(item) {
-                result += item
-            } else if let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) {
-                result += item[...equals]
+                result.append(contentsOf: item)
+            } else if let equals = item.firstIndex(ofByte: UInt8(ascii: "=")) {
+                result.append(contentsOf: item[..<equals])
+                result += "="
                 result += Self.placeholder
             } else {
                 result += Self.placeholder
@@ -115,7 +116,7 @@ extension Redactor {
     }
 
     static func decodedName(of item: Substring) -> String {
-        let name = item[..<(item.utf8.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex)]
+        let name = item[..<(item.firstIndex(ofByte: UInt8(ascii: "=")) ?? item.endIndex)]
         guard name.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
             return String(name)
         }

@@ -13,6 +13,8 @@ extension Redactor {
     /// that this redactor does not show, and from each cookie. Authentication schemes are left out; with Basic the password counts as well. Values
     /// under 8 bytes are left out because they could be any word, and so are words, dates, hosts and paths in the query.
     ///
+    /// The copy keeps the request with its body. It collects the values when a text may hold one of them.
+    ///
     /// - Parameters:
     ///   - request: the request.
     ///   - answer: the header fields of its response, whose cookies are secret as well.

@@ -172,8 +172,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         }
         guard form.exchangeLevel <= level else { return }
         let exchange = context.exchange
-        var message = message(context, request: exchange?.request ?? result.request, result)
-        message.exchange = exchange
+        var message = message(context, request: exchange?.request ?? result.request, result, of: exchange)
         message.duration = exchange?.duration
         write(.response, at: form.exchangeLevel, message)
         if case .success = result, .debug <= level { write(.responseFields, at: .debug, message) }
@@ -231,25 +230,27 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     func message(
         _ context: PipelineContext,
         request: PipelineRequest?,
-        _ result: Result<PipelineResponse, PipelineError>? = nil
+        _ result: Result<PipelineResponse, PipelineError>? = nil,
+        of exchange: PipelineExchange? = nil
     ) -> Event.Message {
         let cookies = context[ReceivedCookies.self]
         return Event.Message(
             context: context,
             redactor: redactor.adding(
-                secretsOf: requests(of: context, request),
+                secretsOf: requests(of: context, and: exchange == nil ? request : nil),
                 answer: cookies.isEmpty ? [:] : HTTPFields(cookies)
             ),
             bodyLimit: bodyLimit,
             form: form,
             request: request,
             response: result?.response,
-            error: result?.error
+            error: result?.error,
+            exchange: exchange
         )
     }
 
-    /// The requests of a call so far, in one array of the right size.
-    private func requests(of context: PipelineContext, _ request: PipelineRequest?) -> [PipelineRequest] {
+    /// The requests of the exchanges so far and one more, in an array of the right size.
+    private func requests(of context: PipelineContext, and request: PipelineRequest?) -> [PipelineRequest] {
         let exchanges = context.exchanges
         var requests: [PipelineRequest] = []
         requests.reserveCapacity(exchanges.count + 1)

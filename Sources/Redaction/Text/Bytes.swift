@@ -8,6 +8,15 @@ extension String {
     }
 }
 
+extension Substring {
+    /// The index of the first byte that equals another, found in place: as characters or code units it takes several times as long.
+    func firstIndex(ofByte byte: UInt8) -> Index? {
+        let offset = utf8.withContiguousStorageIfAvailable { $0.firstIndex(of: byte) }
+        guard let offset else { return utf8.firstIndex(of: byte) }
+        return offset.map { utf8.index(startIndex, offsetBy: $0) }
+    }
+}
+
 extension UnsafeBufferPointer<UInt8> {
     /// The offset of the first byte that the closure accepts, or the count.
     @inlinable @inline(__always)

@@ -43,8 +43,9 @@ package struct MessageSecrets {
                 insert(credentials: value[...])
             }
         }
-        guard let path = request.path, let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return }
-        let query = Substring(path.utf8[path.utf8.index(after: mark)...].prefix { $0 != UInt8(ascii: "#") })
+        guard let path = request.path, let mark = path[...].firstIndex(ofByte: UInt8(ascii: "?")) else { return }
+        let rest = path[path.utf8.index(after: mark)...]
+        let query = rest[..<(rest.firstIndex(ofByte: UInt8(ascii: "#")) ?? rest.endIndex)]
         query.forEachItem(separatedBy: UInt8(ascii: "&")) { insert(queryItem: $0) }
     }
 
@@ -58,7 +59,7 @@ package struct MessageSecrets {
     }
 
     private func isSecret(_ name: HTTPField.Name) -> Bool {
-        redactor.isSecret(name) && !redactor.shownHeaderFields.contains(name)
+        !redactor.shownHeaderFields.contains(name) && redactor.isSecret(name)
     }
 
     private mutating func insert(queryItem item: Substring) {
@@ -74,18 +75,18 @@ package struct MessageSecrets {
 
     /// Inserts the value of `name=value`, as it is and without quotes and percent-encoding.
     private mutating func insert(valueOfPair pair: Substring) {
-        guard let equals = pair.firstIndex(of: "=") else { return }
-        let value = pair[pair.index(after: equals)...].trimming { $0 == " " || $0 == "\t" || $0 == "\"" }
+        guard let equals = pair.firstIndex(ofByte: UInt8(ascii: "=")) else { return }
+        let value = pair[pair.utf8.index(after: equals)...].trimming { $0 == " " || $0 == "\t" || $0 == "\"" }
         insert(value)
-        guard value.utf8.contains(UInt8(ascii: "%")) else { return }
+        guard value.firstIndex(ofByte: UInt8(ascii: "%")) != nil else { return }
         if let decoded = value.removingPercentEncoding { insert(decoded[...]) }
     }
 
     /// Inserts the credentials of `scheme credentials`, or a value alone (RFC 9110 §11.4).
     private mutating func insert(credentials value: Substring) {
-        guard let blank = value.firstIndex(of: " ") else { return insert(value) }
-        let credentials = value[value.index(after: blank)...].trimming {
-            $0 == "\t" || $0.properties.generalCategory == .spaceSeparator
+        guard let blank = value.firstIndex(ofByte: UInt8(ascii: " ")) else { return insert(value) }
+        let credentials = value[value.utf8.index(after: blank)...].trimming {
+            $0.isASCII ? $0 == " " || $0 == "\t" : $0.properties.generalCategory == .spaceSeparator
         }
         insert(credentials)
         guard value[..<blank].lowercased() == "basic", let data = Data(base64Encoded: String(credentials)) else {
@@ -107,7 +108,7 @@ extension Substring {
     fileprivate func forEachItem(separatedBy separator: UInt8, _ body: (Substring) -> Void) {
         var rest = self
         while !rest.isEmpty {
-            let end = rest.utf8.firstIndex(of: separator) ?? rest.endIndex
+            let end = rest.firstIndex(ofByte: separator) ?? rest.endIndex
             if end != rest.startIndex { body(rest[..<end]) }
             rest = end == rest.endIndex ? "" : rest[rest.utf8.index(after: end)...]
         }
