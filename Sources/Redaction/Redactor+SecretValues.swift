@@ -42,7 +42,7 @@ extension Redactor {
         mayHoldSecret(text) && secretValues?.isFound(in: text) == true
     }
 
-    /// Returns `false` if a text holds none of the values; `true` says nothing.
+    /// Returns `false` only if a text holds none of the values; `true` if it may hold one.
     private func mayHoldSecret(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard text.count >= SecretValues.minimumByteCount else { return false }
         if let pending { return pending.mayBeFound(in: text) }

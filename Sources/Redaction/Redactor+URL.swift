@@ -26,7 +26,7 @@ extension Redactor {
     /// Placeholders may be longer than what they hide.
     private static let placeholderRoom = 32
 
-    /// Appends what stands before the query, without user name and password.
+    /// Appends the URL up to the query, without user name and password.
     private func appendLocation(_ text: Substring, to result: inout String) {
         let bytes = text.utf8
         var rest = bytes[...]

@@ -9,7 +9,7 @@ extension RequestOptions {
     /// reader is not taken for a slow server. How long the header fields may take is said by ``attemptTimeout``.
     ///
     /// The core measures the time on the provider's clock, and the transport hands the body over as it arrives. If the clock is the
-    /// system's, a transport that buffers a body may measure the time itself, see ``Transport/enforcesIdleTimeout(_:)``.
+    /// system's, a transport that buffers a body may measure the time instead, see ``Transport/enforcesIdleTimeout(_:)``.
     /// Default `nil`: what a plugin has stated in ``PipelineRequest/idleTimeout``, and without one only the transport's own idle
     /// timeout. Exceeding it is ``PipelineError/Code-swift.struct/timeout(_:)`` with `.idle`, and the exchange is closed.
     public var idleTimeout: Duration? {

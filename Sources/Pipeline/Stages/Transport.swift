@@ -10,7 +10,7 @@ public protocol Transport: Sendable {
     /// Content-Length from the response, so that nothing is decoded twice.
     var decodesContent: Bool { get }
 
-    /// Returns whether the transport by itself ends an exchange whose body goes without a byte for longer than a time.
+    /// Returns whether the transport ends an exchange if no byte of the body arrives within a time.
     ///
     /// The core asks this for a call with ``RequestOptions/idleTimeout`` whose caller does not read the body as a stream, if
     /// the provider's clock is the system's. If the transport returns `true`, ``PipelineContext/wantsStream`` stays `false`, and
@@ -18,7 +18,7 @@ public protocol Transport: Sendable {
     /// body that it buffers for longer than `context.options.idleTimeout ?? request.idleTimeout`. Otherwise, and for every stream,
     /// the core measures the time. Defaults to `false`.
     ///
-    /// - Parameter timeout: how long a body may go without a byte.
+    /// - Parameter timeout: the longest wait for the next byte of a body.
     /// - Returns: whether the transport measures the time.
     func enforcesIdleTimeout(_ timeout: Duration) -> Bool
 

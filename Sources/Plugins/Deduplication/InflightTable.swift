@@ -66,7 +66,7 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     private let maximumCallerCount: Int
     private let maximumExchangeCount: Int
     private var open: [Key: Exchange] = [:]
-    /// Those in flight that nobody may join who does not know their number.
+    /// Exchanges in flight that only callers with their number may join.
     private var closed: [Int: Exchange] = [:]
 
     /// How often the table was closed.

@@ -8,7 +8,7 @@ package protocol SecretSource: Sendable {
 
 /// The secret values of messages, read when a text may hold one of them.
 ///
-/// Immutable to the eye, so that copies of a redactor share it.
+/// Copies of a redactor share it: its values are computed once and do not change.
 final class PendingSecrets: Sendable {
     private let redactor: Redactor
     private let source: any SecretSource
@@ -36,7 +36,7 @@ final class PendingSecrets: Sendable {
         return made
     }
 
-    /// Returns `false` if a text holds none of the values; `true` says nothing.
+    /// Returns `false` only if a text holds none of the values; `true` if it may hold one.
     func mayBeFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         beginnings.mayBeFound(in: text) || redactor.isFound(in: text)
     }

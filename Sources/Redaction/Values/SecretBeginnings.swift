@@ -1,8 +1,9 @@
 /// How secret values of 8 bytes or more begin, in each form in which a text may hold them.
 ///
-/// Most texts hold no secret. This shows it at a fraction of the cost of ``SecretValues``, which has to be built first.
+/// Most texts hold no secret. Searching for the beginnings finds that out at a fraction of the cost of ``SecretValues``, which must
+/// be built first.
 struct SecretBeginnings: Sendable {
-    /// The first 8 bytes of a value itself, and of its three forms in base64.
+    /// The first 8 bytes of a value and of its three forms in base64.
     private typealias Forms = SIMD4<UInt64>
 
     /// In place, as many calls have one secret.
@@ -22,7 +23,7 @@ struct SecretBeginnings: Sendable {
             clear = clear << 8 | UInt64(byte)
             folded = folded << 8 | UInt64(SecretAutomaton.fold(byte))
         }
-        // The digits that are the same whatever stands before the value: they begin with its bits 0, 4 and 2.
+        // The digits that do not depend on the text before the value: they begin with its bits 0, 4 and 2.
         let forms = Forms(
             folded,
             Self.digits(of: clear >> 16),
@@ -58,7 +59,7 @@ struct SecretBeginnings: Sendable {
 
     // MARK: Searching
 
-    /// Returns `false` if a text holds none of the values in any form; `true` says nothing.
+    /// Returns `false` only if a text holds none of the values in any form; `true` if it may hold one.
     func mayBeFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard text.count <= Self.longestText else { return true }
         switch scan(text) {

@@ -12,7 +12,7 @@ struct AsyncHTTPClientHead {
 
     /// Takes the head over in one pass.
     ///
-    /// - Throws: `PipelineError` for what the parser lets pass, though nobody can say how long the body is.
+    /// - Throws: `PipelineError` if the head passes the parser but leaves the length of the body unknown.
     ///
     /// Source: RFC 9112 §6.1, https://www.rfc-editor.org/rfc/rfc9112.html#section-6.1
     init(_ head: HTTPClientResponse, _ limits: PipelineLimits) throws {
@@ -45,7 +45,7 @@ struct AsyncHTTPClientHead {
             contentLength = length
         case 17 where name == .transferEncoding:
             guard value == "chunked" || Self.isChunked(value) else {
-                throw PipelineError(.malformedResponse, "the answer has a transfer coding that nobody asked for")
+                throw PipelineError(.malformedResponse, "the response has a transfer coding other than chunked")
             }
             isChunked = true
         default: break

@@ -238,7 +238,7 @@ struct TimeoutPluginTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    /// Enforces idle timeouts of a second and more itself, and notes what it is asked for.
+    /// Enforces idle timeouts of a second and more, and records the timeouts that it is asked about.
     private final class Enforcing: Transport {
         let decodesContent = false
         private let seen = Mutex<[Bool]>([])
@@ -289,7 +289,7 @@ struct TimeoutPluginTests {
         #expect(await call.pipelineError?.code == .timeout(.idle))
     }
 
-    /// Enforces idle timeouts itself and returns a given body nevertheless.
+    /// Claims to enforce idle timeouts and returns a given body.
     private struct Streaming: Transport {
         let decodesContent = false
         let body: PipelineBody
