@@ -16,9 +16,12 @@ final class CallState: Sendable {
         var attemptCount = 1
         /// When the header fields of the last response came, unless its body came with them.
         var lastHead: PipelineClock.Instant?
-        var values: [ObjectIdentifier: any Sendable] = [:]
+        /// A few at most: they are found faster in turn than by a hash.
+        var values: [(key: ObjectIdentifier, value: any Sendable)] = []
         /// The keys whose values calls in the background begin with.
         var inheritedKeys: Set<ObjectIdentifier> = []
+
+        func valueIndex(_ key: ObjectIdentifier) -> Int? { values.firstIndex { $0.key == key } }
 
         func connectionIndex(_ key: PipelineContext.ExchangeID) -> Int? { connections.firstIndex { $0.key == key } }
     }
@@ -162,7 +165,7 @@ final class CallState: Sendable {
 
     @usableFromInline
     func value(for key: ObjectIdentifier) -> (any Sendable)? {
-        shared.withLock { $0.values[key] }
+        shared.withLock { shared in shared.valueIndex(key).map { shared.values[$0].value } }
     }
 
     /// Changes a value under the lock.
@@ -173,9 +176,14 @@ final class CallState: Sendable {
         _ change: (inout Value) throws(Failure) -> Output
     ) throws(Failure) -> Output {
         try shared.withLock { shared throws(Failure) in
-            // Removed first, so that a collection is changed in place.
-            var value = shared.values.removeValue(forKey: key).flatMap { $0 as? Value } ?? initial
-            defer { shared.values[key] = value }
+            let index = shared.valueIndex(key)
+            var value = initial
+            if let index {
+                value = shared.values[index].value as? Value ?? initial
+                // Released there, so that a collection is changed in place.
+                shared.values[index].value = ()
+            }
+            defer { if let index { shared.values[index].value = value } else { shared.values.append((key, value)) } }
             if isInherited { shared.inheritedKeys.insert(key) }
             return try change(&value)
         }

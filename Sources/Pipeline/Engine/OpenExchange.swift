@@ -96,7 +96,7 @@ final class OpenExchange: Sendable {
     ///   - failure: why the body did not end.
     private func finish(with body: PipelineBody? = nil, failure: PipelineError? = nil) {
         guard let read = take() else { return }
-        let now = context.clock.now
+        let now = context.now
         let exchanges = context.call.change(context.exchangeID) { exchange in
             exchange.duration = context.start.duration(to: now) - exchange.start
             exchange.failure = failure?.code

@@ -25,16 +25,16 @@ final class Segment: Sendable {
 
     /// Runs the segment and all that is inside it.
     ///
-    /// Inlined, so that a segment without stages costs no frame.
+    /// Inlined, so that a segment without stages costs no frame. The request is consumed: if no caller keeps it, no stage copies it to
+    /// change it.
     @inline(__always)
-    func run(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
+    func run(_ request: consuming PipelineRequest, _ context: PipelineContext) async -> CallResult {
         if Task.isCancelled { return .failure(.cancelled(before: request)) }
         return hasStages ? await runStages(request, context) : await runInside(request, context)
     }
 
     @inline(never)
-    private func runStages(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
-        var request = request
+    private func runStages(_ request: consuming PipelineRequest, _ context: PipelineContext) async -> CallResult {
         var result: CallResult
         var reached = Int.max
         if let (failure, position) = await prepare(&request, context) {
@@ -60,7 +60,7 @@ final class Segment: Sendable {
     @inline(never)
     private func pass(
         _ interceptor: Interceptor,
-        _ request: PipelineRequest,
+        _ request: consuming PipelineRequest,
         _ context: PipelineContext
     ) async -> CallResult {
         await interceptor.inside.run(request, context)

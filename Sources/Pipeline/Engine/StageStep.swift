@@ -1,5 +1,5 @@
-/// A stage of a plugin in its place.
-struct StageStep<Plugin: Sendable>: Sendable {
+/// A stage of a plugin in its place; one reference to copy.
+final class StageStep<Plugin: Sendable>: Sendable {
     /// The plugin's index in the stack.
     let position: Int
     let plugin: Plugin

@@ -31,24 +31,31 @@ extension PipelineRequest {
     }
 
     private static func isLoopback(_ authority: String) -> Bool {
-        let bytes = authority.utf8
-        let name =
-            bytes.first == UInt8(ascii: "[")
-            ? bytes.prefix { $0 != UInt8(ascii: "]") }.dropFirst()
-            : bytes.prefix { $0 != UInt8(ascii: ":") }
-        let host = Substring(name)
-        if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
-        guard host.hasPrefix("127.") else { return false }
-        var rest = host.utf8
-        for _ in 0..<3 {
-            guard let dot = rest.firstIndex(of: UInt8(ascii: ".")), isByte(rest[..<dot]) else { return false }
-            rest = rest[dot...].dropFirst()
+        authority.withBytes { bytes in
+            let isLiteral = bytes.first == UInt8(ascii: "[")
+            let end = bytes.firstOffset { $0 == (isLiteral ? UInt8(ascii: "]") : UInt8(ascii: ":")) }
+            let host = bytes[(isLiteral ? 1 : 0)..<end]
+            return host.elementsEqual("localhost".utf8) || host.suffix(10).elementsEqual(".localhost".utf8)
+                || host.elementsEqual("::1".utf8) || isLoopbackAddress(host)
         }
-        return isByte(rest)
     }
 
-    /// Whether a text is a number of 0 to 255, in digits alone.
-    private static func isByte(_ text: Substring.UTF8View) -> Bool {
-        text.allSatisfy { (0x30...0x39).contains($0) } && UInt8(Substring(text)) != nil
+    /// Whether a text is 127 and three more numbers of 0 to 255, separated by full stops.
+    private static func isLoopbackAddress(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        guard host.starts(with: "127.".utf8) else { return false }
+        var dotCount = 0
+        var number: Int?
+        for byte in host {
+            if byte == UInt8(ascii: ".") {
+                guard number.take() != nil else { return false }
+                dotCount += 1
+            } else {
+                guard ByteSet.digits.contains(byte) else { return false }
+                let next = (number ?? 0) * 10 + Int(byte - UInt8(ascii: "0"))
+                guard next <= 255 else { return false }
+                number = next
+            }
+        }
+        return dotCount == 3 && number != nil
     }
 }

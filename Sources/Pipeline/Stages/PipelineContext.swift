@@ -74,6 +74,9 @@ public struct PipelineContext: Sendable {
     /// The provider's clock: the only source of time.
     public var clock: PipelineClock { call.settings.clock }
 
+    /// The present moment on ``clock``, read without copying the clock.
+    var now: PipelineClock.Instant { call.settings.clock.now }
+
     /// The provider's random numbers: the only source of chance.
     public var random: PipelineRandom { call.settings.random }
 

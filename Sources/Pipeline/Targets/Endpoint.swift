@@ -135,7 +135,7 @@ public struct Endpoint: Sendable {
                 headerFields: try httpHeaderFields.map(Self.makeFields) ?? HTTPFields()
             )
         )
-        for field in request.headers where !request.isSecret(field.name) && Redactor.soundsSecret(field.name) {
+        for field in request.headers where Redactor.soundsSecret(field.name) && !request.isSecret(field.name) {
             request.secretFields.insert(field.name)
         }
         var encoding = RequestTask.EncodingContext(random: random)
@@ -166,34 +166,33 @@ public struct Endpoint: Sendable {
         )
     }
 
-    /// Sorted, so that the same target gives the same bytes in every run.
+    /// The fields in the order of their names, so that the same target always makes the same bytes.
     private static func makeFields(_ dictionary: [String: String]) throws -> HTTPFields {
         var fields = HTTPFields()
         // Plugins add some.
         fields.reserveCapacity(dictionary.count + 6)
-        for (text, value) in dictionary {
-            insert(try makeField(text, value), into: &fields)
+        // An array would be an allocation for each call.
+        try withUnsafeTemporaryAllocation(of: (key: String, value: String).self, capacity: dictionary.count) { buffer in
+            var sorted = buffer
+            _ = sorted.initialize(from: dictionary)
+            defer { sorted.deinitialize() }
+            sorted.sort { precedes($0.key, $1.key) }
+            for (text, value) in sorted {
+                let field = try makeField(text, value)
+                if fields.last?.name == field.name { fields[field.name] = nil }
+                fields.append(field)
+            }
         }
         return fields
     }
 
-    private static func insert(_ field: HTTPField, into fields: inout HTTPFields) {
-        var index = fields.endIndex
-        while index > 0 {
-            let other = fields[index - 1].name
-            if other.canonicalName == field.name.canonicalName {
-                if other.rawName < field.name.rawName {
-                    // A subscript would keep the name that is there if the values are equal.
-                    fields.replaceSubrange(index - 1..<index, with: CollectionOfOne(field))
-                }
-                return
-            }
-            if other.canonicalName < field.name.canonicalName { break }
-            index -= 1
+    /// Compares names without regard to case, and those that differ in case only by their bytes.
+    private static func precedes(_ name: String, _ other: String) -> Bool {
+        for (byte, otherByte) in zip(name.utf8, other.utf8) {
+            let (lower, otherLower) = (byte.lowercasedASCII, otherByte.lowercasedASCII)
+            if lower != otherLower { return lower < otherLower }
         }
-        fields.append(field)
-        // Costs less than an insertion does here.
-        for place in (index..<fields.endIndex).dropFirst().reversed() { fields.swapAt(place - 1, place) }
+        return name.utf8.count == other.utf8.count ? name < other : name.utf8.count < other.utf8.count
     }
 
     private static func makeField(_ text: String, _ value: String) throws -> HTTPField {

@@ -30,6 +30,13 @@ struct ByteSet: Sendable {
     static let addressLiteral = ByteSet(low: 0x07ff_4000_0000_0000, high: 0x0000_007e_0000_007e)
     /// unreserved, slash and question mark: what stays as it is in a query name or value.
     static let formValue = ByteSet(low: 0x83ff_e000_0000_0000, high: 0x47ff_fffe_87ff_fffe)
+    /// Decimal digits.
+    static let digits = ByteSet(low: 0x03ff_0000_0000_0000, high: 0)
     /// Hexadecimal digits.
     static let hexDigits = ByteSet(low: 0x03ff_0000_0000_0000, high: 0x0000_007e_0000_007e)
+}
+
+extension UInt8 {
+    /// The byte in lower case, if it is a letter of ASCII.
+    var lowercasedASCII: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }

@@ -177,9 +177,7 @@ package enum URLText {
             return String(decoding: bytes, as: UTF8.self)
         }
         return String(unsafeUninitializedCapacity: host.count) { buffer in
-            for (offset, byte) in host.enumerated() {
-                buffer[offset] = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-            }
+            for (offset, byte) in host.enumerated() { buffer[offset] = byte.lowercasedASCII }
             return host.count
         }
     }

@@ -153,6 +153,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         if attempt == 1, !own.isEmpty { ledger.addCall(to: request.host ?? "", at: context.clock.date) }
         let rules = rules.overridden(by: context.options.retry)
         guard rules.maximumAttempts > 1 else { return nil }
+        if case .success(let response) = result, !rules.policy.mayRetry(response.statusCode) { return nil }
         let convoy = context.convoy.flatMap { $0 === past.convoy ? nil : $0 }
         let joint = convoy?.exchanges(among: result.exchanges) ?? []
         let outcome = RetryPolicy.Outcome(

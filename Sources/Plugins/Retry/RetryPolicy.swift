@@ -108,6 +108,9 @@ public struct RetryPolicy: Sendable {
         self.decide = decide
     }
 
+    /// Whether a response of this status may call for another attempt.
+    func mayRetry(_ statusCode: Int) -> Bool { decide != nil || statusCodes.contains(statusCode) }
+
     /// Whether the outcome is worth another attempt.
     func decision(after outcome: Outcome) -> Decision {
         switch outcome.error?.code {

@@ -108,6 +108,9 @@ public final class AsyncHTTPClientTransport: Transport {
     private let headTimeout: Duration?
     private let readTimeout: Duration?
     private let writeTimeout: Duration?
+    /// How long the header fields may take after a body that is sent with the head, and after one in pieces.
+    private let headLimits: (atOnce: TimeAmount?, inPieces: TimeAmount?)
+    private let readLimit: TimeAmount?
 
     /// Makes a transport with a client of its own.
     ///
@@ -194,6 +197,9 @@ public final class AsyncHTTPClientTransport: Transport {
         headTimeout = head
         readTimeout = read
         writeTimeout = write
+        readLimit = read.map(TimeAmount.init)
+        let inPieces = head.map(TimeAmount.init)
+        headLimits = ([inPieces, readLimit].compactMap(\.self).min(), inPieces)
     }
 
     /// 10 s for connecting, 64 connections with HTTP/1.1 to a host (8 on Apple platforms), TLS 1.2 and up, no redirects, no
@@ -239,8 +245,9 @@ public final class AsyncHTTPClientTransport: Transport {
         context.reportConnectionWait()
         let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
         let limit = headLimit(isInPieces: isInPieces)
-        // A reader that may pause, and an upload that may take its time, are looked after by the exchange.
-        let idle = isInPieces || context.wantsStream ? nil : idleLimit(request, context).map(TimeAmount.init)
+        // The exchange, not the connection, limits the waits of a reader that may pause and of an upload in pieces.
+        let own = context.options.idleTimeout ?? request.idleTimeout
+        let idle = isInPieces || context.wantsStream ? nil : own.map(TimeAmount.init) ?? readLimit
         var tryCount = 1
         while true {
             let attempt = AsyncHTTPClientTry(context, headTimeout: limit, idleTimeout: idle)
@@ -312,7 +319,7 @@ public final class AsyncHTTPClientTransport: Transport {
         return try await watch.run { try await client.client.execute(request, deadline: deadline) }
     }
 
-    /// What looks after the waits of an exchange whose connection does not; `nil` if there is nothing to look after.
+    /// Limits the waits of an exchange whose connection does not; `nil` if there is no limit.
     private func makeWatch(_ request: PipelineRequest, _ context: PipelineContext) -> AsyncHTTPClientWatch? {
         let idle = idleLimit(request, context)
         if AsyncHTTPClientUpload.isInPieces(request.body) {
@@ -329,8 +336,7 @@ public final class AsyncHTTPClientTransport: Transport {
 
     /// How long the header fields may take; `readTimeout` counts from the end of a body in pieces.
     private func headLimit(isInPieces: Bool) -> TimeAmount? {
-        guard !isInPieces, let readTimeout else { return headTimeout.map(TimeAmount.init) }
-        return TimeAmount(min(headTimeout ?? readTimeout, readTimeout))
+        isInPieces ? headLimits.inPieces : headLimits.atOnce
     }
 
     /// Closes all connections of a client of its own; calls under way and later ones fail with `clientClosed`.

@@ -23,14 +23,14 @@ struct AsyncHTTPClientUpload: Sendable {
     private let body: PipelineBody
     private let reading: Reading?
     private let eventLoops: any EventLoopGroup
-    /// Looks after the waits of the exchange; `nil` where its connection does, or nobody has to.
+    /// Limits the waits of the exchange; `nil` if its connection limits them, or if there is no limit.
     let watch: AsyncHTTPClientWatch?
 
     /// - Parameters:
     ///   - body: what is sent.
     ///   - context: told how much of a body in pieces has been sent.
     ///   - eventLoops: those that the client writes on.
-    ///   - watch: looks after the waits of a body in pieces, and of the answer to it.
+    ///   - watch: limits the waits of a body in pieces, and of its response.
     init(
         _ body: PipelineBody,
         _ context: PipelineContext,
@@ -61,7 +61,7 @@ struct AsyncHTTPClientUpload: Sendable {
     func end() { reading?.pipe.end() }
 
     func makeRequest(_ head: HTTPRequest) -> HTTPClientRequest {
-        var converted = HTTPClientRequest(url: "\(head.scheme ?? "")://\(head.authority ?? "")\(head.path ?? "")")
+        var converted = HTTPClientRequest(url: Self.url(of: head))
         converted.method = HTTPMethod(rawValue: head.method.rawValue)
         // One more marks the exchange.
         converted.headers.reserveCapacity(head.headerFields.count + 1)
@@ -70,6 +70,18 @@ struct AsyncHTTPClientUpload: Sendable {
         }
         converted.body = makeBody()
         return converted
+    }
+
+    /// Reserved at once: an interpolation would grow it twice.
+    private static func url(of head: HTTPRequest) -> String {
+        let (scheme, authority, path) = (head.scheme ?? "", head.authority ?? "", head.path ?? "")
+        var url = ""
+        url.reserveCapacity(scheme.utf8.count + 3 + authority.utf8.count + path.utf8.count)
+        url += scheme
+        url += "://"
+        url += authority
+        url += path
+        return url
     }
 
     private func makeBody() -> HTTPClientRequest.Body? {
