@@ -106,7 +106,7 @@ extension PipelineContext {
         return call.settings.background.start(child.callID) {
             await CallDepth.$current.withValue(depth) {
                 let result = await run(child).inMemory(child)
-                await end(result.asPassedOn)
+                await end(Result { try result.getPassedOn() })
                 PerformedCall(result, of: child.call).finish(result)
             }
         }

@@ -1,11 +1,22 @@
 extension Engine {
+    /// Whether a result is already what ``finish(_:_:)`` would make of it.
+    @inline(never)
+    func isFinished(_ result: CallResult, _ context: PipelineContext) -> Bool {
+        let exchanges = context.exchanges
+        switch result {
+        case .success(let response):
+            return response.exchanges.isSameArray(as: exchanges) && !response.needsBuffering(context)
+                && !response.body.isUnmeasured
+        case .failure(let error): return error.exchanges.isSameArray(as: exchanges)
+        }
+    }
+
     /// Whatever plugins made of it: a body as the caller reads it, and all exchanges of this call and of no other.
+    @inline(never)
     func finish(_ result: CallResult, _ context: PipelineContext) async -> CallResult {
         let exchanges = context.exchanges
         switch result {
         case .success(let response):
-            let isWhole = response.exchanges.isSameArray(as: exchanges)
-            if isWhole, !response.needsBuffering(context), !response.body.isUnmeasured { return result }
             var response = response
             response.exchanges = exchanges
             do {
@@ -19,12 +30,20 @@ extension Engine {
                 return .failure(failure)
             }
         case .failure(var error):
-            if !error.exchanges.isSameArray(as: exchanges) { error.exchanges = exchanges }
+            error.exchanges = exchanges
             return .failure(error)
         }
     }
 
+    /// Whether ``validate(_:_:)`` has something to do.
+    @inline(never)
+    func needsEnd(_ result: CallResult, _ context: PipelineContext) -> Bool {
+        guard case .success(let response) = result else { return false }
+        return context.isDownload || !context.target.validationType.accepts(response.statusCode)
+    }
+
     /// What the status of a response makes of a result.
+    @inline(never)
     func validate(_ result: CallResult, _ context: PipelineContext) async -> CallResult {
         guard case .success(let response) = result else { return result }
         let accepted = context.target.validationType

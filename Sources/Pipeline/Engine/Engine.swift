@@ -49,13 +49,16 @@ final class Engine: Sendable {
 
     private func run(_ call: CallState, _ failure: PipelineError?, _ amend: RequestAmendment?) async -> CallResult {
         let context = PipelineContext(call: call)
-        let result: CallResult
+        var result: CallResult
         switch makeRequest(context, failure, amend) {
         case .success(let request) where request.body.isUnmeasured: result = await runMeasuring(request, context)
-        case .success(let request): result = await finish(await pipeline.outermost.run(request, context), context)
+        case .success(let request):
+            result = await pipeline.outermost.run(request, context)
+            if !isFinished(result, context) { result = await finish(result, context) }
         case .failure(let error): result = await fail(error, context)
         }
-        return await validate(result, context).decoding(with: settings.coders)
+        if needsEnd(result, context) { result = await validate(result, context) }
+        return result.decoding(with: settings.coders)
     }
 
     /// The request before any plugin has seen it.
@@ -105,6 +108,7 @@ final class Engine: Sendable {
     }
 
     /// The result of a call without a request, which the process stages see.
+    @inline(never)
     private func fail(_ error: any Error, _ context: PipelineContext) async -> CallResult {
         context.call.noteUnbegun()
         var failure = PipelineError(

@@ -12,19 +12,35 @@ final class Exchanger: Sendable {
     }
 
     func run(_ request: consuming PipelineRequest, _ context: PipelineContext) async -> CallResult {
-        var context = context
-        var isFirst = true
         if context.isDownload { await askForRest(in: &request, context) }
-        while true {
-            let (result, followUp): (CallResult, FollowUp?)
-            if plugins.isEmpty {
-                (result, followUp) = await wire.exchange(request, context, isFirst: isFirst)
-            } else {
-                (result, followUp) = await runHop(request, context)
-            }
-            isFirst = false
-            if let end = conclude(result, followUp, &request, &context) { return end }
+        let (result, followUp) = await exchange(request, context, isFirst: true)
+        guard let followUp else { return result }
+        return await follow(followUp, after: consume result, context)
+    }
+
+    private func exchange(
+        _ request: PipelineRequest,
+        _ context: PipelineContext,
+        isFirst: Bool
+    ) async -> (CallResult, FollowUp?) {
+        guard plugins.isEmpty else { return await runHop(request, context) }
+        return await wire.exchange(request, context, isFirst: isFirst)
+    }
+
+    /// What the call comes to after the first hop, which another has to follow.
+    @inline(never)
+    private func follow(
+        _ first: FollowUp,
+        after response: consuming CallResult,
+        _ context: PipelineContext
+    ) async -> CallResult {
+        var (result, followUp): (CallResult, FollowUp?) = (response, first)
+        var context = context
+        while let next = followUp, case .success(let response) = result {
+            if let failure = next.begin(after: response, &context) { return .failure(failure) }
+            (result, followUp) = await exchange(next.request, context, isFirst: false)
         }
+        return result
     }
 
     /// Asks for the rest of a download, from what earlier attempts have kept.
@@ -37,38 +53,46 @@ final class Exchanger: Sendable {
     private func runHop(_ request: PipelineRequest, _ context: PipelineContext) async -> (CallResult, FollowUp?) {
         await Hop(plugins: plugins, wire: wire, entry: request, context).run()
     }
-
-    /// What the call comes to after a hop; `nil` when another follows, whose request it is then.
-    @inline(never)
-    private func conclude(
-        _ result: CallResult,
-        _ followUp: FollowUp?,
-        _ request: inout PipelineRequest,
-        _ context: inout PipelineContext
-    ) -> CallResult? {
-        guard let followUp, case .success(let response) = result else { return result }
-        request = followUp.request
-        guard followUp.isRedirect else {
-            context.exchangeNumber += followUp.exchangeCount
-            return nil
-        }
-        guard context.hop < context.call.settings.redirects.maximumHopCount else {
-            return .failure(RedirectPolicy.tooManyHops(response, leadingTo: request))
-        }
-        context.hop += 1
-        context.exchangeNumber = 0
-        if followUp.leavesOrigin { context.hasLeftOrigin = true }
-        return nil
-    }
 }
 
 /// The request that has to follow a response: a redirect, or a download that begins again.
-struct FollowUp: Sendable {
+///
+/// A class, because few responses have one, and each waiting call keeps room for it.
+final class FollowUp: Sendable {
     let request: PipelineRequest
-    let isRedirect: Bool
-    var leavesOrigin = false
+    private let isRedirect: Bool
+    private let leavesOrigin: Bool
     /// How many exchanges the hop has made so far.
-    var exchangeCount = 1
+    private let exchangeCount: Int
+
+    init(redirectTo request: PipelineRequest, leavesOrigin: Bool) {
+        self.request = request
+        self.leavesOrigin = leavesOrigin
+        isRedirect = true
+        exchangeCount = 0
+    }
+
+    init(downloadFromStart request: PipelineRequest, exchangeCount: Int = 1) {
+        self.request = Download.askingForAll(request)
+        self.exchangeCount = exchangeCount
+        isRedirect = false
+        leavesOrigin = false
+    }
+
+    /// Makes the context of a hop that of the next; returns why there is none.
+    func begin(after response: PipelineResponse, _ context: inout PipelineContext) -> PipelineError? {
+        guard isRedirect else {
+            context.exchangeNumber += exchangeCount
+            return nil
+        }
+        guard context.hop < context.call.settings.redirects.maximumHopCount else {
+            return RedirectPolicy.tooManyHops(response, leadingTo: request)
+        }
+        context.hop += 1
+        context.exchangeNumber = 0
+        if leavesOrigin { context.hasLeftOrigin = true }
+        return nil
+    }
 }
 
 extension PipelineResponse {
@@ -81,6 +105,7 @@ extension PipelineResponse {
     }
 
     /// Reads the body into memory under the limit.
+    @inline(never)
     func buffered(_ context: PipelineContext) async throws -> PipelineResponse {
         var response = self
         let totalByteCount = body.byteCount

@@ -87,7 +87,7 @@ final class Hop: Sendable {
     private func exchange(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         var context = context
         switch begin(request) {
-        case .success(let number): context.exchangeNumber += number
+        case .success(let number): if number > 0 { context.exchangeNumber += number }
         case .failure(var failure):
             failure.request = request
             failure.exchanges = context.exchanges
@@ -136,14 +136,13 @@ final class Hop: Sendable {
         case .follow(let next, let leavesOrigin):
             await response.discardBody(context)
             response.exchanges = context.exchanges
-            return (.success(response), FollowUp(request: next, isRedirect: true, leavesOrigin: leavesOrigin))
+            return (.success(response), FollowUp(redirectTo: next, leavesOrigin: leavesOrigin))
         }
         do {
             if let download = context.call.download, try await download.take(&response, context) {
                 await response.discardBody(context)
-                var followUp = FollowUp(request: Download.askingForAll(entry), isRedirect: false)
-                followUp.exchangeCount = state.withLock { $0.exchangeCount }
-                return (.success(response), followUp)
+                let exchangeCount = state.withLock { $0.exchangeCount }
+                return (.success(response), FollowUp(downloadFromStart: entry, exchangeCount: exchangeCount))
             }
             if response.needsBuffering(context) { response = try await response.buffered(context) }
             return (.success(response), nil)

@@ -19,8 +19,13 @@ final class Interceptor: Sendable {
             context.endInterceptor(number)
             return .success(response.needsBuffering(context) ? try await response.buffered(context) : response)
         } catch {
-            context.endInterceptor(number)
-            return .failure(PipelineError(thrown: error, by: step.plugin, in: .intercept, request, context))
+            return fail(error, request, context)
         }
+    }
+
+    @inline(never)
+    private func fail(_ error: any Error, _ request: PipelineRequest, _ context: PipelineContext) -> CallResult {
+        context.endInterceptor(number)
+        return .failure(PipelineError(thrown: error, by: step.plugin, in: .intercept, request, context))
     }
 }

@@ -100,16 +100,19 @@ typealias CallResult = Result<PipelineResponse, PipelineError>
 
 extension CallResult {
     /// What a plugin outside gets, to which the failure does not belong.
-    var asPassedOn: Result<PipelineResponse, any Error> {
-        mapError { error in
-            var error = error
+    @inline(never)
+    func getPassedOn() throws -> PipelineResponse {
+        switch self {
+        case .success(let response): return response
+        case .failure(var error):
             error.isAttributed = true
-            return error.asThrown
+            throw error.asThrown
         }
     }
 }
 
 extension PipelineError {
+    @inline(never)
     static func cancelled(before request: PipelineRequest) -> PipelineError {
         var error = PipelineError(.cancelled, "the call was cancelled")
         error.request = request

@@ -97,11 +97,8 @@ final class Wire: Sendable {
     ) async throws -> Received {
         let response = try await receiveHead(request, context)
         var received = inspect(response, to: request, context)
-        if received.followUp == nil, let download = context.call.download {
-            try await take(&received, by: download, context)
-        }
-        if received.followUp == nil, received.response.needsBuffering(context) {
-            received.response = try await received.response.buffered(context)
+        if received.followUp == nil, context.isDownload || received.response.needsBuffering(context) {
+            try await read(&received, context)
         }
         return received
     }
@@ -118,16 +115,18 @@ final class Wire: Sendable {
         case .noRedirect: break
         case .refuse(let refusal): received.refusal = refusal
         case .follow(let next, let leavesOrigin):
-            received.followUp = FollowUp(request: next, isRedirect: true, leavesOrigin: leavesOrigin)
+            received.followUp = FollowUp(redirectTo: next, leavesOrigin: leavesOrigin)
         }
         return received
     }
 
-    /// Writes the response of a download into its file.
-    private func take(_ received: inout Received, by download: Download, _ context: PipelineContext) async throws {
-        if try await download.take(&received.response, context) {
-            let request = Download.askingForAll(received.response.request)
-            received.followUp = FollowUp(request: request, isRedirect: false)
+    /// Reads a body into memory, or into the file of a download.
+    @inline(never)
+    private func read(_ received: inout Received, _ context: PipelineContext) async throws {
+        if let download = context.call.download, try await download.take(&received.response, context) {
+            received.followUp = FollowUp(downloadFromStart: received.response.request)
+        } else if received.response.needsBuffering(context) {
+            received.response = try await received.response.buffered(context)
         }
     }
 }
@@ -244,19 +243,38 @@ extension Wire {
     /// The response as the transport hands it over.
     @inline(__always)
     private func receiveHead(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
+        var response = try await transport.send(request, context: begin(request, context))
+        try take(&response, of: request, context)
+        return response
+    }
+
+    /// The context in which the transport sends a request.
+    @inline(never)
+    private func begin(_ request: PipelineRequest, _ context: PipelineContext) -> PipelineContext {
         let call = context.call
         call.meter?.beginExchange(bodyByteCount: request.body.byteCount, isUpload: call.isUpload)
-        let idle = request.idleTimeout(in: context.options)
         var context = context
-        context.isIdleTimed = idle.map { needsStream(within: $0, context) } ?? false
-        var response = try await transport.send(request, context: context)
+        if let idle = request.idleTimeout(in: context.options), needsStream(within: idle, context) {
+            context.isIdleTimed = true
+        }
+        return context
+    }
+
+    /// Makes the transport's response the core's.
+    @inline(never)
+    private func take(
+        _ response: inout PipelineResponse,
+        of request: PipelineRequest,
+        _ context: PipelineContext
+    ) throws(PipelineError) {
         context.call.noteHead(of: response)
         context.attemptTimer?.responseIsThere(at: context.now)
-        if let idle { response.body = response.body.timed(idle: idle, on: context.clock) }
+        if let idle = request.idleTimeout(in: context.options) {
+            response.body = response.body.timed(idle: idle, on: context.clock)
+        }
         response.request = request
         response.source = .network
         if let failure = context.limits.headerFailure(of: response.headers) { throw failure }
-        return response
     }
 
     /// Whether the core has to see each piece of a body to measure the time between them: a transport measures real time.

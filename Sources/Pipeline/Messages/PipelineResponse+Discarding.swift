@@ -18,6 +18,7 @@ extension PipelineResponse {
     /// - Parameters:
     ///   - context: the context of the call, for its limits and its clock.
     ///   - time: a time shorter than the limit, such as a wait that the reading must not prolong; `nil` for the limit alone.
+    @inline(never)
     public mutating func discardBody(_ context: PipelineContext, within time: Duration? = nil) async {
         guard body.bytes == nil else { return }
         openExchange?.beginDiscarding()

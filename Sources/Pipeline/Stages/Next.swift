@@ -69,7 +69,7 @@ extension Stage {
         /// Inlined: each async function on the way of a call costs a frame and copies of what it hands on.
         @inline(__always)
         private func run(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
-            try await interceptor.inside.run(request, context).asPassedOn.get()
+            try await interceptor.inside.run(request, context).getPassedOn()
         }
     }
 

@@ -1,31 +1,69 @@
 /// What a plugin knows of the call that it takes part in.
 public struct PipelineContext: Sendable {
+    /// Where the call is, if that is not its first exchange.
+    private struct Progress: Sendable {
+        var pass: Pass?
+        var attempt = 1
+        var hop = 0
+        var hasLeftOrigin = false
+        var hopEntry: PipelineRequest?
+        var exchangeNumber = 0
+        var isIdleTimed = false
+        var attemptTimer: AttemptTimer?
+    }
+
     @usableFromInline let call: CallState
-    private var pass: Pass?
+    /// `nil` for the values that a context begins with: two references are copied at each step of a call, and most calls need no more.
+    private var changed: CopyOnWrite<Progress>?
 
     /// Which attempt this is, from 1: an interceptor that calls `next` again begins a new one.
-    public internal(set) var attempt = 1
+    public var attempt: Int { changed?.value.attempt ?? 1 }
 
     /// How many redirects were followed to come here, 0 outside exchanges.
-    public internal(set) var hop = 0
+    public internal(set) var hop: Int {
+        get { changed?.value.hop ?? 0 }
+        set { progress.hop = newValue }
+    }
 
     /// Whether a redirect of this chain has led to another origin: scheme, host or port.
     ///
     /// From then on, credentials and secret fields of the request have been dropped, also when a later redirect leads back. An exchange
     /// plugin adds none either, unless its user has allowed that.
-    public internal(set) var hasLeftOrigin = false
+    public internal(set) var hasLeftOrigin: Bool {
+        get { changed?.value.hasLeftOrigin ?? false }
+        set { progress.hasLeftOrigin = newValue }
+    }
 
     /// The request that entered the hop, if there are exchange plugins.
-    var hopEntry: PipelineRequest?
+    var hopEntry: PipelineRequest? {
+        get { changed?.value.hopEntry }
+        set { progress.hopEntry = newValue }
+    }
 
     /// Which exchange of the hop this is, from 0.
-    var exchangeNumber = 0
+    var exchangeNumber: Int {
+        get { changed?.value.exchangeNumber ?? 0 }
+        set { progress.exchangeNumber = newValue }
+    }
 
     /// Whether the core measures the time between the bytes of the body.
-    var isIdleTimed = false
+    var isIdleTimed: Bool {
+        get { changed?.value.isIdleTimed ?? false }
+        set { progress.isIdleTimed = newValue }
+    }
 
     /// Of the exchange, if its time is limited.
-    var attemptTimer: AttemptTimer?
+    var attemptTimer: AttemptTimer? {
+        get { changed?.value.attemptTimer }
+        set { progress.attemptTimer = newValue }
+    }
+
+    private var pass: Pass? { changed?.value.pass }
+
+    private var progress: Progress {
+        get { changed?.value ?? Progress() }
+        set { changed = CopyOnWrite(newValue) }
+    }
 
     init(call: CallState) {
         self.call = call
@@ -46,8 +84,8 @@ public struct PipelineContext: Sendable {
     /// - Throws: ``PipelineError`` with code `limit.exchanges` when the call has begun all the attempts it may.
     func makeNextAttempt() throws -> PipelineContext {
         var copy = self
-        copy.pass = Pass()
-        copy.attempt = call.beginAttempt()
+        copy.progress.pass = Pass()
+        copy.progress.attempt = call.beginAttempt()
         guard copy.attempt <= limits.exchangeCount else { throw PipelineError.tooManyExchanges(self) }
         return copy
     }

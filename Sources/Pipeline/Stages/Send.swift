@@ -20,7 +20,7 @@ extension Stage {
             guard door.isOpen else {
                 throw PipelineError(.plugin, "send was called after the exchange plugin had returned")
             }
-            return try await hop.run(index, request, context).asPassedOn.get()
+            return try await hop.run(index, request, context).getPassedOn()
         }
 
         /// Whether the plugin still runs.

@@ -108,23 +108,44 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
             do {
                 let past = Past(context)
                 var result = try await Self.send(request, next)
-                guard var beginning = nextAttempt(after: &result, of: request, attempt, past, context) else {
-                    return try result.get()
-                }
-                if mayWaitForNetwork(after: result, of: request, context) {
-                    guard let restored = try await waitForNetwork(after: &result, beginning, past, context) else {
-                        return try result.get()
-                    }
-                    beginning = restored
-                }
-                end = beginning
-                var response = result.response
-                await response?.discardBody(context, within: context.clock.now.duration(to: end))
+                guard
+                    let beginning = nextAttempt(after: &result, of: request, attempt, past, context),
+                    let restored = try await close(&result, of: request, beginning, past, context)
+                else { return try result.get() }
+                end = restored
             }
             // The response is released by now: nothing of an attempt is open while the next one runs.
-            if !context.isReplayed, context.clock.now < end { try await context.clock.sleep(until: end) }
+            if !context.isReplayed { try await Self.sleep(until: end, context) }
             attempt += 1
         }
+    }
+
+    /// Ends an attempt that another follows.
+    ///
+    /// Not inlined, here and below, because its variables would take room in every call that waits.
+    ///
+    /// - Returns: when the next attempt begins; `nil` if the call ends in the result because there is no network.
+    @inline(never)
+    private func close(
+        _ result: inout Result<PipelineResponse, PipelineError>,
+        of request: PipelineRequest,
+        _ beginning: PipelineClock.Instant,
+        _ past: Past,
+        _ context: PipelineContext
+    ) async throws -> PipelineClock.Instant? {
+        var end = beginning
+        if mayWaitForNetwork(after: result, of: request, context) {
+            guard let restored = try await waitForNetwork(after: &result, beginning, past, context) else { return nil }
+            end = restored
+        }
+        var response = result.response
+        await response?.discardBody(context, within: context.clock.now.duration(to: end))
+        return end
+    }
+
+    @inline(never)
+    private static func sleep(until end: PipelineClock.Instant, _ context: PipelineContext) async throws {
+        if context.clock.now < end { try await context.clock.sleep(until: end) }
     }
 
     /// What had come of the call when an attempt began.
@@ -139,8 +160,6 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     }
 
     /// When the next attempt begins; `nil` if the call ends in the result.
-    ///
-    /// Not inlined, because its variables would take room in every call that waits.
     @inline(never)
     private func nextAttempt(
         after result: inout Result<PipelineResponse, PipelineError>,
@@ -190,7 +209,6 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     }
 
     /// When the next attempt begins; `nil` if the call ends in the result because no network came.
-    @inline(never)
     private func waitForNetwork(
         after result: inout Result<PipelineResponse, PipelineError>,
         _ beginning: PipelineClock.Instant,
