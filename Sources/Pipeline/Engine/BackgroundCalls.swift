@@ -82,10 +82,7 @@ final class BackgroundCalls: Sendable {
 extension PipelineContext {
     /// The context of a call that this one begins in the background.
     private func makeChild() -> PipelineContext {
-        var child = PipelineContext(call: CallState(childOf: call))
-        child.hop = hop
-        child.hasLeftOrigin = hasLeftOrigin
-        return child
+        PipelineContext(call: CallState(childOf: call), onHopOf: self)
     }
 
     /// Runs a call of its own.

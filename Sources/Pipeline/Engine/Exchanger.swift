@@ -88,9 +88,7 @@ final class FollowUp: Sendable {
         guard context.hop < context.call.settings.redirects.maximumHopCount else {
             return RedirectPolicy.tooManyHops(response, leadingTo: request)
         }
-        context.hop += 1
-        context.exchangeNumber = 0
-        if leavesOrigin { context.hasLeftOrigin = true }
+        context.beginHop(leavingOrigin: leavesOrigin)
         return nil
     }
 }

@@ -20,19 +20,13 @@ public struct PipelineContext: Sendable {
     public var attempt: Int { changed?.value.attempt ?? 1 }
 
     /// How many redirects were followed to come here, 0 outside exchanges.
-    public internal(set) var hop: Int {
-        get { changed?.value.hop ?? 0 }
-        set { progress.hop = newValue }
-    }
+    public var hop: Int { changed?.value.hop ?? 0 }
 
     /// Whether a redirect of this chain has led to another origin: scheme, host or port.
     ///
     /// From then on, credentials and secret fields of the request have been dropped, also when a later redirect leads back. An exchange
     /// plugin adds none either, unless its user has allowed that.
-    public internal(set) var hasLeftOrigin: Bool {
-        get { changed?.value.hasLeftOrigin ?? false }
-        set { progress.hasLeftOrigin = newValue }
-    }
+    public var hasLeftOrigin: Bool { changed?.value.hasLeftOrigin ?? false }
 
     /// The request that entered the hop, if there are exchange plugins.
     var hopEntry: PipelineRequest? {
@@ -67,6 +61,21 @@ public struct PipelineContext: Sendable {
 
     init(call: CallState) {
         self.call = call
+    }
+
+    /// Makes the context of a call that begins on the hop of another.
+    init(call: CallState, onHopOf parent: PipelineContext) {
+        self.call = call
+        guard parent.hop > 0 || parent.hasLeftOrigin else { return }
+        progress.hop = parent.hop
+        progress.hasLeftOrigin = parent.hasLeftOrigin
+    }
+
+    /// Follows a redirect to its hop.
+    mutating func beginHop(leavingOrigin: Bool) {
+        progress.hop += 1
+        progress.exchangeNumber = 0
+        if leavingOrigin { progress.hasLeftOrigin = true }
     }
 
     func beginNext(of interceptor: Int) -> InterceptorMarks.Beginning {
