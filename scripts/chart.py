@@ -9,8 +9,8 @@ import json, math, pathlib, sys
 from xml.sax.saxutils import escape
 
 # Okabe and Ito's palette, which reads without colour vision too.
-BLUE, ORANGE, GREEN, PINK, AMBER, INK, GREY, GRID = (
-    "#0072B2", "#D55E00", "#009E73", "#B0578D", "#B07A00", "#222222", "#666666", "#E3E3E3")
+BLUE, ORANGE, GREEN, PINK, AMBER, SKY, INK, GREY, GRID = (
+    "#0072B2", "#D55E00", "#009E73", "#B0578D", "#B07A00", "#2F8DC4", "#222222", "#666666", "#E3E3E3")
 PANEL_WIDTH, PANEL_HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 320, 250, 66, 90, 184, 52
 
 
@@ -126,12 +126,13 @@ def plugins_chart(report, folder):
     costs = {cost["name"]: cost["nanoseconds"] / 1000 for cost in report["costs"]}
     base = costs["stubbed request, no plugins"]
     counts = [0, 1, 8, 32]
-    colors = {"intercept": ORANGE, "prepare": BLUE, "process": GREEN, "didReceive": PINK, "willSend": AMBER}
+    colors = {"intercept": ORANGE, "exchange": INK, "prepare": BLUE, "process": GREEN, "didReceive": PINK, "willSend": AMBER,
+              "didFinish": SKY}
     lines = [Line(stage, color, [base] + [costs[f"{count} × {stage}"] for count in counts[1:]])
              for stage, color in colors.items()]
     axis = linear_axis([value for line in lines for value in line.values])
     write(folder / "plugins.svg", "What a plugin costs", [
-        lambda x: panel(x, "Plugins that do nothing, a stub for a transport", lines, [count / 32 for count in counts],
+        lambda x: panel(x, "Plugins that do nothing, over a stub", lines, [count / 32 for count in counts],
                         ["0", "", "8", "32"], "plugins of the stage", axis, "µs per request")])
 
 
@@ -151,10 +152,10 @@ def contest_panels(rows, x_names, x_title, is_log):
     low = min(0.8, math.floor(min(shares) * 20) / 20)
     share_axis = linear_axis(shares + [1.05], low=low, text=lambda v: f"{v:.2f}")
     return [
-        lambda x: panel(x, "How many", rates, xs, x_names, x_title, rate_axis,
+        lambda x: panel(x, "Rate", rates, xs, x_names, x_title, rate_axis,
                         "requests per second" + (", powers of ten" if is_log else "")),
-        lambda x: panel(x, "Beside the client called directly", ratios, xs, x_names, x_title, share_axis,
-                        "requests per second, 1 = as many", reference=1.0),
+        lambda x: panel(x, "Compared with the client called directly", ratios, xs, x_names, x_title, share_axis,
+                        "requests per second, 1 = the same", reference=1.0),
     ]
 
 
@@ -169,7 +170,7 @@ def transports_charts(report, folder):
           contest_panels(rows, names, "requests in flight", is_log=False))
     rows = report["bodySizes"]
     names = [size_name(count) for count in dict.fromkeys(row["bodyByteCount"] for row in rows)]
-    write(folder / "body-size.svg", f"Requests by the size of the answer, {rows[0]['inFlight']} in flight",
+    write(folder / "body-size.svg", f"Requests by the size of the response, {rows[0]['inFlight']} in flight",
           contest_panels(rows, names, "bytes of the body", is_log=True))
 
 
