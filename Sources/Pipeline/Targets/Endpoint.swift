@@ -37,6 +37,16 @@ public struct Endpoint: Sendable {
     /// The target's ``TargetType/refusal``.
     private var refusal: PipelineError?
 
+    /// Returns whether a request goes to the scheme, host and port of this endpoint, to which the target's credentials belong.
+    ///
+    /// - Parameter request: the request, which a plugin may have redirected.
+    /// - Returns: `false` also if the URL of this endpoint cannot be sent to.
+    public func hasOrigin(of request: PipelineRequest) -> Bool {
+        if URLText.isWritten(originOf: request.head, in: base) { return true }
+        guard let own = try? PipelineRequest(url: url) else { return false }
+        return request.origin == own.origin
+    }
+
     /// Makes an endpoint from its parts.
     public init(
         url: String,

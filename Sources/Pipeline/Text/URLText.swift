@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// Building, checking and resolving of URLs as text, so that no `URL` is made on the way of a request.
 ///
 /// Source: RFC 3986, https://www.rfc-editor.org/rfc/rfc3986.html
@@ -55,6 +57,20 @@ package enum URLText {
         base.withBytes { base in
             guard !base.isEmpty, base[base.count - 1] != UInt8(ascii: "/") else { return false }
             return base.firstOffset { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } == base.count
+        }
+    }
+
+    /// Whether a base begins with the scheme and the authority of a request, byte for byte: most do, and need no parsing.
+    ///
+    /// Source: RFC 3986 §3.2, https://www.rfc-editor.org/rfc/rfc3986.html#section-3.2
+    static func isWritten(originOf head: HTTPRequest, in base: String) -> Bool {
+        guard let scheme = head.scheme, let authority = head.authority, !authority.isEmpty else { return false }
+        return base.withBytes { base in
+            var end = 0
+            guard base.continues(scheme, at: &end), base.continues("://", at: &end), base.continues(authority, at: &end)
+            else { return false }
+            guard end < base.count else { return true }
+            return base[end] == UInt8(ascii: "/") || base[end] == UInt8(ascii: "?") || base[end] == UInt8(ascii: "#")
         }
     }
 
@@ -278,5 +294,15 @@ package enum URLText {
 
     private static func invalidByte(_ byte: UInt8, at offset: Int) -> PipelineError {
         invalid("byte 0x\(String(byte, radix: 16)) at offset \(offset) of the URL must be percent-encoded")
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether a text is at an offset, which then moves to its end.
+    fileprivate func continues(_ text: String, at offset: inout Int) -> Bool {
+        let start = offset
+        offset += text.utf8.count
+        guard offset <= count else { return false }
+        return text.withBytes { text in (0..<text.count).allSatisfy { self[start + $0] == text[$0] } }
     }
 }

@@ -56,7 +56,7 @@ public struct AccessTokenPlugin: Stage.Prepare {
         guard let target = context.target as? any AccessTokenAuthorizable, let type = target.authorizationType else {
             return
         }
-        guard CredentialScope.isOwnOrigin(request, context) else { return }
+        guard context.endpoint.hasOrigin(of: request) else { return }
         try CredentialScope.check(request, cleartext, "an access token")
         guard let token = try await token(context.target) else { return }
         try request.setAccessToken(token, type)

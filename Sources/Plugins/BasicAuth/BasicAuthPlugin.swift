@@ -68,7 +68,7 @@ public struct BasicAuthPlugin: Stage.Prepare {
 
     /// Sets Authorization where there is a credential and none is set.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-        guard CredentialScope.isOwnOrigin(request, context),
+        guard context.endpoint.hasOrigin(of: request),
             let credential = try await credential(for: request, context)
         else { return }
         try CredentialScope.check(request, cleartext, "a password")

@@ -220,7 +220,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
 
     /// Whether a request goes where the account is known: to the endpoint's origin, and not by way of another one.
     private func mayAnswer(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
-        !context.hasLeftOrigin && CredentialScope.isOwnOrigin(request, context)
+        !context.hasLeftOrigin && context.endpoint.hasOrigin(of: request)
     }
 
     /// Whether a response asks for what this plugin gives.

@@ -117,7 +117,7 @@ public struct HeadersPlugin: Stage.Prepare {
 
     /// Adds the header fields.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
-        guard CredentialScope.isOwnOrigin(request, context) else { return }
+        guard context.endpoint.hasOrigin(of: request) else { return }
         for field in try await fields(context.target) where overrides || !request.headers.contains(field.name) {
             if field.isSecret {
                 let what = "the header field \(field.name)"

@@ -172,7 +172,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         next: Stage.Next
     ) async throws -> PipelineResponse {
         guard let target = context.target as? any AccessTokenAuthorizable, let type = target.authorizationType,
-            !context.options.isTokenRequest, CredentialScope.isOwnOrigin(request, context),
+            !context.options.isTokenRequest, context.endpoint.hasOrigin(of: request),
             !refresher.isWorkingHere
         else { return try await next(request) }
         try CredentialScope.check(request, cleartext, "an access token")
@@ -205,7 +205,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         _ context: PipelineContext
     ) -> Bool {
         response.request.headers[values: .authorization] == authorized.headers[values: .authorization]
-            && CredentialScope.isOwnOrigin(response.request, context) && refresher.policy.isUnauthorized(response)
+            && context.endpoint.hasOrigin(of: response.request) && refresher.policy.isUnauthorized(response)
     }
 
     /// Returns what is sent, after the wait for it.

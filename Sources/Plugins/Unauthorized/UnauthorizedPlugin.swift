@@ -45,7 +45,7 @@ public struct UnauthorizedPlugin: Stage.Process {
             return await handler(error.response.map { Self.copy(of: $0) }, context)
         }
         guard let response = Self.response(of: result), response.statusCode == 401,
-            !Self.wants401(context.target.validationType), CredentialScope.isOwnOrigin(response.request, context)
+            !Self.wants401(context.target.validationType), context.endpoint.hasOrigin(of: response.request)
         else { return }
         await handler(Self.copy(of: response), context)
     }

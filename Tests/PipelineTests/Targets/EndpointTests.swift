@@ -40,6 +40,30 @@ struct EndpointTests {
         #expect(head.scheme == target.baseURL.scheme)
     }
 
+    @Test(
+        "An endpoint has the origin of a request with the same scheme, host and port only",
+        arguments: [
+            ("https://api.example.com", "https://api.example.com/v1", true),
+            ("https://api.example.com", "https://api.example.com", true),
+            ("https://api.example.com", "https://api.example.com?q", true),
+            ("https://api.example.com", "https://API.example.com:443/v1", true),
+            ("https://api.example.com:8443", "https://api.example.com:8443#top", true),
+            ("https://api.example.com", "http://api.example.com/v1", false),
+            ("https://api.example.com", "https://api.example.com.evil.example/v1", false),
+            ("https://api.example.com", "https://api.example.com:8443/v1", false),
+            ("https://api.example.com", "https://api.example.com@evil.example/v1", false),
+            ("https://api.example.com", "https://evil.example/https://api.example.com", false),
+            ("https://api.example.com", "https://api.example.co", false),
+            ("https://api.example.com", "", false),
+        ]
+    )
+    func origin(ofRequest url: String, ofEndpoint text: String, isSame: Bool) throws {
+        let request = try PipelineRequest(url: url)
+        #expect(Endpoint(url: text).hasOrigin(of: request) == isSame)
+        guard !text.contains("?"), !text.contains("#"), !text.isEmpty else { return }
+        #expect(Endpoint(try SampleTarget(text) { $0.path = "/path" }).hasOrigin(of: request) == isSame)
+    }
+
     @Test("M1 M3 M13 An endpoint takes everything from its target")
     func fromTarget() throws {
         let target = try SampleTarget {
