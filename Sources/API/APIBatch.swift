@@ -1,28 +1,30 @@
 public import HTTPTypes
 public import Pipeline
 
-/// Operations of any kinds that run as one and whose values are dropped, made by `flatten()` from an array.
+/// A batch of operations that run as one and whose values are discarded, made from an array by `flatten()`.
 ///
 /// ```swift
 /// let uploads = photos.map { PhotoController.upload($0) }
 /// try await api.send(uploads.flatten().concurrent(by: 3))
 /// ```
 ///
-/// **Effects**: operations start in order, at most as many at a time as ``concurrent(by:)`` says. The first failure cancels the
-/// running operations and is the failure of the batch; the remaining operations do not start. With
-/// ``avoidCancelOnError(except:exceptCodes:exceptKinds:)`` the others continue: each failure is reported as it happens, to `onError` of an
-/// ``APICall``, and the batch succeeds with a list of the failures. Cancelling the batch cancels the running operations and
-/// waits for their end; the remaining ones do not start. An operation that is cancelled on its own, for example by a plugin, is
-/// a failure like any other. Each operation has the same share of the progress, also one that fails without ending the batch. An
-/// empty batch succeeds immediately.
+/// **Effects**: operations start in order, at most as many at a time as ``concurrent(by:)`` allows. The first failure
+/// cancels the running operations and becomes the failure of the batch; the remaining operations do not start. With
+/// ``avoidCancelOnError(except:exceptCodes:exceptKinds:)``, the other operations continue after a failure. Each failure
+/// is then passed to `onError` of an ``APICall`` as it happens, and the batch succeeds with a list of the failures.
+/// Cancelling the batch cancels the running operations and waits for them to end; the remaining ones do not start. If
+/// an operation alone is cancelled, for example by a plugin, that counts as a failure. Every operation has the same
+/// share of the progress, including one that fails without ending the batch. An empty batch succeeds immediately.
 ///
-/// **Defaults**: one at a time; the first failure ends the batch.
+/// **Defaults**: one operation at a time; the first failure ends the batch.
 public struct APIBatch: APIOperation {
-    /// The result of a batch that was not ended by a failure.
+    /// The result of a batch that ran to its end.
     public struct Outcome: Sendable {
-        /// The number of operations.
+        /// The number of operations in the batch.
         public let count: Int
-        /// The failures by the position of their operations; empty without ``avoidCancelOnError(except:exceptCodes:exceptKinds:)``.
+        /// The failures, by the index of the operation.
+        ///
+        /// Always empty without ``avoidCancelOnError(except:exceptCodes:exceptKinds:)``.
         public internal(set) var failures: [Int: PipelineError] = [:]
     }
 
@@ -37,7 +39,9 @@ public struct APIBatch: APIOperation {
         self.operations = operations
     }
 
-    /// Returns a copy that runs this many operations at a time, 0 and up; 0 and 1 run one after the other.
+    /// Returns a copy that runs up to this many operations at a time.
+    ///
+    /// The number must not be negative; 0 and 1 run the operations one after another.
     public func concurrent(by width: Int) -> APIBatch {
         precondition(width >= 0, "width is \(width), less than 0")
         var copy = self
@@ -45,18 +49,18 @@ public struct APIBatch: APIOperation {
         return copy
     }
 
-    /// Returns a copy in which a failure does not cancel the other operations, with exceptions that still end the batch.
+    /// Returns a copy in which a failure does not cancel the other operations, except the failures given here.
     ///
-    /// The exceptions replace earlier ones.
+    /// The exceptions replace those of an earlier call.
     ///
     /// ```swift
     /// uploads.flatten().avoidCancelOnError(except: .unauthorized, exceptCodes: .offline, exceptKinds: .timeout)
     /// ```
     ///
     /// - Parameters:
-    ///   - statuses: the statuses of responses that end the batch; defaults to none.
-    ///   - codes: the codes of errors that end the batch; defaults to none.
-    ///   - kinds: the kinds of errors that end the batch; defaults to none.
+    ///   - statuses: the response statuses that still end the batch; defaults to none.
+    ///   - codes: the error codes that still end the batch; defaults to none.
+    ///   - kinds: the kinds of error that still end the batch; defaults to none.
     /// - Returns: the copy.
     public func avoidCancelOnError(
         except statuses: HTTPResponse.Status...,
@@ -71,7 +75,7 @@ public struct APIBatch: APIOperation {
         return copy
     }
 
-    /// Runs the operations and returns the number of operations and the failures that did not end the batch.
+    /// Runs the operations and returns how many there were and which of them failed without ending the batch.
     public func run(
         in client: APIClient,
         observer: APIObserver
@@ -122,11 +126,11 @@ extension APIOperation {
 }
 
 extension Array where Element: APIOperation {
-    /// Returns a batch of these operations.
+    /// Returns a batch that runs the operations of this array.
     public func flatten() -> APIBatch { APIBatch(self) }
 }
 
 extension Array where Element == any APIOperation {
-    /// Returns a batch of these operations.
+    /// Returns a batch that runs the operations of this array, which may be of different types.
     public func flatten() -> APIBatch { APIBatch(self) }
 }

@@ -2,7 +2,7 @@ public import Dispatch
 public import Pipeline
 import Synchronization
 
-/// A call of an operation that reports to callbacks.
+/// A call of an operation that reports its outcome to callbacks.
 ///
 /// ```swift
 /// let handle = api.call(AuthController.login(email: email, password: password))
@@ -13,31 +13,36 @@ import Synchronization
 /// handle.cancel()
 /// ```
 ///
-/// It is a value: each method returns a copy, and setting a handler starts nothing. Each `execute()` is a call of its own.
+/// An `APICall` is a value: each method returns a copy, and setting a handler starts nothing. Each `execute()` makes a
+/// separate call.
 ///
-/// **Effects**: the handlers of one call run one after the other: `onRequestStarted` once, when the first request is handed to
-/// the transport; then `onProgress`; then exactly one of the others, once. That is the specific handler for the outcome if it is
-/// set, else `onError`; none if neither is set. A batch with ``APIBatch/avoidCancelOnError(except:exceptCodes:exceptKinds:)`` also calls
-/// `onError` for each failure, as it happens. A call that is cancelled before its end was delivered ends in `onCancellation`,
-/// even if its response had arrived, and reports no progress from then on. `onRequestStarted` does not run for a call that fails
-/// or is cancelled before anything is sent, that shares the exchange of another call, or that a plugin responds to. The call
-/// continues when its handle is dropped.
+/// **Effects**: the handlers of one call never run at the same time. First comes `onRequestStarted`, once, when the
+/// first request is handed to the transport. Then come the steps of `onProgress`. Last, exactly one of the other
+/// handlers runs, once: the one for the outcome if it is set, else `onError` if that is set. A batch with
+/// ``APIBatch/avoidCancelOnError(except:exceptCodes:exceptKinds:)`` also calls `onError` for each failure, as it
+/// happens.
+///
+/// If a call is cancelled before its outcome was delivered, it ends with `onCancellation`, even if the response had
+/// arrived. It reports no progress from then on. `onRequestStarted` does not run if the call fails or is cancelled
+/// before anything is sent, if it shares the exchange of another call, or if a plugin responds to it. The call
+/// continues if its handle is dropped.
 ///
 /// | handler | when |
 /// |---|---|
-/// | `onSuccess` | there is a value |
-/// | `onNotAuthorized` | `unacceptableStatus` with status 401 |
-/// | `onTimeout` | `timeout` and its details |
-/// | `onNetworkUnavailable` | `offline` |
-/// | `onCancellation` | `cancelled` |
-/// | `onError` | every other failure, and those above that have no handler |
+/// | `onSuccess` | the call succeeds with a value |
+/// | `onNotAuthorized` | the call fails with `unacceptableStatus` and status 401 |
+/// | `onTimeout` | the call fails with a code of the kind `timeout` |
+/// | `onNetworkUnavailable` | the call fails with `offline` |
+/// | `onCancellation` | the call fails with `cancelled` |
+/// | `onError` | any other failure, and those above whose handler is not set |
 ///
-/// A handler that is isolated to an actor runs on it: one written in a view is isolated to the main actor and may use the view,
-/// one that captures the `self` of another actor is isolated to that actor. With `[weak self]` it is not, and calls `Task {
-/// await self?.show() }`. Any other handler runs on the queue of ``deliver(on:)``, else on that of the provider, else on a
-/// background executor, where it must not wait for another call; use a queue for a handler that blocks its thread.
+/// A handler that is isolated to an actor runs on that actor. A handler written in a view is isolated to the main actor
+/// and may use the view. A handler that captures the `self` of another actor is isolated to that actor, unless it
+/// captures `[weak self]`; call `Task { await self?.show() }` then. Any other handler runs on the queue of
+/// ``deliver(on:)``, else on that of the provider, else on a background executor. On the background executor a handler
+/// must not wait for another call, so set a queue for a handler that blocks its thread.
 public struct APICall<Value: Sendable>: Sendable {
-    /// A handler without a parameter.
+    /// A handler that takes no arguments.
     public typealias Handler = @isolated(any) @Sendable () -> Void
     private struct Handlers: Sendable {
         var requestStarted: Handler?
@@ -53,7 +58,7 @@ public struct APICall<Value: Sendable>: Sendable {
 
     typealias Perform = @Sendable (APIListener?) async -> Result<Value, PipelineError>
 
-    /// Is called as a call begins.
+    /// Called at the start of each call.
     let prepare: @Sendable () -> Perform
     private var handlers = Handlers()
     private var place: CallbackPlace
@@ -71,7 +76,7 @@ public struct APICall<Value: Sendable>: Sendable {
 }
 
 extension APICall {
-    /// Returns a copy whose handlers run on a queue, except those that are isolated to an actor.
+    /// Returns a copy that runs its handlers on a queue, except those that are isolated to an actor.
     public func deliver(on queue: DispatchQueue) -> APICall { with { $0.place.queue = queue } }
 
     /// Returns a copy with a handler that runs once, when the first request of the call is handed to the transport.
@@ -79,17 +84,17 @@ extension APICall {
         with { $0.handlers.requestStarted = handler }
     }
 
-    /// Returns a copy with a handler of progress: increasing steps above 0 and up to 1, of which 1 comes exactly once, before
-    /// `onSuccess`.
+    /// Returns a copy with a handler that receives the progress.
     ///
-    /// Steps that arrive faster than the handler returns are skipped.
+    /// The steps increase, from above 0 up to 1. The step 1 is delivered exactly once, before `onSuccess`. Steps that
+    /// arrive faster than the handler returns are skipped.
     public func onProgress(
         @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (Double) -> Void
     ) -> APICall {
         with { $0.handlers.progress = handler }
     }
 
-    /// Returns a copy with a handler of the value.
+    /// Returns a copy with a handler that receives the value when the call succeeds.
     public func onSuccess(
         @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (Value) -> Void
     ) -> APICall {
@@ -99,20 +104,20 @@ extension APICall {
         }
     }
 
-    /// Returns a copy with a handler of every failure for which no special handler is set, and of each failure that a batch
-    /// survives.
+    /// Returns a copy with a handler for every failure that has no handler of its own, and for each failure that does
+    /// not end a batch.
     public func onError(
         @_inheritActorContext _ handler: @escaping @isolated(any) @Sendable (PipelineError) -> Void
     ) -> APICall {
         with { $0.handlers.error = handler }
     }
 
-    /// Returns a copy with a handler of a response with status 401, unless that status is desired.
+    /// Returns a copy with a handler that runs when the response has status 401, unless that status is desired.
     public func onNotAuthorized(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.notAuthorized = handler }
     }
 
-    /// Returns a copy with a handler that runs when the device is offline.
+    /// Returns a copy with a handler that runs when the call fails because the device is offline.
     public func onNetworkUnavailable(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with { $0.handlers.networkUnavailable = handler }
     }
@@ -139,7 +144,7 @@ extension APICall where Value == IgnoredBody {
 }
 
 extension APICall where Value == APIBatch.Outcome {
-    /// Returns a copy with a handler that runs when the batch has ended, also with failures that did not end it.
+    /// Returns a copy with a handler that runs when the batch ends, even if some operations failed without ending it.
     public func onSuccess(@_inheritActorContext _ handler: @escaping Handler) -> APICall {
         with {
             $0.handlers.plainSuccess = handler
@@ -149,10 +154,10 @@ extension APICall where Value == APIBatch.Outcome {
 }
 
 extension APICall {
-    /// Begins a call.
+    /// Starts a call.
     ///
-    /// - Returns: the task of the call. Cancelling it cancels the call; its `value` returns when the last handler has run. Dropping the
-    ///   task does not cancel the call.
+    /// - Returns: the task of the call. Cancelling it cancels the call; its `value` returns when the last handler has
+    ///   returned. Dropping the task does not cancel the call.
     @discardableResult
     public func execute() -> Task<Void, Never> {
         let perform = prepare()
@@ -190,9 +195,9 @@ extension APICall {
         return await perform(listener)
     }
 
-    /// Tells of the end, unless the call is cancelled there and then.
+    /// Delivers the outcome unless the call is cancelled first.
     ///
-    /// - Returns: whether it was told.
+    /// - Returns: whether the outcome was delivered.
     @discardableResult
     private func end(_ result: Result<Value, PipelineError>, _ cancellation: Cancellation?) async -> Bool {
         switch result {
@@ -235,7 +240,7 @@ extension PipelineError {
     fileprivate static var cancelledCall: PipelineError { PipelineError(.cancelled, "the call was cancelled") }
 }
 
-/// Whether a call was cancelled, for code that runs outside its task.
+/// Whether a call was cancelled, readable outside its task.
 private final class Cancellation: Sendable {
     private let flag = Atomic(false)
 

@@ -1,5 +1,5 @@
-// One `and` for each length: with a parameter pack the type checker takes exponential time when a handler follows the chain, and then often
-// picks the `and` of `APIOperation`, which nests the tuples.
+// One `and` for each length: with a parameter pack, the type checker takes exponential time when a handler follows the
+// chain. It then often picks the `and` of `APIOperation`, which nests the tuples.
 
 extension APIChain {
     /// Returns a chain of 3 values; `next` is sent last.

@@ -1,20 +1,20 @@
 public import Pipeline
 
-/// Operations that run strictly one after another, and whose values are returned together.
+/// Operations that run strictly one after another and whose values are returned together.
 ///
 /// ```swift
 /// let (profile, posts, friends) = try await api.send(profile().and(posts()).and(friends()))
 /// ```
 ///
-/// Up to twelve values are returned as one tuple; send a longer chain in several parts. The parts are requests, also with their
-/// responses (`withResponse`), batches, or other operations. All are made before the first is sent, so use a second `send` for a
-/// request that needs the value of an earlier one.
+/// A chain returns up to twelve values as one tuple; send a longer chain in several parts. Its parts may be requests,
+/// requests with their responses (`withResponse`), batches, or other operations. All parts are made before the first
+/// one is sent. If a request needs the value of an earlier one, use a second `send`.
 ///
-/// **Effects**: each request is sent only after the previous one has succeeded. The first failure is the failure of the chain;
-/// later requests are not sent. All go to the environment that was current when the chain began. Cancelling the chain cancels
-/// the running request; later ones are not sent.
+/// **Effects**: each request is sent only after the previous one has succeeded. The first failure becomes the failure
+/// of the chain, and later requests are not sent. All requests go to the environment that was current when the chain
+/// began. Cancelling the chain cancels the running request, and later ones are not sent.
 ///
-/// **Errors**: those of ``APIRequest``; the failed request's texts are its own.
+/// **Errors**: those of ``APIRequest``, with the error texts of the failed request.
 public struct APIChain<Value: Sendable>: APIOperation {
     private let count: Int
     private let send: @Sendable (ChainPosition) async throws(PipelineError) -> Value
@@ -24,7 +24,7 @@ public struct APIChain<Value: Sendable>: APIOperation {
         self.send = send
     }
 
-    /// Returns the chain with one more operation at its end; `join` makes one tuple of all values.
+    /// Returns a chain with another operation at the end; `join` combines all values into one tuple.
     func adding<Next: APIOperation, Longer>(
         _ next: Next,
         _ join: @escaping @Sendable (Value, Next.Value) -> Longer
@@ -36,7 +36,7 @@ public struct APIChain<Value: Sendable>: APIOperation {
         }
     }
 
-    /// Runs the operations, each with the same share of the progress, and returns their values.
+    /// Runs the operations in order, each with the same share of the progress, and returns their values.
     public func run(
         in client: APIClient,
         observer: APIObserver
@@ -59,7 +59,7 @@ extension APIOperation {
     }
 }
 
-/// How far a chain has come; only the task that runs the chain uses it.
+/// The position in a running chain; used only by the task that runs it.
 private final class ChainPosition {
     private let client: APIClient
     private let observer: APIObserver

@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// A client that sends ``APIRequest``s through a provider, with the settings that they share.
+/// A client that sends ``APIRequest``s through a provider, with settings that all of them share.
 ///
 /// ```swift
 /// var api = APIClient(provider, environments: environments)
@@ -8,11 +8,11 @@ public import Pipeline
 /// let posts = try await api.send(PostController.list())
 /// ```
 ///
-/// It is a value: change a copy, and pass it where it is needed. Use a `HeadersPlugin` of the provider for header fields of all
-/// requests, and an `UnauthorizedPlugin` for a handler of every 401.
+/// An `APIClient` is a value: to use other settings somewhere, change a copy and pass it on. To send the same header
+/// fields with every request, add a `HeadersPlugin` to the provider. To handle every 401, add an `UnauthorizedPlugin`.
 ///
-/// **Effects**: the server is that of the request, else ``server``, else that of ``environments`` when the call begins. It
-/// belongs to the target that plugins see, so credentials are sent only to its origin.
+/// **Effects**: a request goes to its own server, else to ``server``, else to that of ``environments`` when the call
+/// begins. The server is part of the target that plugins see, so credentials are sent only to its origin.
 ///
 /// **Defaults**
 ///
@@ -20,41 +20,41 @@ public import Pipeline
 /// |---|---|
 /// | `server`, `environments` | none |
 /// | `coders` | `PipelineCoders` |
-/// | `options` | none; those of the request win, key by key, and of their `errorTexts` text by text |
+/// | `options` | none; the request's options take precedence for each key, and its `errorTexts` for each text |
 ///
-/// **Errors**: those of ``APIRequest`` and of the provider; `invalidRequest.url` when neither the request nor the client has a
-/// server, or its base is not a URL.
+/// **Errors**: those of ``APIRequest`` and of the provider. `invalidRequest.url` if neither the request nor the client
+/// has a server, or if the base of the server is not a URL.
 public struct APIClient: Sendable {
     /// The provider that sends the requests.
     public let provider: Provider<MultiTarget>
-    /// The server of requests without a server of their own.
+    /// The server of requests that have no server of their own.
     public var server: ServerURL?
-    /// The servers of requests without a server of their own, if ``server`` is `nil`.
+    /// The environments that provide the server if neither the request nor ``server`` has one.
     public var environments: APIEnvironments?
-    /// The encoders and decoders of values.
+    /// The encoders and decoders for values of requests and responses.
     public var coders = PipelineCoders()
-    /// The options of all requests.
+    /// The options that apply to all requests.
     public var options = RequestOptions()
 
-    /// Creates a client.
+    /// Creates a client that sends requests through a provider.
     ///
     /// - Parameters:
     ///   - provider: the provider that sends the requests.
-    ///   - server: the server of requests without a server of their own; defaults to `nil`.
-    ///   - environments: the servers of requests without a server of their own, if `server` is `nil`; defaults to `nil`.
+    ///   - server: the server of requests that have no server of their own; defaults to `nil`.
+    ///   - environments: the environments that provide the server if `server` is `nil`; defaults to `nil`.
     public init(_ provider: Provider<MultiTarget>, server: ServerURL? = nil, environments: APIEnvironments? = nil) {
         self.provider = provider
         self.server = server
         self.environments = environments
     }
 
-    /// Returns the request with everything that the client adds to it, for methods of the provider.
+    /// Returns the request completed with the client's settings, so that you can pass it to a method of the provider.
     ///
     /// ```swift
     /// let lines = try await api.provider.stream(api.resolved(Feed.lines())).lines()
     /// ```
     ///
-    /// - Throws: `PipelineError` with code `invalidRequest` if there is no server or its base is not a URL.
+    /// - Throws: `PipelineError` with code `invalidRequest` if the server is missing or its base is not a URL.
     public func resolved<Output>(_ request: APIRequest<Output>) throws(PipelineError) -> APIRequest<Output> {
         let request = completed(request)
         if let failure = request.urlFailure { throw failure }
@@ -70,12 +70,12 @@ public struct APIClient: Sendable {
             parts.options = options.overridden(by: parts.options)
             guard let own, let general else { return }
             parts.options.errorTexts = texts
-            // Either may come from a layer with texts of its own.
+            // Either may come from a layer that has its own texts.
             parts.options.errorText = { own($0) ?? general($0) }
         }
     }
 
-    /// Sends the request; returns it as it was sent, and the call, which the caller ends.
+    /// Sends the request; returns it as sent, and the call, which the caller must end.
     func answer<Output>(
         to request: APIRequest<Output>,
         meter: ProgressMeter? = nil,
@@ -94,7 +94,7 @@ public struct APIClient: Sendable {
         )
     }
 
-    /// A copy that keeps the current environment.
+    /// A copy that always uses the current environment.
     var pinned: APIClient {
         var copy = self
         copy.server = server ?? environments?.server

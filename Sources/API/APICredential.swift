@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// A credential that stands in a request itself.
+/// A credential that is part of a request.
 struct APICredential: Sendable {
     enum Kind: Sendable {
         case basic(String, String)
@@ -15,9 +15,11 @@ struct APICredential: Sendable {
         self.kind = kind
     }
 
-    /// Sets Authorization, which no plugin can make leave in clear text then.
+    /// Sets Authorization.
     ///
-    /// - Throws: `PipelineError` with code `invalidRequest`, naming no value.
+    /// Unless cleartext is allowed, no plugin can send it in clear text.
+    ///
+    /// - Throws: `PipelineError` with code `invalidRequest`, without the value in its text.
     func authorize(_ request: inout PipelineRequest, cleartext: CleartextPolicy) throws {
         let value = try value()
         if cleartext == .allowed {

@@ -2,7 +2,7 @@ public import Foundation
 public import Pipeline
 import Synchronization
 
-/// The servers of an API by environment, of which one is current.
+/// The servers of an API by environment, one of which is current.
 ///
 /// ```swift
 /// let environments = APIEnvironments(
@@ -13,23 +13,23 @@ import Synchronization
 /// try environments.use(.testFlight)
 /// ```
 ///
-/// **Effects**: all holders see the same current environment. An ``APIClient`` reads it once, when a call begins, so a call and
-/// a chain keep theirs. Switching is safe at any time. Nothing is stored on disk. Log the user out before switching, or the
-/// token is sent to the other server.
+/// **Effects**: the current environment is shared by everything that holds this object. An ``APIClient`` reads it once,
+/// when a call begins, so a call or a chain keeps its environment. Switching is safe at any time. Nothing is stored on
+/// disk. Log the user out before you switch; otherwise the token is sent to the other server.
 ///
-/// **Defaults**: the current one is ``detected``.
+/// **Defaults**: the current environment is ``detected``.
 ///
-/// **Errors**: `unknownEnvironment` for a name without a server; the current environment stays.
+/// **Errors**: `unknownEnvironment` for a name without a server; the current environment does not change.
 public final class APIEnvironments: Sendable {
     /// The name of an environment.
     public struct Name: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral,
         CustomStringConvertible
     {
-        /// The name.
+        /// The text of the name, for example `testFlight`.
         public let rawValue: String
-        /// Creates a name.
+        /// Creates a name from a text.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Creates a name.
+        /// Creates a name from a string literal.
         public init(stringLiteral value: String) { rawValue = value }
         /// The environment of development builds.
         public static let dev = Name(rawValue: "dev")
@@ -37,19 +37,19 @@ public final class APIEnvironments: Sendable {
         public static let testFlight = Name(rawValue: "testFlight")
         /// The environment of released builds.
         public static let appStore = Name(rawValue: "appStore")
-        /// The name.
+        /// The text of the name, same as `rawValue`.
         public var description: String { rawValue }
     }
 
     private let servers: [Name: ServerURL]
     private let currentName: Mutex<Name>
 
-    /// Creates the three environments of an app and others, of which ``detected`` is current.
+    /// Creates the three usual environments and any others; ``detected`` is current.
     ///
     /// - Parameters:
-    ///   - dev: for debug builds.
-    ///   - testFlight: for builds with a sandbox receipt.
-    ///   - appStore: for all others.
+    ///   - dev: the server for debug builds.
+    ///   - testFlight: the server for builds with a sandbox receipt.
+    ///   - appStore: the server for all other builds.
     ///   - others: more servers by name; defaults to none.
     public convenience init(
         dev: ServerURL,
@@ -61,7 +61,7 @@ public final class APIEnvironments: Sendable {
         self.init(servers: servers, current: Self.detected)
     }
 
-    /// Creates environments with any names.
+    /// Creates environments with custom names.
     ///
     /// - Parameters:
     ///   - servers: the servers by name.
@@ -77,36 +77,39 @@ public final class APIEnvironments: Sendable {
         currentName = Mutex(current)
     }
 
-    /// The current environment.
+    /// The name of the current environment.
     public var current: Name { currentName.withLock { $0 } }
 
     /// The names of all environments, sorted.
     public var names: [Name] { servers.keys.sorted { $0.rawValue < $1.rawValue } }
 
-    /// The server of the current environment.
+    /// The server of the current environment, `nil` if it has none.
     public var server: ServerURL? { servers[current] }
 
-    /// Switches to another environment, for calls that begin later.
+    /// Switches to another environment for calls that begin later.
     ///
-    /// - Throws: `PipelineError` with code `unknownEnvironment`; the current one stays.
+    /// - Throws: `PipelineError` with code `unknownEnvironment` if the name has no server; the current environment does
+    ///   not change.
     public func use(_ name: Name) throws {
         guard servers[name] != nil else {
             let known = names.map(\.rawValue).joined(separator: ", ")
             throw PipelineError(
                 .unknownEnvironment,
-                "there is no environment \(name.rawValue.quotedExcerpt), only \(known)"
+                "unknown environment \(name.rawValue.quotedExcerpt), only \(known)"
             )
         }
         currentName.withLock { $0 = name }
     }
 
-    /// Switches to the environment in an environment variable, such as a scheme of Xcode sets; does nothing if the variable is
-    /// unset or empty.
+    /// Switches to the environment that an environment variable names, such as one set in an Xcode scheme.
+    ///
+    /// If the variable is unset or empty, nothing changes.
     ///
     /// - Parameters:
     ///   - variable: the name of the variable; defaults to `env`.
-    ///   - variables: all variables; defaults to those of the process.
-    /// - Throws: `PipelineError` with code `unknownEnvironment`; the current environment stays.
+    ///   - variables: the variables to look in; defaults to those of the process.
+    /// - Throws: `PipelineError` with code `unknownEnvironment` if the value names no environment with a server; the
+    ///   current environment does not change.
     public func useVariable(
         _ variable: String = "env",
         of variables: [String: String] = ProcessInfo.processInfo.environment
@@ -115,10 +118,10 @@ public final class APIEnvironments: Sendable {
         try use(Name(rawValue: name))
     }
 
-    /// The environment of this build: ``Name/dev`` for a debug build of this package, ``Name/testFlight`` with a sandbox
-    /// receipt, else ``Name/appStore``.
+    /// The environment of this build: ``Name/dev`` if this package was built for debugging, ``Name/testFlight`` if
+    /// there is a sandbox receipt, else ``Name/appStore``.
     ///
-    /// Xcode builds packages for release in a configuration that is not named Debug; such an app calls ``use(_:)``.
+    /// If an app's configuration is not named Debug, Xcode builds packages for release; such an app calls ``use(_:)``.
     public static var detected: Name {
         #if DEBUG
         let isDebug = true
@@ -126,7 +129,7 @@ public final class APIEnvironments: Sendable {
         let isDebug = false
         #endif
         #if canImport(Darwin)
-        // By its key: the property is deprecated, and what replaces it is asynchronous and asks the App Store.
+        // By key: the property is deprecated, and its replacement is asynchronous and contacts the App Store.
         return detect(isDebug: isDebug, receipt: Bundle.main.value(forKey: "appStoreReceiptURL") as? URL)
         #else
         return detect(isDebug: isDebug, receipt: nil)
@@ -140,6 +143,6 @@ public final class APIEnvironments: Sendable {
 }
 
 extension PipelineError.Code {
-    /// The name of an environment has no server.
+    /// An environment was named that has no server.
     public static let unknownEnvironment = Self(rawValue: "unknownEnvironment")
 }

@@ -1,20 +1,21 @@
 public import Pipeline
 
-/// What an ``APIOperation`` reports while it runs.
+/// The closures to which an ``APIOperation`` reports while it runs.
 ///
-/// A closure runs where the operation does, on its way: it hands on and returns at once. One that is `nil` costs nothing.
+/// A closure runs as part of the operation, so it must return immediately and leave any work to others. A closure that
+/// is `nil` costs nothing.
 public struct APIObserver: Sendable {
-    /// Called each time a request is handed to the transport, with retries and redirects.
+    /// Called each time a request is handed to the transport, including retries and redirects.
     ///
-    /// A call that shares the exchange of another, or that a plugin responds to, hands none over.
+    /// It is not called for a call that shares the exchange of another call, or that a plugin responds to.
     public var onStart: (@Sendable () -> Void)?
-    /// Called with the progress, from 0 to 1, never less than before.
+    /// Called with the progress, from 0 to 1, which never decreases.
     public var onProgress: (@Sendable (Double) -> Void)?
     /// Called with each failure that does not end the operation, as it happens; see
     /// ``APIBatch/avoidCancelOnError(except:exceptCodes:exceptKinds:)``.
     public var onFailure: (@Sendable (PipelineError) -> Void)?
 
-    /// Creates an observer; one without closures observes nothing.
+    /// Creates an observer; without closures it observes nothing.
     public init(
         onStart: (@Sendable () -> Void)? = nil,
         onProgress: (@Sendable (Double) -> Void)? = nil,
@@ -25,7 +26,7 @@ public struct APIObserver: Sendable {
         self.onFailure = onFailure
     }
 
-    /// The same observer of a part of the operation, whose progress is reported in another way.
+    /// The same observer for a part of the operation, with another closure for its progress.
     func part(_ onProgress: (@Sendable (Double) -> Void)?) -> APIObserver {
         var copy = self
         copy.onProgress = onProgress

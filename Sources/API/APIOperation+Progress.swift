@@ -8,20 +8,21 @@ enum APIStep: Sendable {
     case progress(Double)
 }
 
-/// The receiver of an operation's steps, with the steps that it wants.
+/// The receiver of an operation's steps, with the kinds of step that it wants.
 struct APIListener: Sendable {
     var hearsProgress = true
-    /// Takes a step; returns whether it took it, as it does until the call is cancelled.
+    /// Delivers a step and returns whether it was delivered, which is `false` once the call is cancelled.
     let tell: @Sendable (APIStep) async -> Bool
 }
 
 extension APIOperation {
-    /// Runs the operation, and delivers its steps one after the other.
+    /// Runs the operation and delivers its steps one after another.
     ///
-    /// `started` comes first and once; progress is above 0, each step more than the last one, 1 at the end of a success. Progress that
-    /// comes faster than it is taken is left out, failures are not.
+    /// `started` comes first, once. Progress is above 0 and increases with each step; it is 1 at the end of a success.
+    /// Progress that arrives faster than it is delivered is skipped; failures are not.
     ///
-    /// - Returns: the result; code `cancelled` for a success that could not be told any more.
+    /// - Returns: the result; a failure with code `cancelled` if the call succeeded but its last step could not be
+    ///   delivered.
     func run(in client: APIClient, telling listener: APIListener) async -> Result<Value, PipelineError> {
         let (signals, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let steps = PendingSteps { continuation.yield() }
@@ -38,7 +39,7 @@ extension APIOperation {
     }
 }
 
-/// The steps that have not been told yet.
+/// The steps that have not been delivered yet.
 private final class PendingSteps: Sendable {
     private struct State {
         var hasStarted = false

@@ -1,19 +1,19 @@
 public import Pipeline
 
-/// An operation that an ``APIClient`` runs as one: a request, a chain, a batch.
+/// An operation that an ``APIClient`` runs as a whole: a request, a chain or a batch.
 public protocol APIOperation<Value>: Sendable {
-    /// The type of the result.
+    /// The type of the operation's result.
     associatedtype Value: Sendable
-    /// Runs the operation to its end.
+    /// Runs the operation and returns its result when it has ended.
     ///
     /// - Parameters:
     ///   - client: the client that sends the requests.
-    ///   - observer: the receiver of reports; an operation made of others passes it on to them.
-    /// - Returns: the value, or the failure; code `cancelled` if the task was cancelled.
+    ///   - observer: the receiver of reports; an operation that consists of others passes it on to them.
+    /// - Returns: the value or the failure, which has code `cancelled` if the task was cancelled.
     func run(in client: APIClient, observer: APIObserver) async -> Result<Value, PipelineError>
 }
 
-/// An operation that is one call of a provider, which ends even a call that is cancelled before it begins.
+/// An operation that is a single call of a provider; a call ends properly even if it is cancelled before it begins.
 protocol ProviderCall {}
 
 extension APIRequest: APIOperation, ProviderCall {
@@ -25,7 +25,7 @@ extension APIRequest: APIOperation, ProviderCall {
         await ResponseOperation(request: self).run(in: client, observer: observer).map(\.body)
     }
 
-    /// The same request as an operation whose result is the value together with the response.
+    /// The same request as an operation that returns the value together with its response.
     ///
     /// ```swift
     /// let page = try await api.send(PostController.list().withResponse)
@@ -33,7 +33,7 @@ extension APIRequest: APIOperation, ProviderCall {
     /// ```
     public var withResponse: some APIOperation<APIResponse<Output>> { ResponseOperation(request: self) }
 
-    /// A request whose result is its value together with the response.
+    /// A request that returns its value together with the response.
     private struct ResponseOperation: APIOperation, ProviderCall {
         let request: APIRequest<Output>
 
@@ -59,15 +59,16 @@ extension APIClient {
     /// let outcome = try await api.send(uploads.flatten()) { bar.progress = $0 }
     /// ```
     ///
-    /// **Effects**: all requests go to the environment that is current when the operation begins. The handler gets increasing
-    /// steps above 0 and up to 1. The step 1 comes exactly once, before the value is returned, and never for a failure. Steps
-    /// that arrive faster than the handler returns are skipped. After a cancellation there are none; a task that is cancelled
-    /// before the step 1 was handled throws, even if the value had arrived. A handler that is isolated to an actor runs on it,
-    /// such as one that is written in a view; any other runs in the background.
+    /// **Effects**: all requests go to the environment that is current when the operation begins. The handler receives
+    /// increasing steps above 0 and up to 1. The step 1 is delivered exactly once, before the value is returned, and
+    /// never for a failure. Steps that arrive faster than the handler returns are skipped. No step is delivered after a
+    /// cancellation. If the task is cancelled before step 1 was handled, the call throws, even if the value had
+    /// arrived. A handler that is isolated to an actor, such as one written in a view, runs on that actor; any other
+    /// runs in the background.
     ///
     /// - Parameters:
-    ///   - operation: the operation.
-    ///   - onProgress: handles each step; defaults to `nil`.
+    ///   - operation: the operation to run.
+    ///   - onProgress: a handler of each step; defaults to `nil`.
     /// - Returns: the value; for a chain, the values of its requests.
     /// - Throws: `PipelineError`; `CancellationError` if the task was cancelled.
     @concurrent
@@ -91,7 +92,8 @@ extension APIClient {
 
     /// Returns a call of an operation that reports to callbacks.
     ///
-    /// It starts with ``APICall/execute()``, and all its requests go to the environment that is current then.
+    /// The call starts with ``APICall/execute()``, and all its requests go to the environment that is current at that
+    /// time.
     public func call<Operation: APIOperation>(_ operation: Operation) -> APICall<Operation.Value> {
         APICall(on: provider.callbackQueue) {
             let client = pinned

@@ -7,47 +7,51 @@ private enum Authorized: RequestOptionKey {
 }
 
 extension APIRequest {
-    /// Returns a copy that is sent with a name and a password in the scheme Basic.
+    /// Returns a copy that sends a user name and a password with the Basic scheme.
     ///
-    /// **Effects**: sets Authorization to `Basic` and the base64 of `username:password` in UTF-8, Normalization Form C; letters
-    /// keep their case. It replaces a header field of the request, and a token given before. A plugin that sets Authorization
-    /// itself, as AccessTokenPlugin does for a request that asks for a token, wins.
+    /// **Effects**: sets Authorization to `Basic` and the base64 encoding of `username:password` in UTF-8,
+    /// Normalization Form C; the case of letters is kept. It replaces a header field of the request and a token that
+    /// was set before. A plugin that sets Authorization takes precedence, as AccessTokenPlugin does for a request that
+    /// asks for a token.
     ///
-    /// **Errors**: `invalidRequest.credential` for a name with a colon, for a control character in either, and over http to another machine
-    /// unless ``ServerURL/cleartext`` of the server allows it, also when a plugin leads the request there; nothing is sent then.
+    /// **Errors**: `invalidRequest.credential` if the name contains a colon, or if the name or the password contains a
+    /// control character. The request also fails with this code if it would go over http to another machine, even if a
+    /// plugin sends it there, unless ``ServerURL/cleartext`` of the server allows it. Nothing is sent then.
     ///
-    /// **Secrets**: no error and no description shows either. A redirect to another origin drops the field.
+    /// **Secrets**: no error and no description contains the name or the password. A redirect to another origin drops
+    /// the field.
     ///
     /// Source: RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
     ///
     /// - Parameters:
     ///   - username: the name of the user, such as an email address.
-    ///   - password: the password.
+    ///   - password: the password of the user.
     /// - Returns: the copy.
     public func basicAuth(username: String, password: String) -> Self {
         with { $0.credential = APICredential(.basic(username, password)) }
     }
 
-    /// A copy that sends a token, as Bearer; AccessTokenPlugin is for tokens that change.
+    /// Returns a copy that sends a fixed Bearer token; for tokens that change, use AccessTokenPlugin.
     ///
-    /// **Errors**: `invalidRequest.credential` for a token that is not one word, and over http to another machine
-    /// unless ``ServerURL/cleartext`` of the server allows it, also when a plugin leads the request there; nothing is sent then.
+    /// **Errors**: `invalidRequest.credential` if the token is not a single word. The request also fails with this code
+    /// if it would go over http to another machine, even if a plugin sends it there, unless ``ServerURL/cleartext``
+    /// of the server allows it. Nothing is sent then.
     ///
-    /// **Secrets**: as `basicAuth(username:password:)`.
+    /// **Secrets**: same as for `basicAuth(username:password:)`.
     ///
     /// Source: RFC 6750 §2.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-2.1
     ///
-    /// - Parameter token: the token.
+    /// - Parameter token: the token to send.
     /// - Returns: the copy.
     public func bearer(_ token: String) -> Self {
         with { $0.credential = APICredential(.bearer(token)) }
     }
 
-    /// Returns a copy that is sent with a token of the provider's token plugin, such as AccessTokenPlugin.
+    /// Returns a copy that is sent with a token from the provider's token plugin, such as AccessTokenPlugin.
     ///
-    /// Without such a plugin the `UnhandledOptionPolicy` of the provider applies.
+    /// If the provider has no such plugin, its `UnhandledOptionPolicy` applies.
     ///
-    /// - Parameter type: the form of the token; `nil` for no token.
+    /// - Parameter type: the form of the token; `nil` sends none.
     /// - Returns: the copy.
     public func authorized(_ type: AuthorizationType? = .bearer) -> Self {
         with { parts in

@@ -2,7 +2,8 @@ public import Foundation
 public import Pipeline
 
 extension APIRequest {
-    /// The value of an answer, as the type says; JSON with the dates of the nearest strategy unless a decoder is given.
+    /// Returns the value that a response decodes to, as its type requires; JSON uses the nearest date strategies unless
+    /// a decoder is given.
     public func makeResult(
         from response: PipelineResponse,
         atKeyPath keyPath: String?,
@@ -12,7 +13,7 @@ extension APIRequest {
         guard response.body.fileURL == nil || Output.self == IgnoredBody.self else {
             throw PipelineError(
                 .mapping(.object),
-                "the answer is a file, which decodes to IgnoredBody alone",
+                "the response is a file, which decodes only to IgnoredBody",
                 response: response
             )
         }

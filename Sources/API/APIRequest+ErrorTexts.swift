@@ -2,9 +2,9 @@ public import HTTPTypes
 public import Pipeline
 
 extension APIRequest {
-    /// Returns a copy with a text for people, `PipelineError.customText`, for failures with this status.
+    /// Returns a copy that sets `PipelineError.customText`, a text for the user, for failures with this status.
     ///
-    /// Of several texts for one status the last wins.
+    /// The last text for a status replaces earlier ones.
     ///
     /// ```swift
     /// request.addCustomError(.notFound, "There is no such post").addCustomError(.offline, "You are offline")
@@ -13,16 +13,16 @@ extension APIRequest {
         options { $0.errorTexts.set(text, for: status) }
     }
 
-    /// Returns a copy with a text for people, `PipelineError.customText`, for failures with this code.
+    /// Returns a copy that sets `PipelineError.customText`, a text for the user, for failures with this code.
     ///
-    /// Of several texts for one code the last wins.
+    /// The last text for a code replaces earlier ones.
     public func addCustomError(_ code: PipelineError.Code, _ text: String) -> Self {
         options { $0.errorTexts.set(text, for: code) }
     }
 
-    /// Returns a copy with a text for people, `PipelineError.customText`, for failures of this kind whose code has no text.
+    /// Returns a copy that sets `PipelineError.customText`, a text for the user, for failures of this kind.
     ///
-    /// Of several texts for one kind the last wins.
+    /// A text for the code itself takes precedence. The last text for a kind replaces earlier ones.
     public func addCustomError(_ kind: PipelineError.Code.Kind, _ text: String) -> Self {
         options { $0.errorTexts.set(text, for: kind) }
     }

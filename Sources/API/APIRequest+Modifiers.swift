@@ -3,7 +3,9 @@ public import HTTPTypes
 public import Pipeline
 
 extension APIRequest {
-    /// Returns a copy with another method; without one, a request with a payload is a POST and any other a GET.
+    /// Returns a copy with another method.
+    ///
+    /// The default is POST for a request with a payload and GET for any other.
     public func method(_ method: HTTPRequest.Method) -> Self { with { $0.namedMethod = method } }
 
     /// Returns a copy that is sent to this server instead of the client's.
@@ -11,19 +13,20 @@ extension APIRequest {
 
     /// Returns a copy with additional header fields, which replace earlier fields with the same names.
     ///
-    /// Names are compared without case.
+    /// Names are compared case-insensitively.
     ///
-    /// **Secrets**: a field whose name sounds secret is marked as secret, as for any target; see `TargetType.headers`.
+    /// **Secrets**: a field is marked as secret if its name is on the list of secret names, as for any target; see
+    /// `TargetType.headers`.
     public func addHeaders(_ fields: [String: String]) -> Self {
         with { parts in
             for (name, value) in fields.sorted(by: { $0.key < $1.key }) { parts.setHeader(name, value) }
         }
     }
 
-    /// Returns a copy whose query has the members of a value, in the order in which they are encoded, after the endpoint's own
-    /// query.
+    /// Returns a copy with a query that is encoded from a value.
     ///
-    /// The value replaces an earlier one.
+    /// The members of the value follow the endpoint's own query, in the order of their encoding. A later value replaces
+    /// an earlier one.
     ///
     /// ```swift
     /// APIRequest("post").query(ListQuery(offset: 0, limit: 100))  // post?offset=0&limit=100
@@ -38,17 +41,17 @@ extension APIRequest {
         }
     }
 
-    /// Returns a copy with the content of a task, such as a file, a stream or a download, in place of a payload.
+    /// Returns a copy that carries the content of a task, such as a file, a stream or a download, instead of a payload.
     ///
-    /// A value that the task encodes as JSON, as a query or as a form is encoded by the client's coders, unless the task has an
+    /// If the task encodes a value as JSON, as a query or as a form, it uses the client's coders, unless it has its own
     /// encoder.
     ///
-    /// The response of a download is a file, so its request is an `APIRequest<IgnoredBody>`.
+    /// The response to a download is a file, so use an `APIRequest<IgnoredBody>` for it.
     public func task(_ task: RequestTask) -> Self { with { $0.task = task } }
 
-    /// Returns a copy that succeeds with these statuses only, in place of 200.
+    /// Returns a copy that succeeds only with these statuses, instead of 200.
     ///
-    /// A status without a name is a number of three digits.
+    /// Write a status that has no name as a three-digit number.
     ///
     /// ```swift
     /// APIRequest<IgnoredBody>("post", "7").method(.delete).desiredStatusCode(.noContent, 777)
@@ -60,26 +63,31 @@ extension APIRequest {
     /// Returns a copy that succeeds with the statuses of a validation, such as `.successCodes` for 200 to 299.
     public func validation(_ type: ValidationType) -> Self { with { $0.validation = type } }
 
-    /// Returns a copy whose exchanges may each take this long, more than zero; see `RequestOptions.attemptTimeout`.
+    /// Returns a copy whose exchanges may each take this long, which must be more than zero; see
+    /// `RequestOptions.attemptTimeout`.
     ///
-    /// The time starts when the exchange has a connection and ends with the last byte of the response, uploads included. Unlike
-    /// `URLRequest.timeoutInterval` it does not restart with each byte; `RequestOptions.idleTimeout` does. Each retry may take
-    /// as long; the `totalTimeout` of TimeoutPlugin limits the whole call.
+    /// The time starts when the exchange has a connection and ends with the last byte of the response; it includes
+    /// uploads. Unlike `URLRequest.timeoutInterval`, it does not restart with each byte; `RequestOptions.idleTimeout`
+    /// does. Each retry has the full time again; the `totalTimeout` of TimeoutPlugin limits the whole call.
     public func attemptTimeout(_ duration: Duration) -> Self { options { $0.attemptTimeout = duration } }
 
-    /// Returns a copy that encodes dates in another way than the client; a payload's `CustomDateEncodingStrategy` wins over it.
+    /// Returns a copy that encodes dates with this strategy.
+    ///
+    /// A payload's `CustomDateEncodingStrategy` takes precedence.
     public func dateEncodingStrategy(_ strategy: DateCodingStrategy) -> Self { with { $0.dateEncoding = strategy } }
 
-    /// Returns a copy that decodes dates in another way than the client; a result's `CustomDateDecodingStrategy` wins over it.
+    /// Returns a copy that decodes dates with this strategy.
+    ///
+    /// A result's `CustomDateDecodingStrategy` takes precedence.
     public func dateDecodingStrategy(_ strategy: DateCodingStrategy) -> Self { with { $0.dateDecoding = strategy } }
 
-    /// Returns a copy with other options for plugins and transports.
+    /// Returns a copy with changed options for plugins and transports.
     ///
     /// ```swift
     /// request.options { $0.retry = .never }
     /// ```
     public func options(_ configure: (inout RequestOptions) -> Void) -> Self { with { configure(&$0.options) } }
 
-    /// Returns a copy whose response from a stub transport has this body.
+    /// Returns a copy for which a stub transport responds with this body.
     public func sampleData(_ data: Data) -> Self { with { $0.sampleData = data } }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import Pipeline
 
-/// What to ask of an API and what its answer decodes to, as one value that modifiers change.
+/// A request to an API and the type that its response decodes to, as one value that modifiers change.
 ///
 /// ```swift
 /// extension AuthController {
@@ -13,67 +13,68 @@ public import Pipeline
 /// let token = try await api.send(AuthController.login(email: email, password: password)).token
 /// ```
 ///
-/// It is a target as any other: an ``APIClient`` sends it, and so does any `Provider<MultiTarget>` when it has a server of its
-/// own. Each modifier gives a copy; nothing is sent by making or changing one.
+/// An `APIRequest` is a target like any other. An ``APIClient`` sends it; if it has its own server, so does any
+/// `Provider<MultiTarget>`. Each modifier returns a copy. Making or changing a request sends nothing.
 ///
-/// The answer decodes by the type: ``IgnoredBody`` from whatever there is, `Data` to the body as it is, `String`, `Bool` and
-/// numbers from the body as text, every other type from JSON. An optional type is `nil` of an empty body, as one with status 204
-/// is, and of `null`, save `Data?`; else it is what its type is.
+/// `Output` determines how the response is decoded. ``IgnoredBody`` decodes from anything, and `Data` is the unchanged
+/// body. `String`, `Bool` and numbers are read from the body as text, and every other type from JSON. An optional type
+/// is `nil` if the body is empty, as with status 204, or `null` (except `Data?`); otherwise it decodes like the type
+/// that it wraps.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
 /// | `method` | POST with a payload, else GET |
-/// | `desiredStatusCode` | 200 alone |
-/// | `serverURL` | that of the client |
-/// | dates | those of the client, ISO 8601 without one |
-/// | plugins | those of the provider; a setting for another plugin is reported, see `UnhandledOptionPolicy` |
+/// | `desiredStatusCode` | only 200 |
+/// | `serverURL` | the client's server |
+/// | dates | the client's strategies; ISO 8601 without a client |
+/// | plugins | the provider's; an option for a plugin that it lacks is reported, see `UnhandledOptionPolicy` |
 /// | `attemptTimeout` | none |
 ///
 /// **Errors**
 ///
 /// | code | when |
 /// |---|---|
-/// | `unacceptableStatus` | any other status than the desired ones; with the response |
+/// | `unacceptableStatus` | the status is not a desired one; the error has the response |
 /// | `encoding` | the query or the payload cannot be encoded; nothing is sent |
-/// | `invalidRequest.option` | a setting is for a plugin that the provider lacks, if its policy is `.fail`; nothing is sent |
-/// | `invalidRequest` | there is no server, or a field, a credential or the URL cannot be sent; nothing is sent |
-/// | `invalidRequest.path` | the endpoint has `.` or `..` between slashes, or an empty part after its first; nothing is sent |
-/// | `invalidRequest.body` | a payload, a file or a stream with a method that has no body, such as GET; nothing is sent |
-/// | `file` | a file that is to be sent cannot be read |
-/// | `bodyChanged` | a file of a form has another length than when the call began |
-/// | `limit` | the answer's body has more than `PipelineLimits.bufferedBodyByteCount` |
-/// | `mapping` | the answer does not decode; with the response |
+/// | `invalidRequest.option` | an option is for a plugin that the provider lacks, and the policy for it is `.fail`; nothing is sent |
+/// | `invalidRequest` | the server is missing, or a header field, a credential or the URL is invalid; nothing is sent |
+/// | `invalidRequest.path` | the endpoint has a segment `.` or `..`, or any part but the first is empty; nothing is sent |
+/// | `invalidRequest.body` | the request has a payload, a file or a stream, but its method has no body, such as GET; nothing is sent |
+/// | `file` | a file to be sent cannot be read |
+/// | `bodyChanged` | the length of a file in a form has changed since the call began |
+/// | `limit` | the body of the response exceeds `PipelineLimits.bufferedBodyByteCount` |
+/// | `mapping` | the response cannot be decoded; the error has the response |
 ///
-/// In a module that is isolated to the main actor by default, models of answers and queries are `nonisolated`; payloads need
-/// nothing.
+/// In a module that is isolated to the main actor by default, declare models of responses and queries as `nonisolated`.
+/// Payloads need no annotation.
 ///
-/// **Secrets**: its description shows the method and the path alone.
+/// **Secrets**: the description shows only the method and the path.
 public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, AccessTokenAuthorizable,
     OptionsModifying
 {
-    /// What the answer decodes to.
+    /// The type that the response decodes to.
     public typealias ResultType = Output
 
     var parts: APIRequestParts
 
-    /// Creates a request.
+    /// Creates a request to an endpoint.
     ///
     /// - Parameters:
-    ///   - endpoint: the path below the path of the server, in parts that are joined by one slash each. If there is one part, a
-    ///     query may follow a question mark; if there are several, a question mark belongs to the path. Slashes within a part
-    ///     and `%` with two hexadecimal digits are sent unchanged.
-    ///   - payload: the content of the request.
+    ///   - endpoint: the path below the server's path, in parts that are joined by one slash each. A single part may
+    ///     include a query after a question mark; in several parts, a question mark belongs to the path. Slashes within
+    ///     a part and `%` followed by two hexadecimal digits are sent unchanged.
+    ///   - payload: the content of the request; defaults to `nil`.
     public init(_ endpoint: String..., payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
     }
 
-    /// Creates a request from the parts of a path that are known at run time only.
+    /// Creates a request from the parts of a path that are known only at run time.
     ///
     /// - Parameters:
-    ///   - endpoint: the parts of the path, which are joined as those of ``init(_:payload:)-(String...,_)``.
-    ///   - payload: the content of the request.
+    ///   - endpoint: the parts of the path, which are joined like those of ``init(_:payload:)-(String...,_)``.
+    ///   - payload: the content of the request; defaults to `nil`.
     public init(_ endpoint: [String], payload: (any APIPayload)? = nil) {
         parts = APIRequestParts(endpoint: endpoint, payload: payload)
     }
@@ -86,35 +87,35 @@ public struct APIRequest<Output: Decodable & Sendable>: DecodableTargetType, Acc
 }
 
 extension APIRequest {
-    /// The server; without one a URL that is refused when the request is made.
+    /// The URL of the server; without a server, a URL that makes the request fail before it is sent.
     public var baseURL: URL { parts.server?.url ?? ServerURL.missing }
 
-    /// The path below the server's.
+    /// The path below the server's path.
     public var path: String { parts.path }
 
-    /// The method.
+    /// The method of the request; by default POST with a payload, else GET.
     public var method: HTTPMethod { parts.method }
 
-    /// Query, payload and credential.
+    /// The query, the payload or task, and the credential of the request.
     public var task: RequestTask { RequestTask(APIRequestContent(parts), destination: parts.task?.destination) }
 
-    /// The header fields of this request.
+    /// The header fields of this request, `nil` if there are none.
     public var headers: [String: String]? { parts.headers.isEmpty ? nil : parts.headers }
 
-    /// The desired statuses.
+    /// The statuses with which the request succeeds.
     public var validationType: ValidationType { parts.validation }
 
-    /// What a stub answers.
+    /// The body with which a stub transport responds.
     public var sampleData: Data { parts.sampleData }
 
-    /// Typed settings for plugins and transports.
+    /// The options of this request for plugins and transports.
     public var options: RequestOptions { parts.options }
 
-    /// What is wrong with the path: `.`, `..` or an empty part.
+    /// The error if the path has a `.` or `..` segment or an empty part, else `nil`.
     public var refusal: PipelineError? { parts.refusal }
 }
 
 extension APIRequest: SafelyDescribed {
-    /// The method and the path.
+    /// The method and the path, without the query.
     public var description: String { "\(parts.method) \(parts.path)" }
 }

@@ -2,18 +2,18 @@ public import Pipeline
 import Synchronization
 
 extension RequestTask.Kind {
-    /// The query and the payload of an ``APIRequest``.
+    /// The content of an ``APIRequest``: its query, its payload or task, and its credential.
     public static let api = Self("what an APIRequest carries")
 }
 
-/// What an ``APIRequest`` carries: its query, its payload or task, and its credential.
+/// The content of an ``APIRequest``: its query, its payload or task, and its credential.
 final class APIRequestContent: RequestContent {
     let parts: APIRequestParts
-    /// The parts that were added to a form with files.
+    /// The parts added to a form with files.
     private let formParts: [MultipartFormBodyPart]
-    /// What the payload was made into for ``isUpload``, until it is encoded.
+    /// The task that ``isUpload`` made from the payload, until it is encoded.
     ///
-    /// A payload is made once for a call, for that may be work, or give a stream that is read once.
+    /// Made once per call, because making it may be expensive or return a stream that can be read only once.
     private let made = Mutex<Result<RequestTask?, any Error>?>(nil)
 
     init(_ parts: APIRequestParts, formParts: [MultipartFormBodyPart] = []) {
@@ -26,7 +26,9 @@ final class APIRequestContent: RequestContent {
     var encoding: (any ParameterEncoding)? { parts.task?.encoding }
     var body: PipelineBody? { parts.task?.body }
 
-    /// Makes the payload into a task, because only that knows; a failure is thrown by ``encode(into:context:)``.
+    /// Makes the task, because only the payload knows its kind.
+    ///
+    /// ``encode(into:context:)`` throws the error if that fails.
     var isUpload: Bool {
         if let task = parts.task { return task.isUpload }
         let result = made.withLock { $0 } ?? Result { try makePayloadTask() }
@@ -55,7 +57,7 @@ final class APIRequestContent: RequestContent {
         }
         if let query = parts.query { try RequestTask.requestQuery(query).encode(into: &request, context: context) }
         var carried = try parts.task ?? takePayloadTask()
-        // A payload that is a request remembers what it was made into; a copy would not.
+        // If the payload is a request, it keeps the task that it made; a copy would not.
         if !formParts.isEmpty { carried = carried?.adding(parts: formParts) }
         try carried?.encode(into: &request, context: context)
         if parts.task == nil, !request.body.isAbsent { try request.requireBodyCarryingMethod() }

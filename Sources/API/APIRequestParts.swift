@@ -2,21 +2,21 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// All of an ``APIRequest`` but the type of its answer.
+/// Everything in an ``APIRequest`` except the type of its result.
 struct APIRequestParts: Sendable {
     var path: String
-    /// Whether one of its several parts, which is often data, says nothing.
+    /// Whether any part but the first is empty; such a part is often data.
     private let hasEmptyPart: Bool
-    /// What stands after the question mark of the endpoint.
+    /// The text after the question mark of the endpoint.
     var rawQuery: String?
     var server: ServerURL?
-    /// The method that was named; `nil` for the default.
+    /// The method that was set; `nil` for the default.
     var namedMethod: HTTPRequest.Method?
     var method: HTTPRequest.Method { namedMethod ?? (payload == nil ? .get : .post) }
     var headers: [String: String] = [:]
     var query: (any Encodable & Sendable)?
     var payload: (any APIPayload)?
-    /// Replaces the payload.
+    /// If set, replaces the payload.
     var task: RequestTask?
     var credential: APICredential?
     var authorizationType: AuthorizationType?
@@ -31,7 +31,7 @@ struct APIRequestParts: Sendable {
         let text = URLText.joining(endpoint)
         self.payload = payload
         hasEmptyPart = endpoint.dropFirst().contains { $0.allSatisfy { $0 == "/" } }
-        // Of several parts one is often data, in which a question mark is one of the path.
+        // One of several parts is often data, so a question mark in it belongs to the path.
         guard endpoint.count == 1, let mark = text.firstIndex(of: "?") else {
             path = text
             return
@@ -40,7 +40,7 @@ struct APIRequestParts: Sendable {
         rawQuery = String(text[text.index(after: mark)...])
     }
 
-    /// Why the path may not be asked for, `nil` when it may.
+    /// The reason that the path must not be requested, `nil` if it may be.
     var refusal: PipelineError? {
         if hasEmptyPart { return PipelineError(.invalidRequest(.path), "a part of the endpoint is empty") }
         let hasDots = path.split(separator: "/").contains { segment in

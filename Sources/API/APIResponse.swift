@@ -2,8 +2,8 @@ public import Pipeline
 
 /// A decoded value together with its response.
 public struct APIResponse<Output: Sendable>: Sendable {
-    /// The decoded value.
+    /// The value that the body was decoded to.
     public let body: Output
-    /// The response.
+    /// The response that the value was decoded from.
     public let response: PipelineResponse
 }

@@ -8,30 +8,31 @@
 /// }
 /// ```
 public protocol EndpointController {
-    /// The type of ``server``: ``ServerURL``, or an optional one. With any other type there is no `request`.
-    // Not constrained here: a server of a wrong type would be ignored then, and requests would go to that of the client.
+    /// The type of ``server``: ``ServerURL`` or an optional one. With any other type, `request` is unavailable.
+    // Not constrained: a server of a wrong type would be ignored, and requests would go to the client's server.
     associatedtype Server = ServerURL?
 
-    /// The server of the requests; defaults to `nil`, which is that of the client.
+    /// The server of the requests; defaults to `nil`, which means the client's server.
     ///
-    /// Declare it as `static`, as a ``ServerURL`` or `ServerURL?`. The compiler does not notice a misspelt name, a missing
-    /// `static` or the type `ServerURL!`: requests go to the client's server then.
+    /// Declare it as `static`, with the type ``ServerURL`` or `ServerURL?`. The compiler does not detect a misspelled
+    /// name, a missing `static` or the type `ServerURL!`; requests then go to the client's server.
     static var server: Server { get }
-    /// The first part of the path of each request.
+    /// The first part of the path of every request.
     static var endpoint: String { get }
 }
 
 extension EndpointController where Server == ServerURL? {
-    /// The default: the server of the client.
+    /// The default server, `nil`, which means the client's server.
     public static var server: ServerURL? { nil }
 
-    /// Returns a request below the endpoint, whose result type is inferred.
+    /// Returns a request for a path below the endpoint; its result type is inferred.
     ///
     /// - Parameters:
-    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark belongs to the path, as
-    ///     `%3F`; use ``APIRequest/query(_:)`` for a query. Slashes within a part and `%` with two hexadecimal digits are sent
-    ///     unchanged, so escape text from elsewhere first. An empty part, `.` and `..` are refused when the request is sent.
-    ///   - payload: the content of the request.
+    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark belongs to the
+    ///     path, as `%3F`; use ``APIRequest/query(_:)`` for a query. Slashes within a part and `%` followed by two
+    ///     hexadecimal digits are sent unchanged, so escape text from other sources first. The request fails when it is
+    ///     sent if a part is empty, `.` or `..`.
+    ///   - payload: the content of the request; defaults to `nil`.
     /// - Returns: the request.
     public static func request<Output>(_ parts: String..., payload: (any APIPayload)? = nil) -> APIRequest<Output> {
         let request = APIRequest<Output>([endpoint] + parts, payload: payload)
@@ -40,13 +41,15 @@ extension EndpointController where Server == ServerURL? {
 }
 
 extension EndpointController where Server == ServerURL {
-    /// Returns a request below the endpoint of the controller's own server, whose result type is inferred.
+    /// Returns a request for a path below the endpoint, sent to the controller's own server; its result type is
+    /// inferred.
     ///
     /// - Parameters:
-    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark belongs to the path, as
-    ///     `%3F`; use ``APIRequest/query(_:)`` for a query. Slashes within a part and `%` with two hexadecimal digits are sent
-    ///     unchanged, so escape text from elsewhere first. An empty part, `.` and `..` are refused when the request is sent.
-    ///   - payload: the content of the request.
+    ///   - parts: the parts of the path below ``endpoint``, joined by one slash each. A question mark belongs to the
+    ///     path, as `%3F`; use ``APIRequest/query(_:)`` for a query. Slashes within a part and `%` followed by two
+    ///     hexadecimal digits are sent unchanged, so escape text from other sources first. The request fails when it is
+    ///     sent if a part is empty, `.` or `..`.
+    ///   - payload: the content of the request; defaults to `nil`.
     /// - Returns: the request.
     public static func request<Output>(_ parts: String..., payload: (any APIPayload)? = nil) -> APIRequest<Output> {
         APIRequest<Output>([endpoint] + parts, payload: payload).serverURL(server)

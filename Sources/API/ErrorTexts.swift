@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import Pipeline
 
-/// Texts for people by what went wrong: a status, or a code.
+/// Error texts for the user, by status, code or kind of error.
 ///
 /// ```swift
 /// api.options.errorTexts.set("You are not logged in", for: .unauthorized)
@@ -10,22 +10,22 @@ public struct ErrorTexts: Sendable, Hashable {
     private var statuses: [Int: String] = [:]
     private var codes: [PipelineError.Code: String] = [:]
     private var kinds: [PipelineError.Code.Kind: String] = [:]
-    /// The texts that apply where these have none, in order.
+    /// The texts to fall back to, in order.
     private var others: [ErrorTexts] = []
 
     /// Creates an empty set of texts.
     public init() {}
 
-    /// Sets the text for failures with a status, in place of an earlier one.
+    /// Sets the text for failures with a status, replacing an earlier one.
     public mutating func set(_ text: String, for status: HTTPResponse.Status) { statuses[status.code] = text }
 
-    /// Sets the text for failures with a code, in place of an earlier one.
+    /// Sets the text for failures with a code, replacing an earlier one.
     public mutating func set(_ text: String, for code: PipelineError.Code) { codes[code] = text }
 
     /// Sets the text for failures of a kind whose code has no text of its own.
     public mutating func set(_ text: String, for kind: PipelineError.Code.Kind) { kinds[kind] = text }
 
-    /// The text for an error: that of its status if the status was not accepted, else that of its code.
+    /// The text for an error: that of its status if the status was not accepted, else that of its code or kind.
     func text(for error: PipelineError) -> String? {
         ownText(for: error) ?? others.lazy.compactMap { $0.text(for: error) }.first
     }
@@ -37,7 +37,7 @@ public struct ErrorTexts: Sendable, Hashable {
         return codes[error.code] ?? kinds.first { error.code.isKind(of: $0.key) }?.value
     }
 
-    /// The other texts, with these where the others have none.
+    /// The other texts, with these as a fallback.
     func overridden(by other: ErrorTexts) -> ErrorTexts {
         var copy = other
         copy.others.append(self)

@@ -1,10 +1,10 @@
-/// The result of a request whose response body does not matter: any body, or none, decodes to it.
+/// The result of a request whose response body is not needed; any body, or none, decodes to it.
 ///
-/// A body that is larger than `PipelineLimits.bufferedBodyByteCount` is the error `limit.bodyBytes`, as with every type.
+/// As with every type, a body that is larger than `PipelineLimits.bufferedBodyByteCount` fails with `limit.bodyBytes`.
 public struct IgnoredBody: Codable, Sendable, Hashable {
-    /// Creates a value.
+    /// Creates a value, which has no content.
     public init() {}
 
-    /// Decodes from any body.
+    /// Creates a value from any body, without reading it.
     public init(from decoder: any Decoder) throws {}
 }

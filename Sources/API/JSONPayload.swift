@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// A payload that is sent as JSON, `Content-Type: application/json` where the request has none.
+/// A payload that is sent as JSON; `Content-Type` is `application/json` unless the request sets it.
 ///
 /// ```swift
 /// struct SignupRequest: JSONPayload {
@@ -10,13 +10,13 @@ public import Pipeline
 /// APIRequest<IgnoredBody>("signup", payload: signup).method(.post)
 /// ```
 ///
-/// An array of such payloads is a payload, too.
+/// An array of such payloads is also a payload.
 ///
 /// **Errors**: those of `RequestTask.requestJSONEncodable(_:)`; nothing is sent then.
 public protocol JSONPayload: APIPayload {}
 
 extension JSONPayload {
-    /// Returns a task with the value as JSON.
+    /// Returns a task that carries the value as JSON.
     public func makeTask(with coders: PipelineCoders) -> RequestTask {
         .requestCustomJSONEncodable(self, encoder: coders.jsonEncoder(for: self))
     }

@@ -16,7 +16,7 @@ public import Pipeline
 public protocol MultipartPayload: APIPayload {}
 
 extension MultipartPayload {
-    /// Returns a task with the value as a multipart form.
+    /// Returns a task that carries the value as a multipart form.
     public func makeTask(with coders: PipelineCoders) throws -> RequestTask {
         .uploadMultipartFormData(try MultipartFormData(encoding: self, using: coders.formEncoder(for: self)))
     }

@@ -2,13 +2,15 @@ import Foundation
 public import Pipeline
 
 extension PipelineError {
-    /// What to tell the user: ``customText``, else what the server says, else what a `LocalizedError` of a plugin says, else
-    /// `localizedDescription`, a short general sentence.
+    /// The message to show to the user.
     ///
-    /// The server says it in the `detail` or `title` of a problem report, in the member `message` of a JSON object, or as the
-    /// one string of an array. A text of nothing but whitespace counts as none.
+    /// It is the first of these that there is: ``customText``, the server's message, the text of a plugin's
+    /// `LocalizedError`, `localizedDescription` (a short general sentence).
     ///
-    /// **Secrets**: what the server says is for this user, not for a log.
+    /// The server's message is the `detail` or `title` of a problem report, the member `message` of a JSON object, or
+    /// the only string of an array. Text that consists only of whitespace is ignored.
+    ///
+    /// **Secrets**: the server's message is meant for this user; do not log it.
     public var message: String { customText?.unlessBlank ?? serverMessage ?? pluginMessage ?? localizedDescription }
 
     private var pluginMessage: String? {
@@ -16,9 +18,10 @@ extension PipelineError {
         return (underlyingError as? any LocalizedError)?.errorDescription?.unlessBlank
     }
 
-    /// What the server says of an answer that was not accepted, as ``message`` finds it; `nil` when it says nothing.
+    /// The server's message in a response whose status was not accepted, found as for ``message``; `nil` if there is
+    /// none.
     ///
-    /// **Secrets**: it is for this user, not for a log.
+    /// **Secrets**: the message is meant for this user; do not log it.
     public var serverMessage: String? {
         guard code == .unacceptableStatus, let response, !response.data.isEmpty, response.data.count <= 1 << 20 else {
             return nil

@@ -1,9 +1,9 @@
 import Foundation
 import Pipeline
 
-/// A result that is made of the body as it is, not of JSON.
+/// A result that is read from the body directly, not from JSON.
 protocol PlainResult {
-    /// `nil` when the body is none.
+    /// Returns `nil` if the body is not a valid value.
     static func make(from response: PipelineResponse) throws -> Self?
 }
 
@@ -27,7 +27,7 @@ extension UInt64: PlainResult {}
 extension PlainResult where Self: LosslessStringConvertible & BinaryFloatingPoint {
     static func make(from response: PipelineResponse) throws -> Self? {
         let text = try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines)
-        // What a Double holds may be infinite as a Float.
+        // A finite Double may be infinite as a Float.
         return text.isDecimalNumber ? Self(text).flatMap { $0.isFinite ? $0 : nil } : nil
     }
 }
@@ -36,7 +36,7 @@ extension Float: PlainResult {}
 extension Double: PlainResult {}
 
 extension Bool: PlainResult {
-    /// `true`, `false`, or an integer that is 0 or is not.
+    /// Returns the value for `true`, `false` or an integer; only 0 is `false`.
     static func make(from response: PipelineResponse) throws -> Bool? {
         let text = try response.mapString().trimmingCharacters(in: .whitespacesAndNewlines)
         return Bool(text) ?? Int(text).map { $0 != 0 }
@@ -64,7 +64,7 @@ extension IgnoredBody: PlainResult {
 }
 
 extension Optional: PlainResult where Wrapped: PlainResult {
-    /// `nil` of the `null` of JSON, except where bytes are wanted as they are.
+    /// Returns `nil` for the JSON value `null`, unless the result is the bytes themselves.
     static func make(from response: PipelineResponse) throws -> Wrapped?? {
         if Wrapped.self != Data.self, response.data.count < 64,
             String(decoding: response.data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) == "null"
@@ -76,7 +76,9 @@ extension Optional: PlainResult where Wrapped: PlainResult {
 }
 
 extension String {
-    /// Whether it is a finite number in decimal digits; others are read in part, or as what no JSON holds.
+    /// Whether it is a finite number in decimal digits.
+    ///
+    /// Other texts would be parsed in part or as a value that JSON cannot hold.
     fileprivate var isDecimalNumber: Bool {
         utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) } && Double(self)?.isFinite ?? false
     }

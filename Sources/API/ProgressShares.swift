@@ -1,7 +1,7 @@
 import Pipeline
 import Synchronization
 
-/// The progress of several operations as one, each with the same share.
+/// The combined progress of several operations, each with the same share.
 final class ProgressShares: Sendable {
     private struct State {
         var parts: [Double]
@@ -14,19 +14,19 @@ final class ProgressShares: Sendable {
     private let report: @Sendable (Double) -> Void
 
     /// - Parameters:
-    ///   - count: how many operations there are.
-    ///   - report: only hands on; it runs under a lock, so that steps keep their order.
+    ///   - count: the number of operations.
+    ///   - report: runs under a lock to keep steps in order, so it must only pass the progress on.
     init(count: Int, report: @escaping @Sendable (Double) -> Void) {
         state = Mutex(State(parts: Array(repeating: 0, count: count)))
         self.report = report
     }
 
-    /// What an operation tells of itself.
+    /// The closure to which an operation reports its progress.
     func part(_ index: Int) -> @Sendable (Double) -> Void {
         { self.set($0, index) }
     }
 
-    /// An operation has ended, well or not.
+    /// Marks an operation as ended, whether it succeeded or failed.
     func end(_ index: Int) { set(1, index) }
 
     private func set(_ progress: Double, _ index: Int) {
@@ -36,7 +36,7 @@ final class ProgressShares: Sendable {
             state.parts[index] += step
             state.sum += step
             if progress >= 1 { state.endedCount += 1 }
-            // A sum of shares may miss 1, or reach it too early.
+            // A sum of shares may miss 1 or reach it too early.
             let isWhole = state.endedCount == state.parts.count
             let total = isWhole ? 1 : min(state.sum / Double(state.parts.count), ProgressMeter.greatestBeforeEnd)
             guard total > state.last else { return }

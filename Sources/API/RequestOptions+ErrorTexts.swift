@@ -5,9 +5,9 @@ private enum ErrorTextsOption: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// Texts for people, one of which becomes `PipelineError.customText` of the call's error.
+    /// Error texts for the user, one of which becomes `PipelineError.customText` of the call's error.
     ///
-    /// Defaults to none. Setting them also sets `RequestOptions.errorText`.
+    /// Defaults to none. Setting this property also sets `RequestOptions.errorText`.
     public var errorTexts: ErrorTexts {
         get { self[ErrorTextsOption.self] }
         set {

@@ -1,39 +1,40 @@
 public import Foundation
 public import Pipeline
 
-/// A server, and the path that all of its endpoints share.
+/// A server and the path that all of its endpoints share.
 ///
 /// ```swift
 /// ServerURL(base: "https://api.example.com", path: "v1")
 /// ```
 ///
-/// What cannot be the URL of a request is refused when one is made, with `invalidRequest`.
+/// If the base is not a valid URL, each request to the server fails with `invalidRequest` before it is sent.
 ///
-/// **Secrets**: its description shows scheme, host, port and path alone.
+/// **Secrets**: the description shows only scheme, host, port and path.
 public struct ServerURL: Sendable, Hashable {
-    /// Scheme and host, for example `https://api.example.com`.
+    /// The scheme and the host, for example `https://api.example.com`.
     public let base: String
-    /// The path below it, empty for none.
+    /// The path below the base, empty for none.
     public let path: String
-    /// Where requests may send `basicAuth` and `bearer` over http.
+    /// The hosts to which requests may send `basicAuth` and `bearer` over http.
     public let cleartext: CleartextPolicy
 
-    /// Makes a server; exactly one slash ends up between the two.
+    /// Creates a server; base and path are joined by exactly one slash.
     ///
     /// - Parameters:
-    ///   - base: scheme and host.
-    ///   - path: the path below it.
-    ///   - cleartext: where requests may send `basicAuth` and `bearer` over http.
+    ///   - base: the scheme and the host.
+    ///   - path: the path below the base; defaults to none.
+    ///   - cleartext: the hosts to which requests may send `basicAuth` and `bearer` over http; defaults to
+    ///     `.loopbackOnly`.
     public init(base: String, path: String = "", cleartext: CleartextPolicy = .loopbackOnly) {
         self.base = base
         self.path = path
         self.cleartext = cleartext
     }
 
-    /// Why no request can go there, `nil` when one may, or when that is seen as it is made.
+    /// The reason that no request can use this server, `nil` if one can or if the reason shows only when it is made.
     fileprivate var failure: PipelineError? {
         if (try? URLText.requestTarget(of: base)) != nil { return nil }
-        // No more than the host: what stands before it is a user's name, and what stands behind it may be a key.
+        // Quotes only the host: a user name may precede it, and a key may follow it.
         let behindUser = base.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         guard base.contains("://") else {
             let host = String(behindUser.prefix { !"/?#".contains($0) })
@@ -44,19 +45,19 @@ public struct ServerURL: Sendable, Hashable {
         guard URL(string: base)?.host() == nil else { return nil }
         let host = behindUser.firstRange(of: "://").map { behindUser[$0.upperBound...] } ?? behindUser
         let reason =
-            "the base of the server is no URL: its host is \(String(host.prefix { !"/?#".contains($0) }).quotedExcerpt)"
+            "the base of the server is not a URL: its host is \(String(host.prefix { !"/?#".contains($0) }).quotedExcerpt)"
         return PipelineError(.invalidRequest(.url), reason)
     }
 
-    /// Both in one.
+    /// The base and the path as one URL; if they do not form a valid one, a URL that no request can be sent to.
     public var url: URL { URL(string: URLText.joining(base: base, path: path)) ?? Self.missing }
 
-    /// No server: it has no scheme, so no request can be made of it.
+    /// A placeholder for a missing server: without a scheme, no request can be made from it.
     static let missing = URL(string: "/") ?? URL(filePath: "/")
 }
 
 extension APIRequest: URLFailureExplaining {
-    /// What is wrong with its server, `nil` when nothing is.
+    /// The error if the server is missing or invalid, else `nil`.
     package var urlFailure: PipelineError? {
         guard let server = parts.server else {
             return PipelineError(.invalidRequest(.url), "neither the request nor a client names a server")
@@ -66,12 +67,12 @@ extension APIRequest: URLFailureExplaining {
 }
 
 extension ServerURL: SafelyDescribed {
-    /// Scheme, host, port and path, without user name, query and fragment.
+    /// The scheme, host, port and path, without user name, query and fragment.
     public var description: String {
-        // Of a text that is no URL nobody can say where a secret begins.
+        // In a text that is not a URL, the start of a secret cannot be determined.
         guard let shown = URLComponents(string: URLText.joining(base: base, path: path)), let scheme = shown.scheme,
             let host = shown.encodedHost, URLText.isAuthority(host)
-        else { return "a server that is no URL" }
+        else { return "a server that is not a URL" }
         return "\(scheme)://\(host)\(shown.port.map { ":\($0)" } ?? "")\(shown.percentEncodedPath)"
     }
 }

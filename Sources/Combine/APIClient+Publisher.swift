@@ -10,23 +10,26 @@ public import OpenCombine
 #endif
 
 extension APIClient {
-    /// Returns a publisher of an operation, such as a request, a chain or a batch, which publishes the value and finishes, or
-    /// fails.
+    /// Returns a publisher that sends an operation, such as a request, a chain or a batch.
+    ///
+    /// It publishes the value and finishes, or fails.
     ///
     /// ```swift
     /// api.requestPublisher(PostController.list())
     ///     .sink { completion in … } receiveValue: { posts in … }
     /// ```
     ///
-    /// **Effects**: nothing is sent before a subscriber requests a value. Each subscription is one call of its own, in the
-    /// environment that is current then. Cancelling the subscription cancels the call, and nothing is published after that.
+    /// **Effects**: nothing is sent before a subscriber requests a value. Each subscription makes its own call, in the
+    /// environment that is current at that time. Cancelling the subscription cancels the call; nothing is published
+    /// after that.
     ///
-    /// **Errors**: those of `send`; a call that is cancelled by anything but the subscription fails with code
-    /// `PipelineError.Code.cancelled`.
+    /// **Errors**: those of `send`. If a call is cancelled in any way other than through the subscription, the
+    /// publisher fails with code `PipelineError.Code.cancelled`.
     ///
     /// - Parameters:
-    ///   - operation: the operation.
-    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's, else the main queue.
+    ///   - operation: the operation to run.
+    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's queue, else the main
+    ///     queue.
     /// - Returns: the publisher.
     public func requestPublisher<Operation: APIOperation>(
         _ operation: Operation,

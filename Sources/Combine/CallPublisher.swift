@@ -8,17 +8,17 @@ import Combine
 import OpenCombine
 #endif
 
-/// Makes one call for each subscription, at its first demand.
+/// A publisher that makes one call per subscription, when the subscriber first requests a value.
 struct CallPublisher<Output: Sendable>: Publisher {
     typealias Failure = PipelineError
 
-    /// Takes what comes of a call.
+    /// Receives the values and the end of a call.
     struct Receiver: Sendable {
         let send: @Sendable (Output) -> Void
         let finish: @Sendable (PipelineError?) -> Void
     }
 
-    /// Starts a call and returns what cancels it.
+    /// Starts a call and returns a closure that cancels it.
     typealias Start = @Sendable (Receiver) -> @Sendable () -> Void
 
     let queue: DispatchQueue?

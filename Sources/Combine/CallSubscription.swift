@@ -11,10 +11,10 @@ import OpenCombine
 
 /// One call on behalf of one subscriber.
 ///
-/// It publishes no more than was asked for. Of values that nobody has asked for it keeps the last one, which for a call with
-/// progress is the one with the response. A failure waits for nothing.
+/// It publishes no more values than were requested. Of the values that were not requested, it keeps the last one; for a
+/// call with progress, that is the one with the response. A failure is published without waiting for demand.
 final class CallSubscription<Output: Sendable>: Subscription, Sendable {
-    // Guarded by the state: the subscriber is called only by the thread that has set `isPublishing`, or has taken it out.
+    // Guarded by the state: only the thread that set `isPublishing`, or that took this value out, calls the subscriber.
     private struct Downstream: @unchecked Sendable {
         let subscriber: AnySubscriber<Output, PipelineError>
     }
@@ -25,12 +25,12 @@ final class CallSubscription<Output: Sendable>: Subscription, Sendable {
     }
 
     private struct State {
-        /// `nil` when it is over: cancelled, or ended.
+        /// `nil` once the subscription was cancelled or has ended.
         var downstream: Downstream?
-        /// `nil` when the call was started.
+        /// `nil` once the call was started.
         var start: CallPublisher<Output>.Start?
         var cancelCall: (@Sendable () -> Void)?
-        /// How many values may still be published; more than anyone can take when it is unlimited.
+        /// The number of values that may still be published; `Int.max` if the demand is unlimited.
         var demand = 0
         var waiting: Output?
         var isFinished = false
@@ -90,7 +90,7 @@ final class CallSubscription<Output: Sendable>: Subscription, Sendable {
             (state.downstream.take(), state.start.take(), state.cancelCall.take())
         }
         cancelCall?()
-        // What they hold may run code of its own when it goes, and does so only now.
+        // Releasing them may run other code, so it happens only after the lock.
         withExtendedLifetime((downstream, start)) {}
     }
 

@@ -9,7 +9,9 @@ public import OpenCombine
 #endif
 
 extension Provider {
-    /// Returns a publisher of a call, which publishes the response and finishes, or fails.
+    /// Returns a publisher that calls a target.
+    ///
+    /// It publishes the response and finishes, or fails.
     ///
     /// ```swift
     /// provider.requestPublisher(.book(id: 3))
@@ -18,17 +20,18 @@ extension Provider {
     ///     .sink { completion in … } receiveValue: { book in … }
     /// ```
     ///
-    /// **Effects**: nothing is sent before a subscriber requests a value. Each subscription is one call of its own, however many
-    /// values it requests. Cancelling the subscription cancels the call, and nothing is published after that. The publisher
-    /// holds the provider.
+    /// **Effects**: nothing is sent before a subscriber requests a value. Each subscription makes one call, however
+    /// many values it requests. Cancelling the subscription cancels the call; nothing is published after that. The
+    /// publisher holds the provider.
     ///
-    /// **Errors**: those of `request`; a call that is cancelled by anything but the subscription fails with code
-    /// `PipelineError.Code.cancelled`.
+    /// **Errors**: those of `request`. If a call is cancelled in any way other than through the subscription, the
+    /// publisher fails with code `PipelineError.Code.cancelled`.
     ///
     /// - Parameters:
-    ///   - target: the target.
-    ///   - options: options of this call; they win over the target's own.
-    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's, else the main queue.
+    ///   - target: the target to call.
+    ///   - options: the options of this call, which take precedence over those of the target.
+    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's queue, else the main
+    ///     queue.
     /// - Returns: the publisher.
     public func requestPublisher(
         _ target: Target,
@@ -46,15 +49,18 @@ extension Provider {
         .eraseToAnyPublisher()
     }
 
-    /// Returns a publisher of a call's progress, which publishes steps, the last with the response, and finishes, or fails.
+    /// Returns a publisher that calls a target and reports progress.
     ///
-    /// **Effects**: as ``requestPublisher(_:options:callbackQueue:)``. Of the steps that the subscriber has not requested, only
-    /// the newest is kept, so the last one is never missed.
+    /// It publishes steps, of which the last has the response, and finishes, or fails.
+    ///
+    /// **Effects**: same as for ``requestPublisher(_:options:callbackQueue:)``. Of the steps that the subscriber has
+    /// not requested, only the newest is kept, so the last one is never lost.
     ///
     /// - Parameters:
-    ///   - target: the target.
-    ///   - options: options of this call; they win over the target's own.
-    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's, else the main queue.
+    ///   - target: the target to call.
+    ///   - options: the options of this call, which take precedence over those of the target.
+    ///   - callbackQueue: the queue on which the publisher publishes; defaults to the provider's queue, else the main
+    ///     queue.
     /// - Returns: the publisher.
     public func requestWithProgressPublisher(
         _ target: Target,
@@ -74,12 +80,15 @@ extension Provider {
         .eraseToAnyPublisher()
     }
 
-    /// The queue on which a publisher publishes; subscribers that are written on the main actor must run there.
+    /// The queue on which a publisher publishes.
+    ///
+    /// Defaults to the main queue, which subscribers written on the main actor need.
     func publishingQueue(_ queue: DispatchQueue?) -> DispatchQueue { queue ?? callbackQueue ?? .main }
 }
 
 extension Provider where Target == MultiTarget {
-    /// Returns a publisher of a call of any target, as ``Pipeline/Provider/requestPublisher(_:options:callbackQueue:)``.
+    /// Returns a publisher that calls any target, like
+    /// ``Pipeline/Provider/requestPublisher(_:options:callbackQueue:)``.
     @_disfavoredOverload
     public func requestPublisher(
         _ target: some TargetType,
@@ -89,7 +98,7 @@ extension Provider where Target == MultiTarget {
         requestPublisher(MultiTarget(target), options: options, callbackQueue: callbackQueue)
     }
 
-    /// Returns a publisher of the progress of a call of any target, as
+    /// Returns a publisher that calls any target and reports progress, like
     /// ``Pipeline/Provider/requestWithProgressPublisher(_:options:callbackQueue:)``.
     @_disfavoredOverload
     public func requestWithProgressPublisher(

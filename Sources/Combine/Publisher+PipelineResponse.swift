@@ -14,59 +14,61 @@ public import UIKit
 public import AppKit
 #endif
 
-/// Filters and mappings of responses; each fails as the method of `PipelineResponse` with its name throws.
+/// Filters and mappings of responses. Each fails with the error that the method of `PipelineResponse` of the same name
+/// throws.
 extension Publisher where Output == PipelineResponse, Failure == PipelineError {
-    /// Fails for a status that is none of these.
+    /// Fails if the status is not in the range.
     public func filter(
         statusCodes: some RangeExpression<Int>
     ) -> AnyPublisher<PipelineResponse, PipelineError> {
         mapped { try $0.filter(statusCodes: statusCodes) }
     }
 
-    /// Fails for any other status.
+    /// Fails if the status is not this one.
     public func filter(statusCode: Int) -> AnyPublisher<PipelineResponse, PipelineError> {
         mapped { try $0.filter(statusCode: statusCode) }
     }
 
-    /// Fails for a status that is not 200 to 299.
+    /// Fails if the status is not from 200 to 299.
     public func filterSuccessfulStatusCodes() -> AnyPublisher<PipelineResponse, PipelineError> {
         mapped { try $0.filterSuccessfulStatusCodes() }
     }
 
-    /// Fails for a status that is not 200 to 399.
+    /// Fails if the status is not from 200 to 399.
     public func filterSuccessfulStatusAndRedirectCodes() -> AnyPublisher<PipelineResponse, PipelineError> {
         mapped { try $0.filterSuccessfulStatusAndRedirectCodes() }
     }
 
-    /// The body as a JSON value.
+    /// Maps the body to a JSON value.
     ///
-    /// - Parameter failsOnEmptyData: whether an empty body is an error; without, it is `NSNull`.
-    /// - Returns: a publisher of what `JSONSerialization` makes of the body.
+    /// - Parameter failsOnEmptyData: whether an empty body is an error; if `false`, it maps to `NSNull`.
+    /// - Returns: a publisher of the value that `JSONSerialization` returns for the body.
     public func mapJSON(failsOnEmptyData: Bool = true) -> AnyPublisher<Any, PipelineError> {
         mapped { try $0.mapJSON(failsOnEmptyData: failsOnEmptyData) }
     }
 
-    /// The body as text.
+    /// Maps the body to text.
     public func mapString() -> AnyPublisher<String, PipelineError> {
         mapped { try $0.mapString() }
     }
 
-    /// A string inside the body's JSON.
+    /// Maps the body to a string within its JSON.
     ///
-    /// - Parameter keyPath: where it stands, names joined by full stops.
+    /// - Parameter keyPath: the path to the string, names joined by full stops.
     /// - Returns: a publisher of the string.
     public func mapString(atKeyPath keyPath: String) -> AnyPublisher<String, PipelineError> {
         mapped { try $0.mapString(atKeyPath: keyPath) }
     }
 
-    /// The body, or a part of its JSON, decoded.
+    /// Decodes the body, or a value within its JSON.
     ///
     /// - Parameters:
-    ///   - type: what to decode.
-    ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
-    ///   - decoder: the decoder; defaults to `nil`, that of the provider.
-    ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
-    /// - Returns: a publisher of the value.
+    ///   - type: the type to decode.
+    ///   - keyPath: the path to the value within the JSON, names joined by full stops; defaults to `nil`, the whole
+    ///     body.
+    ///   - decoder: the decoder; defaults to `nil`, the provider's decoder.
+    ///   - failsOnEmptyData: whether an empty body is an error; if `false`, it decodes as `{}` or `[]`.
+    /// - Returns: a publisher of the decoded value.
     public func map<Value: Decodable>(
         _ type: Value.Type,
         atKeyPath keyPath: String? = nil,
@@ -77,7 +79,7 @@ extension Publisher where Output == PipelineResponse, Failure == PipelineError {
     }
 
     #if canImport(UIKit) || canImport(AppKit)
-    /// The body as an image of the platform.
+    /// Maps the body to an image of the platform.
     public func mapImage() -> AnyPublisher<PipelineResponse.Image, PipelineError> {
         mapped { try $0.mapImage() }
     }

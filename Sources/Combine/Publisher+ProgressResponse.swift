@@ -8,12 +8,12 @@ public import OpenCombine
 #endif
 
 extension Publisher where Output == ProgressResponse, Failure == PipelineError {
-    /// The response of the last step.
+    /// Publishes the response of the last step.
     public func filterCompleted() -> AnyPublisher<PipelineResponse, PipelineError> {
         compactMap { $0.response }.eraseToAnyPublisher()
     }
 
-    /// How far the call has come, from 0 to below 1: that of every step but the last.
+    /// Publishes the progress of every step but the last, from 0 to below 1.
     public func filterProgress() -> AnyPublisher<Double, PipelineError> {
         filter { !$0.completed }.map { $0.progress }.eraseToAnyPublisher()
     }

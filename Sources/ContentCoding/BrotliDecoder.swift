@@ -2,7 +2,7 @@
 import CBrotli
 import Pipeline
 
-/// Undoes br, in windows of at most 16 MiB.
+/// A decoder of br, with windows of at most 16 MiB.
 ///
 /// Source: RFC 7932, https://www.rfc-editor.org/rfc/rfc7932.html
 final class BrotliDecoder: ContentDecoder {

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// Bytes that grow in place and become `Data` without a copy.
+/// A buffer that grows in place and becomes `Data` without a copy.
 public struct ByteBuffer: ~Copyable {
     private var bytes: UnsafeMutableRawPointer
     private var capacity: Int
-    /// The bytes in use.
+    /// The number of bytes in use.
     public var count = 0
 
-    /// - Parameter capacity: the bytes for which there is room at first; at least one.
+    /// - Parameter capacity: the initial capacity in bytes, at least one.
     public init(capacity: Int) {
         self.capacity = max(capacity, 1)
         bytes = Self.resize(nil, to: self.capacity)
@@ -15,7 +15,7 @@ public struct ByteBuffer: ~Copyable {
 
     deinit { free(bytes) }
 
-    /// Room behind the bytes, at least one byte; made when there is none.
+    /// Returns unused space after the bytes, at least one byte; grows the buffer if it is full.
     public mutating func room(upTo limit: Int) -> UnsafeMutableRawBufferPointer {
         if count == capacity {
             capacity *= 2
@@ -24,12 +24,14 @@ public struct ByteBuffer: ~Copyable {
         return UnsafeMutableRawBufferPointer(start: bytes + count, count: min(capacity - count, limit))
     }
 
-    /// All bytes; the buffer is not used again.
+    /// Returns all bytes and ends the use of the buffer.
     public consuming func finish() -> Data {
         take(leaving: 1)
     }
 
-    /// The bytes so far, of which few are copied and many are handed over; the buffer goes on with as much room.
+    /// Returns the bytes so far and empties the buffer, which keeps its capacity.
+    ///
+    /// Few bytes are copied, many are handed over.
     public mutating func takePiece() -> Data {
         guard count < capacity / 2 else { return take(leaving: capacity) }
         defer { count = 0 }

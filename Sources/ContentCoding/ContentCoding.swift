@@ -1,7 +1,7 @@
 public import HTTPTypes
 import Pipeline
 
-/// A content coding that can be undone.
+/// A content coding that this package can decode.
 ///
 /// Source: RFC 9110 §8.4, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
 public enum ContentCoding: Sendable, Hashable {
@@ -14,7 +14,7 @@ public enum ContentCoding: Sendable, Hashable {
     case zstd
     #endif
 
-    /// What Accept-Encoding says.
+    /// The value of the header field Accept-Encoding: all supported codings.
     public static let accepted: String = {
         var names = ["gzip", "deflate"]
         #if Brotli
@@ -26,7 +26,7 @@ public enum ContentCoding: Sendable, Hashable {
         return names.joined(separator: ", ")
     }()
 
-    /// The coding of a name, case-insensitive; `nil` if it is not known.
+    /// Makes the coding with a name, ignoring case; returns `nil` if the name is unknown.
     public init?(_ name: some StringProtocol) {
         switch name.lowercased() {
         case "gzip", "x-gzip": self = .gzip
@@ -54,13 +54,13 @@ public enum ContentCoding: Sendable, Hashable {
         }
     }
 
-    /// The codings of a response in the order in which they were applied, without `identity`.
+    /// Returns the codings of a response in the order in which they were applied, without `identity`.
     ///
     /// - Parameters:
     ///   - fields: the header fields of the response.
-    ///   - limit: the most codings.
-    /// - Returns: the codings, `nil` when one is not known.
-    /// - Throws: `PipelineError` with code `limit(.codings)`.
+    ///   - limit: the maximum number of codings.
+    /// - Returns: the codings; `nil` if one of them is unknown.
+    /// - Throws: `PipelineError` with code `limit.codings`.
     public static func all(in fields: HTTPFields, upTo limit: Int) throws -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         var count = 0

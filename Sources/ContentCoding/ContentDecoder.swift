@@ -1,24 +1,24 @@
 import Pipeline
 
-/// Undoes one content coding, piece by piece, in bounded memory.
+/// A decoder of one content coding that works piece by piece, in bounded memory.
 protocol ContentDecoder: AnyObject {
-    /// Decodes as far as input and output go.
+    /// Decodes as much as the input and the room in the output allow.
     ///
-    /// It is called without input too, for output that had no room before. With input and room it does at least something.
+    /// Also called without input, for output that had no room before. With input and room, it always makes progress.
     ///
     /// - Parameters:
-    ///   - input: the bytes after those that were taken before.
-    ///   - output: where to, at least one byte.
-    /// - Returns: how many bytes were taken and how many were put out.
+    ///   - input: the bytes after those already taken.
+    ///   - output: the destination, at least one byte.
+    /// - Returns: the number of bytes taken and the number of bytes written.
     /// - Throws: `PipelineError` with code `contentCoding(_:)`: `corrupt` or `trailing`.
     func decode(
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer
     ) throws -> (taken: Int, put: Int)
 
-    /// Takes the end of the input; input of no bytes at all is whole.
+    /// Ends the input; an empty input is complete.
     ///
-    /// - Throws: `PipelineError` with code `contentCoding(_:)`: `truncated` when more was to come.
+    /// - Throws: `PipelineError` with code `contentCoding(_:)`: `truncated` if the input is incomplete.
     func finish() throws
 }
 

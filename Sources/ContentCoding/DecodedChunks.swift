@@ -2,7 +2,7 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// The pieces of a coded body, decoded as they are asked for.
+/// The chunks of an encoded body, decoded on demand.
 struct DecodedChunks: AsyncSequence, Sendable {
     typealias Element = Data
 
@@ -14,7 +14,7 @@ struct DecodedChunks: AsyncSequence, Sendable {
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        /// `nil` after the end and after a failure, which so closes the exchange.
+        /// Set to `nil` at the end and after a failure, which closes the exchange.
         private var upstream: PipelineBody.Chunks.AsyncIterator?
         private let decoding: Decoding
         private var hasMore = false
@@ -29,7 +29,7 @@ struct DecodedChunks: AsyncSequence, Sendable {
                 var piece = hasMore ? try await decoding.next() : nil
                 while piece == nil, upstream != nil {
                     let chunk = try await upstream?.next()
-                    // A stream that a cancellation has ended looks like one that has ended.
+                    // A stream that was ended by a cancellation looks like a complete one.
                     try Task.checkCancellation()
                     if chunk == nil { upstream = nil }
                     piece = try await decoding.next(after: chunk)
@@ -44,7 +44,7 @@ struct DecodedChunks: AsyncSequence, Sendable {
         }
     }
 
-    /// A chain that is at work away from the reader's actor.
+    /// A decoder chain that works off the reader's actor.
     final class Decoding: Sendable {
         private struct State: ~Copyable {
             var chain: DecoderChain
@@ -58,13 +58,13 @@ struct DecodedChunks: AsyncSequence, Sendable {
             state = Mutex(State(chain: DecoderChain(plan, byteLimit: .max)))
         }
 
-        /// The next piece of what has arrived, `nil` when more has to.
+        /// Returns the next piece of the bytes that have arrived; `nil` if more bytes must arrive first.
         @concurrent
         func next() async throws -> Data? {
             try read { _ in }
         }
 
-        /// The next piece after this one has arrived, or nothing more will.
+        /// Returns the next piece after a chunk has arrived, or after the end of the body if the chunk is `nil`.
         @concurrent
         func next(after chunk: Data?) async throws -> Data? {
             try read { chain in

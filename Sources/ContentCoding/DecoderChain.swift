@@ -1,11 +1,12 @@
 package import Foundation
 import Pipeline
 
-/// Undoes the codings of a body one after the other, and holds its output against the limits.
+/// A chain that decodes the codings of a body one after another and enforces the limits on its output.
 package struct DecoderChain: ~Copyable {
     private final class Stage {
         let decoder: any ContentDecoder
-        /// What the stage before has put out and this one has not taken; the first takes what has arrived.
+        /// The output of the previous stage that this one has not taken yet; unused in the first stage, which reads the
+        /// input.
         let buffer: UnsafeMutableRawBufferPointer
         var rest = 0..<0
         var putCount = 0
@@ -27,8 +28,8 @@ package struct DecoderChain: ~Copyable {
     private var hasAllInput = false
 
     /// - Parameters:
-    ///   - plan: the codings, and how much they may make of what arrives.
-    ///   - byteLimit: the most bytes that may come out.
+    ///   - plan: the codings, and the limits on their output.
+    ///   - byteLimit: the maximum number of decoded bytes.
     package init(_ plan: DecodingPlan, byteLimit: Int) {
         self.plan = plan
         self.byteLimit = byteLimit
@@ -37,20 +38,20 @@ package struct DecoderChain: ~Copyable {
         }
     }
 
-    /// Takes what has arrived; all that was given before must have been read.
+    /// Sets the next input; all output of the previous input must have been read.
     package mutating func feed(_ data: Data) {
         input = data
         inputOffset = 0
     }
 
-    /// Nothing more will arrive.
+    /// Marks the end of the input.
     package mutating func feedEnd() {
         hasAllInput = true
     }
 
     /// Decodes into a buffer of at least one byte.
     ///
-    /// - Returns: how many bytes, 0 when more has to be fed, or at the end.
+    /// - Returns: the number of bytes decoded; 0 if more input is needed, or at the end.
     /// - Throws: `PipelineError` with code `contentCoding(_:)`, or `limit.decodedBytes`.
     package mutating func read(into output: UnsafeMutableRawBufferPointer) throws -> Int {
         try read(stages.count - 1, into: output)
@@ -115,7 +116,7 @@ package struct DecoderChain: ~Copyable {
                 "the decoded body is larger than the \(byteLimit) bytes allowed"
             )
         }
-        // Each stage against what has arrived: codings inside codings multiply.
+        // Each stage is compared with the bytes that arrived, because nested codings multiply.
         guard stage.putCount > plan.allowedByteCount(from: takenCount) else { return }
         throw PipelineError(
             .limit(.decodedContentBytes),

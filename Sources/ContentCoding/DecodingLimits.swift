@@ -1,22 +1,24 @@
 import Pipeline
 
-/// How much decoding may make of what has arrived.
+/// The limits on how far a body may grow when it is decoded.
 public struct DecodingLimits: Sendable {
-    /// How many times as long a body may become.
+    /// The maximum ratio of decoded bytes to encoded bytes.
     public var ratio: Int
-    /// Up to where the ratio is not looked at.
+    /// The number of decoded bytes up to which the ratio is ignored.
     public var ratioFreeByteCount: Int
 
+    /// Makes limits.
+    ///
     /// - Parameters:
-    ///   - ratio: how many times as long a body may become.
-    ///   - ratioFreeByteCount: the decoded bytes up to which the ratio is ignored.
+    ///   - ratio: the maximum ratio of decoded bytes to encoded bytes.
+    ///   - ratioFreeByteCount: the number of decoded bytes up to which the ratio is ignored.
     public init(ratio: Int, ratioFreeByteCount: Int) {
         self.ratio = ratio
         self.ratioFreeByteCount = ratioFreeByteCount
     }
 }
 
-// The public names are in PipelinePlugins, whose limits they are.
+// The public names are in PipelinePlugins, which defines these limits.
 extension PipelineError.Code.Limit {
     static let decodedContentBytes = Self(rawValue: "decodedBytes")
     static let contentCodings = Self(rawValue: "codings")

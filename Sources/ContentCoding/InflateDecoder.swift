@@ -1,7 +1,7 @@
 import CZlib
 import Pipeline
 
-/// Undoes gzip, or deflate with and without the zlib wrapper.
+/// A decoder of gzip, and of deflate with or without the zlib wrapper.
 ///
 /// Source: RFC 1952, https://www.rfc-editor.org/rfc/rfc1952.html, RFC 1950, RFC 1951,
 /// RFC 9110 §8.4.1, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4.1
@@ -19,7 +19,7 @@ final class InflateDecoder: ContentDecoder {
     }
 
     private let format: Format
-    /// Behind a pointer, since zlib refuses a stream that has moved.
+    /// A pointer, because zlib rejects a stream that has moved in memory.
     private let stream: UnsafeMutablePointer<z_stream>
     private var isOpen = false
     private var state = State.start
@@ -72,7 +72,7 @@ final class InflateDecoder: ContentDecoder {
         let windowBits: Int32 =
             switch format {
             case .gzip: 16 + MAX_WBITS
-            // No compressor makes a raw block that begins like this: it would be stored, with padding that is not zero.
+            // A raw block that begins like this would be stored with nonzero padding, which no compressor produces.
             case .deflate: byte & 0x8f == 0x08 ? MAX_WBITS : -MAX_WBITS
             }
         let status = inflateInit2_(stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
@@ -112,13 +112,13 @@ final class InflateDecoder: ContentDecoder {
         case Z_MEM_ERROR:
             throw PipelineError(.contentCoding(.decoder), "no memory is left to decode the body")
         default:
-            // Behind a whole member two bytes that begin none are no damage.
+            // After a complete member, two bytes that do not begin another one are trailing data.
             throw memberCount > 0 && stream.pointee.total_in <= 2
                 ? PipelineError.trailingContent : PipelineError.corruptContent
         }
         return (room.input - Int(stream.pointee.avail_in), room.output - Int(stream.pointee.avail_out))
     }
 
-    /// What zlib counts in 32 bits.
+    /// zlib counts bytes in 32 bits.
     private static let maximumStep = 1 << 30
 }

@@ -2,14 +2,14 @@
 import CZstd
 import Pipeline
 
-/// Undoes zstd, frame after frame, in windows of at most 8 MiB.
+/// A decoder of zstd that decodes frame after frame, with windows of at most 8 MiB.
 ///
 /// Source: RFC 8878, https://www.rfc-editor.org/rfc/rfc8878.html,
 /// RFC 9659 §3, https://www.rfc-editor.org/rfc/rfc9659.html#section-3
 final class ZstdDecoder: ContentDecoder {
     private let decoder = ZSTD_createDStream()
     private var frameCount = 0
-    /// How many bytes of the present frame were taken, `nil` between frames.
+    /// The number of bytes taken of the current frame; `nil` between frames.
     private var takenOfFrame: Int?
 
     init() {
@@ -23,7 +23,7 @@ final class ZstdDecoder: ContentDecoder {
         into output: UnsafeMutableRawBufferPointer
     ) throws -> (taken: Int, put: Int) {
         guard let decoder else { throw PipelineError(.contentCoding(.decoder), "zstd has not begun to decode") }
-        // Between frames zstd would begin another.
+        // Between frames, zstd would begin another one.
         guard !input.isEmpty || takenOfFrame != nil else { return (0, 0) }
         var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
         var target = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
@@ -42,7 +42,7 @@ final class ZstdDecoder: ContentDecoder {
         throw isMagicOfLaterFrame(takenOfFrame) ? PipelineError.trailingContent : PipelineError.truncatedContent
     }
 
-    /// Whether it is only the first bytes, which are no frame's, that are wrong behind a whole frame.
+    /// Whether the error is in the magic number after a complete frame: what follows is trailing data.
     private func isMagicOfLaterFrame(_ taken: Int) -> Bool { frameCount > 0 && taken <= 4 }
 }
 #endif

@@ -5,18 +5,18 @@ import Pipeline
 ///
 /// **Secrets**: URLs are redacted.
 public struct HARRecording: Sendable, CustomStringConvertible {
-    /// One recorded exchange.
+    /// An exchange in the file, identified by its method and redacted URL.
     public struct Entry: Sendable, Hashable, CustomStringConvertible {
         /// The position in the file, from 0.
         public let index: Int
-        /// The request method.
+        /// The method of the recorded request.
         public let method: String
-        /// The URL, redacted.
+        /// The URL of the recorded request, redacted.
         public let url: String
-        /// When the request was sent; `nil` if the file does not say.
+        /// When the request was sent; `nil` if the file does not contain the date.
         public let start: Date?
 
-        /// Position, method and URL.
+        /// The position, the method and the URL.
         public var description: String { "entry \(index): \(method) \(url)" }
     }
 
@@ -27,10 +27,10 @@ public struct HARRecording: Sendable, CustomStringConvertible {
     public let unused: [Entry]
     /// The entries that were replayed although they were too old; see ``RecordingExpiry/Action/warn(_:)``.
     public let expired: [Entry]
-    /// The entries that a ``ReplayTransport`` has skipped because they cannot be read: position and reason of each.
+    /// The position and the reason of each entry that a ``ReplayTransport`` has skipped because it cannot be read.
     public let unreadable: [String]
 
-    /// Fails if there is an entry that no request has used.
+    /// Throws an error if any entry is unused.
     ///
     /// - Throws: ``Pipeline/PipelineError`` with code `recording.unused`, which lists the first 10 such entries.
     public func assertAllUsed() throws {
@@ -43,6 +43,6 @@ public struct HARRecording: Sendable, CustomStringConvertible {
         )
     }
 
-    /// The number of entries, and how many are unused.
+    /// The file name, the number of entries, and how many are unused.
     public var description: String { "\(fileName): \(entries.count) entries, \(unused.count) unused" }
 }

@@ -6,10 +6,10 @@ extension PipelineError.Code.Kind {
 }
 
 extension PipelineError.Code {
-    /// What is wrong with the recording.
+    /// Returns the code for a failed recording or replay.
     public static func recording(_ failure: RecordingFailure) -> Self { Self(.recording, failure.rawValue) }
 
-    /// What is wrong with a recording.
+    /// The reason why a recording or a replay failed.
     public enum RecordingFailure: String, Sendable {
         /// No entry matches the request.
         case noMatch
@@ -19,7 +19,7 @@ extension PipelineError.Code {
         case missingFile
         /// The file, or an entry of it, is malformed.
         case corrupt
-        /// Another recorder writes the file.
+        /// Another recorder is writing the file.
         case busy
         /// The entry is too old.
         case expired

@@ -3,14 +3,14 @@ import Pipeline
 
 /// The age up to which an entry may be replayed, and what happens to an older one.
 ///
-/// The age of an entry is the time from its `startedDateTime` to the date of the provider's clock. An entry without that date
-/// never expires.
+/// The age of an entry is the time from its `startedDateTime` to the date of the provider's clock. An entry without
+/// that date never expires.
 ///
 /// ```swift
 /// .after(.seconds(30 * 86_400), .rerecord)
 /// ```
 public struct RecordingExpiry: Sendable {
-    /// What happens when an entry is too old.
+    /// The action for an entry that is too old.
     public enum Action: Sendable {
         /// Replays the entry, adds it to ``HARRecording/expired``, and calls the closure.
         case warn(@Sendable (HARRecording.Entry) -> Void)
@@ -18,16 +18,17 @@ public struct RecordingExpiry: Sendable {
         case fail
         /// Sends the request and replaces the entry with the response.
         ///
-        /// The entry stays as it is if the request fails. A transport or a mode that does not record fails as with ``fail``.
+        /// If the request fails, the entry stays unchanged. A transport or a mode that does not record fails as with
+        /// ``fail``.
         case rerecord
     }
 
     let limit: (age: Duration, action: Action)?
 
-    /// Entries never expire.
+    /// A rule under which entries never expire.
     public static let never = RecordingExpiry(limit: nil)
 
-    /// Entries expire when they are older than this.
+    /// Returns a rule under which entries expire after a maximum age.
     ///
     /// - Parameters:
     ///   - age: the highest age of an entry that is replayed; zero or more.
@@ -43,7 +44,7 @@ public struct RecordingExpiry: Sendable {
         return true
     }
 
-    /// What happens to an entry; `nil` if it is not too old.
+    /// Returns the action for an entry, or `nil` if it is not too old.
     func action(for entry: HARRecording.Entry, _ clock: PipelineClock) -> Action? {
         guard let limit, let start = entry.start else { return nil }
         return clock.date.timeIntervalSince(start) > limit.age / .seconds(1) ? limit.action : nil

@@ -1,13 +1,13 @@
 public import Foundation
 import Pipeline
 
-/// When a ``RecordingTransport`` sends requests to the wrapped transport, and when it replays them from the file.
+/// The rule by which a ``RecordingTransport`` sends requests to the wrapped transport or replays them from the file.
 public enum RecordingMode: String, Sendable, CaseIterable {
     /// Replays from the file and sends nothing. The file must exist.
     case replayOnly
     /// Records all requests if the file does not exist; replays from the file and sends nothing if it does.
     case recordOnce
-    /// Replays what the file holds; sends and records all other requests.
+    /// Replays the requests that the file contains; sends and records all other requests.
     case recordNew
     /// Sends and records all requests, and replaces the file at the end.
     case recordAll
@@ -21,7 +21,7 @@ public enum RecordingMode: String, Sendable, CaseIterable {
     /// - Parameters:
     ///   - mode: the mode if the variable is not set or empty.
     ///   - variables: the environment; defaults to the environment of the process.
-    /// - Returns: the mode whose case has the name that is the value of the variable.
+    /// - Returns: the mode whose case name is the value of the variable.
     /// - Throws: ``Pipeline/PipelineError`` with code `recording.unknownMode` if the variable has any other value.
     public static func environment(
         otherwise mode: RecordingMode = .recordOnce,

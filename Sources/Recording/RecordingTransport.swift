@@ -1,7 +1,7 @@
 public import Foundation
 public import Pipeline
 
-/// A transport that records the exchanges of another transport in a HAR file, and replays the exchanges that the file holds.
+/// A transport that records the exchanges of another transport in a HAR file, and replays the exchanges in that file.
 ///
 /// ```swift
 /// let transport = try RecordingTransport(file, wrapping: URLSessionTransport(), mode: .recordNew)
@@ -14,20 +14,21 @@ public import Pipeline
 ///
 /// - ``RecordingMode`` decides which requests are sent and recorded, and which are replayed.
 /// - Entries have the order in which the requests began, whatever the order in which they ended.
-/// - Bodies are passed on as they arrive. An exchange is recorded when its body has been read to its end or has failed. If the
-///   reader stops earlier, the entry holds what was read; its replay fails with `truncated` after that. An exchange that the
-///   caller cancels is not recorded. A failure is recorded by its code.
-/// - ``finish()`` writes the file. If it is not called, the file is written when the transport is released, which then waits for
-///   the disk and prints errors to standard error. The new file replaces the old one in one step. Until then a journal beside the
-///   file holds the recorded entries, and another recorder of the same file fails. ``RecordingMode/recordNew`` takes over the
-///   journal of a process that was killed; modes that record all requests discard it.
+/// - Bodies are passed on as they arrive. An exchange is recorded when its body has been read to its end or has failed.
+///   If the reader stops earlier, the entry contains what was read, and its replay fails with `truncated` after that.
+///   An exchange that the caller cancels is not recorded. A failure is recorded by its code.
+/// - ``finish()`` writes the file. If it is not called, the file is written when the transport is released; the release
+///   waits for the disk and prints errors to standard error. The new file replaces the old one in one step.
+/// - Until the file is written, a journal beside it holds the recorded entries, and another recorder of the same file
+///   fails. ``RecordingMode/recordNew`` takes over the journal of a process that was killed. Modes that record all
+///   requests discard it.
 /// - A mode that records creates the folder of the file, and the folders that contain it, if they are missing.
-/// - No call waits for the journal; an entry is written to it shortly after its exchange has ended. While 1,000 entries wait for
-///   a stalled disk, further entries are only kept in memory.
-/// - A body of more than 1 MiB is stored in a file of its own, in a folder beside the HAR file.
-/// - A request is compared as ``RequestMatching`` describes, and uses the first matching entry that no other request has used.
-///   Where an entry is redacted, the request may have any value. ``RecordingMode/recordNew`` adds no entry for a request that the
-///   file holds in the same form.
+/// - Calls do not wait for the journal. An entry is written to it shortly after its exchange has ended. While 1,000
+///   entries wait for a stalled disk, further entries are kept only in memory.
+/// - A body of more than 1 MiB is stored in its own file, in a folder beside the HAR file.
+/// - A request is compared as ``RequestMatching`` describes, and uses the first matching entry that no other request
+///   has used. Where an entry is redacted, the request may have any value. ``RecordingMode/recordNew`` adds no entry
+///   for a request that the file contains in the same form.
 ///
 /// **Defaults**
 ///
@@ -41,26 +42,33 @@ public import Pipeline
 /// | `expiry` | ``RecordingExpiry/never`` | | |
 /// | `bodyByteCount` | 67,108,864 (64 MiB) | bytes of a body | 0 and up |
 ///
-/// **Errors**: `recording.noMatch` if no entry matches a request, with what differs from up to three nearest entries;
-/// `recording.usedUp` if every matching entry has been used; `recording.missingFile` and `recording.corrupt` from the initializer
-/// if the file cannot be read; `recording.notWritten` from the initializer if the folder cannot be created or written to;
-/// `recording.busy` if another recorder writes the file; `recording.expired`; `limit.bodyBytes` if a
-/// body that is compared is larger than `bodyByteCount`. In none of these cases is the request sent. Errors of the wrapped
-/// transport pass through. A body that is too large to be recorded is passed on, and ``finish()`` fails with
-/// `recording.notWritten`.
+/// **Errors**
 ///
-/// **Secrets**: entries before they are stored, and requests before they are compared, are redacted by the secret names and
-/// values of the redactor; its lists of shown fields and query names are ignored. By name and at any length, credentials,
-/// cookies, fields with secret names, user names and passwords of URLs, and values of secret names in queries, forms, JSON and
-/// multipart bodies become `REDACTED`, numbers 0. By value, declared values are replaced everywhere, and so are the values of
-/// secret fields and query items of the requests and of the cookies of their responses that have 16 bytes or more and are not a
-/// host, path, URL, date or plain word. The scheme and host of a URL and the slashes of its path stay. ``finish()`` fails with
-/// `recording.secret` if the written file still contains such a value, or one of 8 to 15 bytes. Only the owner can read the file
-/// and the journal; the journal may contain a value that only a later request shows to be secret.
+/// - From the initializer: `recording.missingFile` and `recording.corrupt` if the file cannot be read;
+///   `recording.notWritten` if the folder cannot be created or written to; `recording.busy` if another recorder is
+///   writing the file.
+/// - From a request that is not sent: `recording.noMatch` if no entry matches, with the differences from up to three
+///   nearest entries; `recording.usedUp` if every matching entry has been used; `recording.expired`; `limit.bodyBytes`
+///   if a body that is compared is larger than `bodyByteCount`; `recording.notWritten` after ``finish()``.
+/// - Errors of the wrapped transport pass through. A body that is too large to be recorded is passed on, and
+///   ``finish()`` fails with `recording.notWritten`.
+///
+/// **Secrets**: entries are redacted before they are stored, and requests before they are compared. The redactor
+/// defines the secret names and values; its lists of shown fields and query names are ignored.
+///
+/// - By name, at any length: credentials, cookies, fields with secret names, user names and passwords of URLs, and
+///   values of secret names in queries, forms, JSON and multipart bodies become `REDACTED`; numbers become 0.
+/// - By value, everywhere: declared values, and values of secret fields and query items of the requests and of cookies
+///   of their responses. The latter must have 16 bytes or more and not be a host, path, URL, date or plain word.
+/// - The scheme and host of a URL and the slashes of its path are kept.
+/// - ``finish()`` fails with `recording.secret` if the written file still contains such a value, or one of 8 to 15
+///   bytes.
+/// - Only the owner can read the file and the journal. The journal may contain a value that only a later request shows
+///   to be secret.
 ///
 /// Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
 public final class RecordingTransport: Transport {
-    /// When requests are sent and recorded, and when they are replayed.
+    /// The mode, which decides when requests are sent and recorded, and when they are replayed.
     public let mode: RecordingMode
 
     private let file: URL
@@ -69,7 +77,9 @@ public final class RecordingTransport: Transport {
     let recorder: Recorder?
     private let recordsMisses: Bool
 
-    /// Creates a transport; reads the file if the mode replays from it, which blocks the calling thread.
+    /// Creates a transport.
+    ///
+    /// If the mode replays from the file, reads the file, which blocks the calling thread.
     ///
     /// - Parameters:
     ///   - file: the HAR file.
@@ -152,7 +162,7 @@ public final class RecordingTransport: Transport {
         }
     }
 
-    /// Adds the entries in the journal of a killed recorder to those of the file, without those that it had written already.
+    /// Adds the journal entries of a killed recorder to those of the file, except those that it had already written.
     private static func adding(
         _ journal: HARJournal,
         to har: HARFile,
@@ -160,7 +170,7 @@ public final class RecordingTransport: Transport {
     ) throws -> (HARFile, isChanged: Bool) {
         var har = har
         let left = try journal.entries()
-        // What is written may hide more than the journal, and have bodies in side files.
+        // The written entry may be redacted further than the journal, and have bodies in side files.
         var written: [[String]: [RecordedExchange.Request]] = [:]
         for index in max(0, har.count - left.count)..<har.count {
             written[try identity(of: har.entry(at: index)), default: []].append(try har.exchange(at: index).request)
@@ -177,7 +187,7 @@ public final class RecordingTransport: Transport {
         return (har, !left.isEmpty)
     }
 
-    /// The parts of an entry that redaction does not change.
+    /// Returns the parts of an entry that redaction does not change.
     private static func identity(of entry: HAREntry) -> [String] {
         let parts = [entry.json["startedDateTime"], entry.json["time"], entry.json["response"]?["status"]]
         return parts.map { $0.map { String(decoding: $0.data(), as: UTF8.self) } ?? "" }
@@ -188,7 +198,7 @@ public final class RecordingTransport: Transport {
         return RequestMatching.standard.parts.flatMap(\.kinds).allSatisfy { first.resembles(second, in: $0) }
     }
 
-    /// The journal without entries, for modes that record all requests.
+    /// Returns the journal without entries, for modes that record all requests.
     private static func emptied(_ journal: HARJournal, _ file: URL) throws -> HARJournal {
         guard try !journal.entries().isEmpty else { return journal }
         try journal.discard()
@@ -237,7 +247,7 @@ public final class RecordingTransport: Transport {
 
     /// Writes the file and stops recording.
     ///
-    /// Exchanges that have not ended yet are left out. If nothing was recorded, the file is not touched. A second call does
+    /// Exchanges that have not ended are left out. If nothing was recorded, the file is not touched. A second call does
     /// nothing. The file is written even if the task is cancelled.
     ///
     /// - Throws: ``Pipeline/PipelineError`` with code `recording.notWritten` or `recording.secret`.
@@ -245,7 +255,7 @@ public final class RecordingTransport: Transport {
         try await finishRecording()
     }
 
-    /// Does the same as ``finish()``, and returns whether the file was written.
+    /// Writes the file and stops recording, like ``finish()``, and returns whether the file was written.
     @discardableResult
     package func finishRecording() async throws -> Bool {
         try await recorder?.finish() ?? false

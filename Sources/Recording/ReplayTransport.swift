@@ -12,22 +12,23 @@ public import Pipeline
 ///
 /// **Effects**
 ///
-/// - Each entry is replayed once; entries that match the same request are replayed in the order of the file. After the last of
-///   them `atEnd` applies. A request uses its entry when it begins. Where an entry is redacted, the request may have any value.
-/// - Status, reason phrase, header fields in their order, and the bytes of the body are those of the entry. A body is decoded
-///   from its content coding; its Content-Encoding and Content-Length are removed. Transfer-Encoding is always removed, and a
-///   wrong Content-Length is corrected. A response to HEAD and one with status 204 or 304 keeps these fields.
-/// - A recorded failure is thrown with its code; a failure within the body is thrown after the bytes that had arrived.
-/// - A stream yields the recorded chunks. No time passes unless `pace` says so: with ``ReplayPace/immediate``
-///   responses are marked as `context.isReplayed`, and `RetryPlugin` does not wait for its backoff or for a recorded Retry-After.
+/// - Each entry is replayed once. Entries that match the same request are replayed in the order of the file; after the
+///   last of them, `atEnd` applies. A request uses its entry when it begins. Where an entry is redacted, the request
+///   may have any value.
+/// - The response has the entry's status, reason phrase, header fields in order, and body. A body is decoded from its
+///   content coding, and its Content-Encoding and Content-Length are removed. Transfer-Encoding is always removed, and
+///   a wrong Content-Length is corrected. A response to HEAD and one with status 204 or 304 keep these fields.
+/// - A recorded failure is thrown with its code. A failure within the body is thrown after the bytes that had arrived.
+/// - A stream yields the recorded chunks. No time passes unless `pace` is set. With ``ReplayPace/immediate``, responses
+///   are marked as `context.isReplayed`, and `RetryPlugin` does not wait for its backoff or for a recorded Retry-After.
 /// - The body of a request is read only if `matching` compares it.
 ///
 /// **Defaults**: those of ``RecordingTransport``.
 ///
 /// **Errors**: those of ``RecordingTransport``, except `recording.busy` and `recording.notWritten`.
 ///
-/// **Secrets**: the file is not changed. Requests and entries are redacted before they are compared, and before they are quoted
-/// in an error.
+/// **Secrets**: the file is not changed. Requests and entries are redacted before they are compared, and before they
+/// are quoted in an error.
 public final class ReplayTransport: Transport {
     private let playback: Playback
 
@@ -41,8 +42,8 @@ public final class ReplayTransport: Transport {
     ///   - redactor: defines the secret names and values.
     ///   - expiry: the age up to which an entry may be replayed.
     ///   - bodyByteCount: the size of the largest body that is compared, in bytes; 0 or more.
-    ///   - skipsUnreadable: whether an entry that cannot be read is skipped and listed in ``HARRecording/unreadable``; else it is
-    ///     an error.
+    ///   - skipsUnreadable: whether an entry that cannot be read is skipped and listed in ``HARRecording/unreadable``;
+    ///     otherwise it is an error.
     /// - Throws: ``Pipeline/PipelineError`` with code `recording.missingFile` or `recording.corrupt`.
     public init(
         _ file: URL,
@@ -67,7 +68,7 @@ public final class ReplayTransport: Transport {
         playback = try Playback(HARFile(contentsOf: file), at: file, rules)
     }
 
-    /// Replayed bodies are decoded.
+    /// `true`: replayed bodies are decoded.
     public var decodesContent: Bool { true }
 
     /// The entries that were loaded from the file, and which of them are unused.

@@ -1,18 +1,19 @@
 public import Foundation
 
 extension Redactor {
-    /// A body for people: its text, redacted and then cut, or its size and type.
+    /// Returns a body for people: its text, redacted and then cut, or its size and type.
     ///
-    /// JSON and forms are redacted by the names in ``secretNames``, at any depth. So is the text inside JSON strings: JSON, URLs, pairs
-    /// such as `token=…`, and elements of XML. A form value that holds any of these with a secret name is hidden as a whole. Other
-    /// text, XML included, is shown only if none of its words is such a name. Declared values are hidden in all of them, also
-    /// one that the limit would cut. Everything else, text in another encoding than it claims, and JSON that is malformed or
-    /// too large, is `<n bytes of type>`.
+    /// JSON and forms are redacted by the names in ``secretNames``, at any depth. So is text inside JSON strings: JSON,
+    /// URLs, pairs such as `token=…`, and XML elements. A form value that contains any of these with a secret name is
+    /// hidden as a whole. Other text, including XML, is shown only if none of its words is a secret name. Declared
+    /// values are hidden in all of them, even one that the limit would cut. All other bodies appear as size and type,
+    /// `<n bytes of type>`: other types, text that is not in its declared encoding, and JSON that is malformed or too
+    /// large.
     ///
     /// - Parameters:
     ///   - data: the body.
-    ///   - contentType: its Content-Type; without one, what looks like text is text.
-    ///   - limit: the most bytes of text that are shown, 0 and up; with 0 only the size is.
+    ///   - contentType: its Content-Type; without one, a body that looks like text is treated as text.
+    ///   - limit: the maximum number of bytes of text to show, 0 and up; with 0, only the size is shown.
     /// - Returns: the text, or the size and type.
     public func bodyText(_ data: Data, contentType: String?, limit: Int) -> String {
         precondition(limit >= 0, "limit is \(limit), not 0 or more")
@@ -26,7 +27,8 @@ extension Redactor {
         return isWhole ? text : text + " <cut, \(data.count) bytes in all>"
     }
 
-    /// The whole text of a body, redacted; `nil` when it is larger than the limit, no text, or not to be shown.
+    /// Returns the whole text of a body, redacted; `nil` if it is larger than the limit, not text, or must not be
+    /// shown.
     package func wholeText(_ data: Data, contentType: String?, limit: Int) -> String? {
         guard data.count <= limit else { return nil }
         guard let shown = shownText(data, MediaType(contentType ?? ""), limit: limit), shown.isWhole else { return nil }
@@ -38,7 +40,7 @@ extension Redactor {
         return "<\(byteCount) bytes of \(name)>"
     }
 
-    /// Text that may be shown, and whether it is all there is; `nil` when nothing may be.
+    /// Returns the text that may be shown, and whether it is complete; `nil` if nothing may be shown.
     private func shownText(_ data: Data, _ type: MediaType, limit: Int) -> (text: String, isWhole: Bool)? {
         guard type.isText else { return nil }
         let bound = revealsSecrets ? limit : max(limit, parsedBodyByteCount)
@@ -53,7 +55,7 @@ extension Redactor {
         return hidingValues(in: data, type, text).map { ($0, false) }
     }
 
-    /// A text that is the beginning of a body, with the declared values hidden that begin in it and end behind it.
+    /// Returns the beginning of a body with the declared values hidden, including those that end after it.
     private func hidingValues(in data: Data, _ type: MediaType, _ beginning: String) -> String? {
         guard let secretValues else { return beginning }
         let width = type.charset?.hasPrefix("utf-16") ?? false ? 2 : 1
@@ -62,7 +64,7 @@ extension Redactor {
         return secretValues.hiding(in: more, upTo: beginning.utf8.count)
     }
 
-    /// The bytes as text, without a broken character at a cut end; `nil` when they are none.
+    /// Returns the bytes as text, without a broken character at a cut end; `nil` if they are not text.
     private static func text(_ data: Data, _ type: MediaType, isWhole: Bool) -> String? {
         guard let encoding = MediaType.encoding(ofCharset: type.charset ?? "utf-8") else { return nil }
         var data = data
@@ -73,7 +75,7 @@ extension Redactor {
         return text
     }
 
-    /// `nil` for what claims to be a form and has no names: JSON that was sent under the wrong type, for example.
+    /// Returns the redacted form; `nil` if a name is not valid, as in JSON that was sent with the wrong type.
     private func form(_ text: String) -> String? {
         var isForm = true
         let shown = Self.mapItems(of: text[...]) { item, name in
@@ -87,7 +89,7 @@ extension Redactor {
 }
 
 extension MediaType {
-    /// Whether a body of this type is text by its type; a body without a type may be.
+    /// Whether the type says that the body is text; a body without a type may be text.
     fileprivate var isText: Bool {
         if essence.isEmpty || isJSON || isForm || essence.hasPrefix("text/") || essence.hasSuffix("+xml") {
             return true
@@ -104,7 +106,7 @@ extension MediaType {
 }
 
 extension String {
-    /// The first characters that fit into so many bytes of UTF-8.
+    /// Returns the first characters, as many as fit into the given number of bytes in UTF-8.
     func prefix(byteCount: Int) -> Substring {
         guard utf8.count > byteCount else { return self[...] }
         // An index inside a character of several bytes is rounded down to its beginning.

@@ -1,14 +1,15 @@
 public import HTTPTypes
 
 extension Redactor {
-    /// Header fields for people: every name, in order, repeats kept; values that may not be shown as `…`.
+    /// Returns header fields for people: every name, in order and with repeats; values that must not be shown as `…`.
     ///
-    /// A field on the list of ``shownHeaderFields`` is shown without the values of secret names in its text, such as `?token=…` in a link.
+    /// The value of a field in ``shownHeaderFields`` is shown without the values of secret names in its text, such as
+    /// `?token=…` in a link.
     ///
     /// - Parameters:
     ///   - fields: the fields.
-    ///   - isSecret: whether a field is secret although it may be on the list, usually ``PipelineRequest/isSecret(_:)`` of
-    ///     the request.
+    ///   - isSecret: returns whether a field is secret even if it is on the list, usually
+    ///     ``PipelineRequest/isSecret(_:)`` of the request.
     /// - Returns: names and values.
     public func fields(
         _ fields: HTTPFields,
@@ -28,10 +29,10 @@ extension Redactor {
 }
 
 extension String {
-    /// Control characters, line separators and characters that turn the direction of text, as `\u{…}`; tabs stay.
+    /// The string with control characters, line separators and bidirectional controls as `\u{…}`, but tabs unchanged.
     var escapingControls: String { escapingControls(keeping: "\t") }
 
-    /// As ``escapingControls``, with other characters that stay.
+    /// Returns the string as ``escapingControls`` does, but keeps the given characters.
     func escapingControls(keeping kept: String) -> String {
         guard utf8.contains(where: { $0 < 0x20 || $0 > 0x7e }),
             unicodeScalars.contains(where: { Self.isControl($0) && !kept.unicodeScalars.contains($0) })

@@ -1,12 +1,12 @@
 extension Redactor {
-    /// This redactor, with more values hidden wherever they occur.
+    /// Returns this redactor with more values that are hidden wherever they occur.
     ///
     /// ```swift
     /// let redactor = Redactor.standard.adding(secretValues: [apiKey, clientSecret])
     /// ```
     ///
     /// - Parameter values: the values, of 4 bytes or more each.
-    /// - Returns: a copy; with ``revealingSecrets`` one that hides these values and what that hides.
+    /// - Returns: a copy; for ``revealingSecrets``, one that hides these values in addition.
     public func adding(secretValues values: some Sequence<String>) -> Redactor {
         let added = Self.checked(values).subtracting(secretValues?.values ?? [])
         guard !added.isEmpty else { return self }
@@ -15,7 +15,7 @@ extension Redactor {
         return copy
     }
 
-    /// This redactor, with the secrets of messages hidden wherever they occur.
+    /// Returns this redactor with the secrets of messages hidden wherever they occur.
     package func adding(secretsOf source: some SecretSource) -> Redactor {
         guard !revealsSecrets, let pending = PendingSecrets(self, source) else { return self }
         var copy = self
@@ -23,17 +23,17 @@ extension Redactor {
         return copy
     }
 
-    /// Any text for people, such as the description of an error, with the declared values hidden.
+    /// Returns any text for people, such as the description of an error, with the declared values hidden.
     ///
-    /// The rules for header fields, URLs and bodies do not hold here, only the values.
+    /// The rules for header fields, URLs and bodies do not apply here.
     public func text(_ text: String) -> String {
         guard text.withBytes(mayHoldSecret) else { return text }
         return secretValues?.hiding(in: text) ?? text
     }
 
-    /// Whether bytes hold one of the declared values in any of its forms.
+    /// Returns whether bytes contain one of the declared values in any of its forms.
     ///
-    /// For tests and for code that writes files: redacted text holds none.
+    /// For tests and for code that writes files: redacted text contains none.
     public func containsSecret(in bytes: some Collection<UInt8>) -> Bool {
         bytes.withContiguousStorageIfAvailable(isFound) ?? Array(bytes).withUnsafeBufferPointer(isFound)
     }
@@ -42,7 +42,7 @@ extension Redactor {
         mayHoldSecret(text) && secretValues?.isFound(in: text) == true
     }
 
-    /// Returns `false` only if a text holds none of the values; `true` if it may hold one.
+    /// Returns `false` only if a text contains none of the values; `true` if it may contain one.
     private func mayHoldSecret(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard text.count >= SecretValues.minimumByteCount else { return false }
         if let pending { return pending.mayBeFound(in: text) }

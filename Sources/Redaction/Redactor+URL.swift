@@ -1,9 +1,9 @@
-// Everything here looks at bytes: as characters, a "?" or "=" may have melted into a combining mark that follows it.
+// Everything here works on bytes: as a character, a "?" or "=" may have merged with a combining mark that follows it.
 extension Redactor {
-    /// A URL or a reference to one for people: query values and the fragment as `…`, without user name and password.
+    /// Returns a URL or a URL reference for people: query values and fragment as `…`, without user name and password.
     ///
-    /// A parameter in the path follows ``secretNames``, and so does what the value of a shown query item holds: JSON, a URL, pairs. An item of
-    /// the query without `=` counts as a value. Text that is no URL is treated as if it were one.
+    /// Parameters in the path follow ``secretNames``, and so do JSON, URLs and pairs in the value of a shown query
+    /// item. A query item without `=` counts as a value. Text that is not a URL is treated as if it were one.
     public func url(_ text: String) -> String {
         let fragment = text[...].firstIndex(ofByte: UInt8(ascii: "#")) ?? text.endIndex
         let query = text[..<fragment].firstIndex(ofByte: UInt8(ascii: "?")) ?? fragment
@@ -23,7 +23,7 @@ extension Redactor {
         return self.text(result).escapingControls
     }
 
-    /// Placeholders may be longer than what they hide.
+    /// Placeholders may be longer than the text that they replace.
     private static let placeholderRoom = 32
 
     /// Appends the URL up to the query, without user name and password.
@@ -43,7 +43,7 @@ extension Redactor {
         if let at = rest[start..<end].lastIndex(of: UInt8(ascii: "@")) {
             shown = at
         } else if rest.starts(with: "//".utf8), Self.endsInPassword(rest[start..<end]) {
-            // `https://user:p#w@host` ends in its password.
+            // `https://user:p#w@host` ends with its password.
             shown = end
         } else {
             result.append(contentsOf: text)
@@ -54,7 +54,7 @@ extension Redactor {
         result.append(contentsOf: text[shown...])
     }
 
-    /// Whether what follows the host of an authority without `@` is no port.
+    /// Returns whether the text after the host of an authority without `@` is something other than a port.
     private static func endsInPassword(_ authority: Substring.UTF8View) -> Bool {
         let host = authority.firstIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
         guard let colon = authority[host...].firstIndex(of: UInt8(ascii: ":")) else { return false }
@@ -98,7 +98,7 @@ extension Redactor {
 
     // MARK: Items of queries and forms
 
-    /// Replaces each item between two `&`, given with its decoded name.
+    /// Replaces each item between two `&`; the closure gets the item and its decoded name.
     static func mapItems(
         of text: Substring,
         _ transform: (_ item: Substring, _ name: String) -> String
@@ -109,7 +109,7 @@ extension Redactor {
         }.joined(separator: "&")
     }
 
-    /// An item with its value hidden; without `=` all of it is value.
+    /// Returns an item with its value hidden; an item without `=` is all value.
     static func hidden(_ item: Substring) -> String {
         guard let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) else { return placeholder }
         return "\(item[..<equals])=\(placeholder)"

@@ -1,14 +1,16 @@
 public import HTTPTypes
 
-/// Decides what of a request or a response people may see: in a log, a cURL command, a recording.
+/// A redactor that decides which parts of a request or a response people may see: in a log, a cURL command, a
+/// recording.
 ///
-/// It shows what is on a list and hides the rest: a header field or a query value that nobody thought of stays hidden. Names
-/// are always shown, hidden values as `…`.
+/// It shows what is on a list and hides everything else, so a header field or a query value that is not on a list stays
+/// hidden. Names are always shown; hidden values appear as `…`.
 ///
-/// **Effects**: works on copies and never on a message itself; nothing is read from a stream or a file. A body is parsed
-/// whole, before it is cut, and only up to `parsedBodyByteCount`; of one that is larger or malformed only the size is shown.
-/// Control characters are shown as `\u{1b}`, so that no text can forge a line. Declared values are looked for in one pass, and
-/// in one more for each kind of escapes that the text holds and for those within them, 7 at most.
+/// **Effects**: works on copies and never changes a message; reads no stream and no file. A body is parsed as a whole
+/// before it is cut, and only up to `parsedBodyByteCount`. Of a larger or malformed body, only the size is shown.
+/// Control characters are escaped, for example as `\u{1b}`, so that no text can forge a line. Declared values are
+/// searched for in one pass, plus one pass for each kind of escapes in the text and for escapes nested in those, at
+/// most 7.
 ///
 /// **Defaults**
 ///
@@ -20,44 +22,52 @@ public import HTTPTypes
 /// | `parsedBodyByteCount` | 1,048,576 (1 MiB), 0 and up |
 /// | `secretValues` | none; each of 4 bytes or more |
 ///
-/// **Secrets**: Authorization, Cookie, Set-Cookie, Proxy-Authorization and the fields that a request marks as secret are
-/// hidden even when they are on the list; the user name and the password of a URL are never shown. A secret in a path, or in
-/// the body under a name that no rule knows, is seen only when its value is declared: then it is hidden wherever it
-/// stands, as it is, percent-encoded, as a form writes it, with JSON escapes, in base64 (also URL-safe, without padding, and
-/// inside a longer text such as `user:password`), and in one of these within another. It is not seen in other encodings, in
-/// compressed bytes, or in base64 that is broken into lines. Description and `dump` of a redactor show no value.
+/// **Secrets**: Authorization, Cookie, Set-Cookie, Proxy-Authorization and the fields that a request marks as secret
+/// are hidden even if they are on the list. The user name and the password of a URL are never shown.
+///
+/// A secret in a path, or in a body under a name that no rule covers, is detected only if its value is declared. It is
+/// then hidden wherever it occurs: as it is, percent-encoded, form-encoded, with JSON escapes, in base64 (also
+/// URL-safe, without padding, and inside a longer text such as `user:password`), and in one of these within another. It
+/// is not detected in other encodings, in compressed bytes, or in base64 that is broken into lines. The description and
+/// the `dump` of a redactor show no value.
 ///
 /// ```swift
 /// LoggingPlugin(level: .debug, redactor: Redactor(shownQueryNames: ["page", "sort"], secretValues: [apiKey]))
 /// ```
 public struct Redactor: Sendable {
-    /// Header fields whose values are shown.
+    /// The header fields whose values are shown.
     public var shownHeaderFields: Set<HTTPField.Name>
 
-    /// Query parameters whose values are shown; compared exactly, after percent-decoding.
+    /// The query parameters whose values are shown; compared exactly, after percent-decoding.
     public var shownQueryNames: Set<String>
 
     /// Words that make the name of a JSON member, a form field, a query item or a header field secret.
     ///
-    /// Logs, cURL commands, errors and recordings use this one list; each cookie is secret whatever its name. Case, `-` and `_` do not
-    /// count. A word of five characters or more makes every name secret that contains it (`token`: `accessToken`,
-    /// `csrf_tokens`), a shorter one the names that have it as a part (`pin`: `pin`, `cardPin`, `pin[0]`, but not `shipping`). The value is
-    /// hidden whatever it is, an object and an array as a whole; `null` is shown.
+    /// Logs, cURL commands, errors and recordings use this one list; every cookie is secret whatever its name. Case,
+    /// `-` and `_` are ignored. A word of five or more characters makes every name secret that contains it (`token`:
+    /// `accessToken`, `csrf_tokens`). A shorter word must be a separate part of the name (`pin`: `pin`, `cardPin`,
+    /// `pin[0]`, but not `shipping`). The value is hidden whatever its type, objects and arrays as a whole; `null` is
+    /// shown.
     ///
-    /// A list with at least one word of ``standardSecretNames`` also covers names that are ambiguous, each as a whole name: `appid`,
-    /// `key` and `code` in queries and forms, `access`, `refresh`, `seed`, `sig` and `ticket` in queries, forms, and in JSON if the value is a string. Header fields
-    /// are secret as well if `key`, `sig` or `ticket` is a part of their name. Kinds, counts and addresses are shown although a word in their name
-    /// is secret: `token_type`, `token_endpoint`, `refresh_token_expires_in`, `max_tokens` and other counts. To hide one of them, add its name.
+    /// A list with at least one word of ``standardSecretNames`` also covers ambiguous names, which must match as a
+    /// whole:
+    ///
+    /// - `appid`, `key` and `code` in queries and forms,
+    /// - `access`, `refresh`, `seed`, `sig` and `ticket` in queries, in forms, and in JSON if the value is a string.
+    ///
+    /// A header field is also secret if `key`, `sig` or `ticket` is a part of its name. Types, counts and addresses are
+    /// shown although a word in their name is secret: `token_type`, `token_endpoint`, `refresh_token_expires_in`,
+    /// `max_tokens` and other counts. To hide one of them, add its name.
     public var secretNames: Set<String> {
         didSet { names = SecretNames(secretNames) }
     }
 
     package private(set) var names: SecretNames
 
-    /// The largest body that is parsed.
+    /// The size of the largest body that is parsed, in bytes.
     public var parsedBodyByteCount: Int
 
-    /// The values that are hidden wherever they occur; kept out of sight, so that only whoever declared them has them.
+    /// The values that are hidden wherever they occur; not public, so that only the code that declared them has access.
     package var secretValues: SecretValues? {
         get { pending?.values ?? declaredValues }
         set {
@@ -68,7 +78,7 @@ public struct Redactor: Sendable {
 
     private(set) var declaredValues: SecretValues?
 
-    /// The values of messages, with the declared ones.
+    /// The declared values together with the secret values of messages.
     var pending: PendingSecrets?
 
     package let revealsSecrets: Bool
@@ -76,22 +86,23 @@ public struct Redactor: Sendable {
     /// Whether the values of query items are shown unless their names are secret.
     private(set) var showsOrdinaryQueries = false
 
-    /// Shows ``standardHeaderFields``, no query value, and of bodies what has no secret name.
+    /// A redactor that shows ``standardHeaderFields``, no query values, and those parts of bodies whose names are not
+    /// secret.
     public static let standard = Redactor()
 
-    /// Shows what ``standard`` does, and the values of query items whose names are not secret.
+    /// A redactor like ``standard`` that also shows the values of query items whose names are not secret.
     ///
-    /// For a developer's own machine: a query may hold personal data under a name that ``secretNames`` does not cover. An item without a
-    /// name, a value that holds a secret name, and the fragment stay hidden.
+    /// For a developer's own machine: a query may contain personal data under a name that ``secretNames`` does not
+    /// cover. An item without a name, a value that contains a secret name, and the fragment stay hidden.
     public static let development: Redactor = {
         var redactor = Redactor()
         redactor.showsOrdinaryQueries = true
         return redactor
     }()
 
-    /// Hides nothing but user names and passwords in URLs.
+    /// A redactor that hides only user names and passwords in URLs.
     ///
-    /// Unsafe: whoever reads the output can act as the user.
+    /// Unsafe: anyone who reads the output can act as the user.
     public static let revealingSecrets = Redactor(
         shownHeaderFields: [],
         shownQueryNames: [],
@@ -105,9 +116,9 @@ public struct Redactor: Sendable {
     /// - Parameters:
     ///   - shownHeaderFields: header fields whose values are shown.
     ///   - shownQueryNames: query parameters whose values are shown.
-    ///   - secretNames: words that make a name secret, ``secretNames``.
-    ///   - parsedBodyByteCount: the largest body that is parsed, in bytes.
-    ///   - secretValues: values that are hidden wherever they stand, of 4 bytes or more each.
+    ///   - secretNames: words that make a name secret, see ``secretNames``.
+    ///   - parsedBodyByteCount: the size of the largest body that is parsed, in bytes.
+    ///   - secretValues: values that are hidden wherever they occur, of 4 bytes or more each.
     public init(
         shownHeaderFields: Set<HTTPField.Name> = standardHeaderFields,
         shownQueryNames: Set<String> = [],
@@ -143,7 +154,7 @@ public struct Redactor: Sendable {
 }
 
 extension Redactor: SafelyDescribed {
-    /// How much is shown and how much is hidden, in numbers.
+    /// A summary of what is shown and hidden, in numbers.
     public var description: String {
         let count = secretValues?.values.count ?? 0
         let values = count == 1 ? "1 secret value" : "\(count) secret values"
@@ -155,10 +166,10 @@ extension Redactor: SafelyDescribed {
 }
 
 extension Redactor {
-    /// What is written in place of a hidden value.
+    /// The text that replaces a hidden value.
     static let placeholder = SecretPlaceholder.shown.text
 
-    /// Fields that describe a message and identify nobody.
+    /// Fields that describe a message and do not identify a person.
     public static let standardHeaderFields: Set<HTTPField.Name> = Set(
         [
             .accept, .acceptEncoding, .acceptLanguage, .acceptRanges, .age, .allow, .cacheControl, .connection,
@@ -176,14 +187,14 @@ extension Redactor {
             ].compactMap { HTTPField.Name($0) }
     )
 
-    /// Words in the names of passwords, tokens, keys, and of what identifies a person or a card.
+    /// Words in the names of passwords, tokens, keys, and data that identifies a person or a card.
     ///
-    /// Most of them, as a name may be written: `access_key`, `api_key`, `assertion`, `auth`, `authorization`, `bearer`, `card`, `cookie`,
-    /// `credential`, `csrf`, `cvv`, `device_code`, `hmac`, `iban`, `jwt`, `mfa`, `otp`, `pan`, `pass`, `passcode`, `passphrase`, `passwd`,
-    /// `password`, `pin`, `private_key`, `pwd`, `secret`, `session`, `sid`, `signature`, `signing_key`, `ssn`, `subscription_key`, `token`,
-    /// `totp`, `xsrf`.
+    /// Most of them, as they may appear in a name: `access_key`, `api_key`, `assertion`, `auth`, `authorization`,
+    /// `bearer`, `card`, `cookie`, `credential`, `csrf`, `cvv`, `device_code`, `hmac`, `iban`, `jwt`, `mfa`, `otp`,
+    /// `pan`, `pass`, `passcode`, `passphrase`, `passwd`, `password`, `pin`, `private_key`, `pwd`, `secret`, `session`,
+    /// `sid`, `signature`, `signing_key`, `ssn`, `subscription_key`, `token`, `totp`, `xsrf`.
     ///
-    /// ``secretNames`` describes how they match, and lists the names that are secret in some places only.
+    /// ``secretNames`` describes how they match, and lists the names that are secret only in some places.
     public static let standardSecretNames: Set<String> = [
         "access_key", "account_key", "api_key", "assertion", "auth", "authorization", "backup_code", "bearer", "card",
         "card_number", "code_verifier", "connection_string", "cookie", "credential", "csc", "csrf", "cvc", "cvc2",

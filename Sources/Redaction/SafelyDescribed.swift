@@ -1,7 +1,8 @@
-/// A type that holds secrets and shows nothing but its own description.
+/// A type that contains secrets and shows only its own description.
 ///
-/// The only requirement is `description`, which must not contain a secret. `print`, string interpolation, `String(reflecting:)`
-/// and `dump` then show that text in place of the stored properties, also inside a collection or an optional.
+/// The only requirement is `description`, which must not contain a secret. `print`, string interpolation,
+/// `String(reflecting:)` and `dump` then show that text instead of the stored properties, also inside a collection or
+/// an optional.
 ///
 /// ```swift
 /// struct Session: SafelyDescribed {
@@ -10,11 +11,12 @@
 /// }
 /// ```
 ///
-/// A conforming type may implement `debugDescription` to show developers more; that text must not contain a secret either.
+/// A conforming type may implement `debugDescription` to show developers more; that text must not contain a secret
+/// either.
 public protocol SafelyDescribed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension SafelyDescribed {
-    /// The description.
+    /// The same text as `description`, which contains no secret.
     public var debugDescription: String { description }
 
     /// A mirror without children, so that `dump` shows no stored property.

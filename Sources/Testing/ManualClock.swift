@@ -2,7 +2,7 @@ public import Foundation
 public import Pipeline
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock whose time changes only when a test advances it.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -11,9 +11,9 @@ import Synchronization
 /// clock.advance(by: .seconds(2))
 /// ```
 public final class ManualClock: DatedClock, Sendable {
-    /// A moment, as the time since the origin of the clock.
+    /// A moment of the clock, as the time since its origin.
     public struct Instant: InstantProtocol {
-        /// The time since the origin.
+        /// The time since the clock's origin.
         public let offset: Duration
 
         /// Returns the moment that is later by a duration.
@@ -21,12 +21,12 @@ public final class ManualClock: DatedClock, Sendable {
             Instant(offset: offset + duration)
         }
 
-        /// Returns how much later the other moment is.
+        /// Returns the duration from this moment to the other one, negative if the other one is earlier.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
 
-        /// Returns whether the first moment is earlier.
+        /// Returns whether the first moment is earlier than the second.
         public static func < (lhs: Instant, rhs: Instant) -> Bool {
             lhs.offset < rhs.offset
         }
@@ -50,7 +50,7 @@ public final class ManualClock: DatedClock, Sendable {
         var cancelled: Set<Int> = []
         var watchers: [Watcher] = []
 
-        /// Removes and returns the watchers that wait for at most as many sleepers as there are now.
+        /// Removes and returns the watchers that wait for at most the current number of sleepers.
         mutating func takeSatisfiedWatchers() -> [Watcher] {
             let satisfied = watchers.filter { $0.count <= sleepers.count }
             watchers.removeAll { $0.count <= sleepers.count }
@@ -62,7 +62,7 @@ public final class ManualClock: DatedClock, Sendable {
 
     private let startDate: Date
 
-    /// Creates a clock at its origin.
+    /// Creates a clock whose time is its origin.
     ///
     /// - Parameter date: the date at the origin; defaults to 2026-01-01 00:00:00 UTC.
     public init(date: Date = Date(timeIntervalSince1970: 1_767_225_600)) {
@@ -72,16 +72,16 @@ public final class ManualClock: DatedClock, Sendable {
     /// The moment at which the clock starts.
     public var origin: Instant { Instant(offset: .zero) }
 
-    /// The current moment.
+    /// The moment that the clock shows now.
     public var now: Instant { state.withLock { $0.now } }
 
     /// The date at the origin plus the time by which the clock was advanced.
     public var date: Date { startDate.addingTimeInterval(now.offset / .seconds(1)) }
 
-    /// Zero: the clock has no smallest step.
+    /// Always zero, because the clock has no smallest step.
     public var minimumResolution: Duration { .zero }
 
-    /// The number of sleeping tasks.
+    /// The number of tasks that are sleeping.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     /// Waits until the clock reaches the deadline; throws `CancellationError` as soon as the task is cancelled.
@@ -123,7 +123,9 @@ public final class ManualClock: DatedClock, Sendable {
         }
     }
 
-    /// Advances the clock, zero and up, and wakes the sleepers whose deadline it reaches, the earliest first.
+    /// Advances the clock and wakes the sleepers whose deadline it reaches, the earliest first.
+    ///
+    /// The duration must not be negative.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "time does not run backwards: \(duration)")
         let woken = state.withLock { state in
@@ -135,14 +137,14 @@ public final class ManualClock: DatedClock, Sendable {
         for (_, sleeper) in woken { sleeper.continuation.resume() }
     }
 
-    /// The time to the earliest deadline of a sleeper; `nil` if no task sleeps.
+    /// The time to the earliest deadline of a sleeper, `nil` if no task is sleeping.
     var timeToNextSleeper: Duration? {
         state.withLock { state in
             state.sleepers.values.map(\.deadline).min().map { state.now.duration(to: $0) }
         }
     }
 
-    /// Waits until this many tasks sleep at once, by default one, or the waiting task is cancelled.
+    /// Waits until at least this many tasks are sleeping, one by default, or until the waiting task is cancelled.
     public func waitForSleepers(_ count: Int = 1) async {
         let id = state.withLock { state in
             state.nextID += 1
@@ -168,9 +170,9 @@ public final class ManualClock: DatedClock, Sendable {
         }
     }
 
-    /// Advances the clock to the earliest deadline if a task sleeps, without waiting for one.
+    /// Advances the clock to the earliest deadline if any task is sleeping; does not wait for one.
     ///
-    /// - Returns: whether a task slept.
+    /// - Returns: whether a task was sleeping.
     @discardableResult
     public func advanceIfAnyoneSleeps() -> Bool {
         let woken: [Int: Sleeper] = state.withLock { state in
@@ -184,7 +186,7 @@ public final class ManualClock: DatedClock, Sendable {
         return !woken.isEmpty
     }
 
-    /// Waits until a task sleeps, then advances the clock to the earliest deadline.
+    /// Waits until a task is sleeping, then advances the clock to the earliest deadline.
     ///
     /// - Returns: the time by which the clock was advanced.
     @discardableResult

@@ -3,7 +3,7 @@ public import HTTPTypes
 public import Pipeline
 import Synchronization
 
-/// A transport that responds as scripted and records the requests.
+/// A transport that responds according to a script and records the requests.
 ///
 /// ```swift
 /// let transport = ScriptedTransport([.status(503), .failure(.connectionLost), .status(200, body: "ok")])
@@ -12,18 +12,18 @@ import Synchronization
 /// The script may also be a function of the request. After the last step of a list, the next request fails with a
 /// ``PipelineError`` with code `transport`.
 public final class ScriptedTransport: Transport {
-    /// One response or failure.
+    /// A step of the script: one response or failure.
     public struct Step: Sendable {
         typealias Answer = @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse
 
         let answer: Answer
 
-        /// A response with a text as its body.
+        /// Responds with a status and a text as the body.
         public static func status(_ code: Int, headers: HTTPFields = [:], body: String = "") -> Step {
             .status(code, headers: headers, body: .bytes(Data(body.utf8)))
         }
 
-        /// A response with a body of any kind.
+        /// Responds with a status and a body of any kind.
         public static func status(_ code: Int, headers: HTTPFields = [:], body: PipelineBody) -> Step {
             Step { request, _ in
                 let head = HTTPResponse(status: .init(code: code), headerFields: headers)
@@ -31,25 +31,25 @@ public final class ScriptedTransport: Transport {
             }
         }
 
-        /// A failure with a code.
+        /// Fails with a `PipelineError` with this code.
         public static func failure(_ code: PipelineError.Code) -> Step {
             .failure(PipelineError(code, "by script"))
         }
 
-        /// Any failure; a `URLError` becomes the `PipelineError` that a network transport throws.
+        /// Fails with any error; a `URLError` becomes the `PipelineError` that a network transport throws.
         public static func failure(_ error: any Error) -> Step {
             let isFoundations = (error as NSError).domain == NSURLErrorDomain
             return Step { _, _ in throw isFoundations ? URLErrorMapping.pipelineError(for: error) : error }
         }
 
-        /// No response until the call is cancelled.
+        /// Does not respond until the call is cancelled.
         public static let hang = Step { _, context in
             let never = AsyncStream<Never> { _ in }
             for await _ in never {}
             throw CancellationError()
         }
 
-        /// A step after a time on the provider's clock.
+        /// Runs a step after a delay on the provider's clock.
         public static func delayed(_ duration: Duration, _ step: Step) -> Step {
             Step { request, context in
                 try await context.clock.sleep(for: duration)
@@ -57,7 +57,7 @@ public final class ScriptedTransport: Transport {
             }
         }
 
-        /// The response or the error of a closure.
+        /// Responds with the result of a closure, or fails with its error.
         public static func answer(
             _ answer: @escaping @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse
         ) -> Step {
@@ -73,10 +73,10 @@ public final class ScriptedTransport: Transport {
     private let state = Mutex(State())
     private let makeStep: @Sendable (PipelineRequest, Int) -> Step
 
-    /// Whether it acts as a transport that decodes content codings.
+    /// Whether the transport reports that it decodes content codings.
     public let decodesContent: Bool
 
-    /// Creates a transport with one step for each request, in the order of arrival.
+    /// Creates a transport that uses one step for each request, in order of arrival.
     public convenience init(_ steps: [Step], decodesContent: Bool = false) {
         self.init(decodesContent: decodesContent) { _, index in
             guard index < steps.count else {
@@ -88,21 +88,22 @@ public final class ScriptedTransport: Transport {
         }
     }
 
-    /// Creates a transport with the same step for every request.
+    /// Creates a transport that uses the same step for every request.
     public convenience init(always step: Step, decodesContent: Bool = false) {
         self.init(decodesContent: decodesContent) { _, _ in step }
     }
 
-    /// Creates a transport with a function of the request and of the number of requests before it.
+    /// Creates a transport that gets each step from a function of the request and the number of requests before it.
     public init(decodesContent: Bool = false, _ makeStep: @escaping @Sendable (PipelineRequest, Int) -> Step) {
         self.decodesContent = decodesContent
         self.makeStep = makeStep
     }
 
-    /// The requests in order.
+    /// The requests that were sent, in order of arrival.
     public var sent: [PipelineRequest] { state.withLock { $0.sent } }
 
-    /// Waits until so many requests have arrived since the transport was made, or until the waiting task is cancelled.
+    /// Waits until this many requests have arrived since the transport was made, or until the waiting task is
+    /// cancelled.
     public func waitForRequests(_ count: Int = 1) async {
         let (arrival, signal) = AsyncStream<Never>.makeStream()
         state.withLock { state in

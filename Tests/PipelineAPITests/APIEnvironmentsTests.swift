@@ -49,7 +49,7 @@ struct APIEnvironmentsTests {
     )
     func description(base: String, path: String, shown: String?) throws {
         let server = ServerURL(base: base, path: path)
-        #expect("\(server)" == shown ?? "a server that is no URL")
+        #expect("\(server)" == shown ?? "a server that is not a URL")
         var text = "\(String(reflecting: server))\(try APIEnvironments(["a": server], current: "a"))"
         dump(server, to: &text)
         var api = APIBench().api

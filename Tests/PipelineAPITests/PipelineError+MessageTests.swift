@@ -109,7 +109,7 @@ struct PipelineErrorMessageTests {
         "C45 Without an answer the message says in general what happened",
         arguments: [
             (PipelineError.Code.offline, "You're not connected to the internet"),
-            (.timeout(.attempt), "The server took too long to answer"), (.cancelled, "The request was cancelled"),
+            (.timeout(.attempt), "The server took too long to respond"), (.cancelled, "The request was cancelled"),
             (.dns, "The server cannot be reached"), (.connect(.refused), "The server cannot be reached"),
             (.tls(.handshake), "Something went wrong"),
         ]

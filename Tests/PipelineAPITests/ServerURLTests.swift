@@ -8,12 +8,12 @@ import Testing
 @Suite("ServerURL")
 struct ServerURLTests {
     @Test(
-        "The base of a server that is no URL is named, no more than its host",
+        "The base of a server that is not a URL is named, no more than its host",
         arguments: [
-            ("https://api example.com", #"the base of the server is no URL: its host is "api example.com""#),
+            ("https://api example.com", #"the base of the server is not a URL: its host is "api example.com""#),
             (
                 "https://ann:hun@ter2@api example.com/key?hunter2",
-                #"the base of the server is no URL: its host is "api example.com""#
+                #"the base of the server is not a URL: its host is "api example.com""#
             ),
             ("localhost:8080", Self.missingScheme("localhost:8080")),
             ("api.example.com/hunter2", Self.missingScheme("api.example.com")),
@@ -38,7 +38,7 @@ struct ServerURLTests {
             (request, "neither the request nor a client names a server"),
             (
                 request.serverURL(ServerURL(base: "https://api example.com")),
-                #"the base of the server is no URL: its host is "api example.com""#
+                #"the base of the server is not a URL: its host is "api example.com""#
             ),
         ] {
             let error = await pipelineError { _ = try await provider.requestDecoded(request) }

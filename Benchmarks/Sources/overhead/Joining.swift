@@ -40,7 +40,7 @@ extension Overhead {
     /// Calls at once, each in a task of its own: that have their own exchanges, and that share one.
     static func joining() -> [Case] {
         [
-            request("DeduplicationPlugin, nobody joins", plugins: [DeduplicationPlugin()]),
+            request("DeduplicationPlugin, no call joins", plugins: [DeduplicationPlugin()]),
             Case(name: "own exchange, 1,000 calls at once", run: callAtOnce),
             Case(name: "joined, 1,000 calls at once", run: join),
         ]

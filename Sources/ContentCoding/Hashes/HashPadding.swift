@@ -1,6 +1,6 @@
-/// What MD5 and SHA-256 have in common: blocks of 64 bytes, filled up with a bit, zeros, and the length in bits.
+/// The padding that MD5 and SHA-256 share: blocks of 64 bytes, filled up with a 1 bit, zeros, and the length in bits.
 public enum HashPadding {
-    /// The padded message in words, 16 to the block.
+    /// Returns the padded message in words, 16 per block.
     public static func words(of message: [UInt8], isBigEndian: Bool) -> [UInt32] {
         let zeroCount = (119 - message.count % 64) % 64
         let bitCount = UInt64(message.count) << 3

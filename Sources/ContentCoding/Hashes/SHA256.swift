@@ -1,8 +1,8 @@
-/// The hash function of Digest in RFC 7616, and of the names of side files.
+/// The SHA-256 hash function, used for Digest (RFC 7616) and for the names of side files.
 ///
 /// Source: FIPS 180-4 §6.2, https://doi.org/10.6028/NIST.FIPS.180-4
 public enum SHA256 {
-    /// The 32 bytes of the hash.
+    /// Returns the 32 bytes of the hash.
     public static func hash(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [
             0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The time of one attempt, which stands still while the exchange waits for a connection.
+/// The timer of one attempt, which is stopped while the exchange waits for a connection.
 final class AttemptTimer: Sendable {
     private struct State {
         /// `nil` while the exchange waits for a connection.
@@ -16,19 +16,19 @@ final class AttemptTimer: Sendable {
         state = Mutex(State(deadline: start.advanced(by: timeout)))
     }
 
-    /// What ends an attempt whose time is up.
+    /// The error of an attempt that has timed out.
     var timeoutError: PipelineError {
         PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout)")
     }
 
-    /// Stops the time, unless there has been a connection.
+    /// Stops the timer, unless the exchange has had a connection.
     func connectionIsAwaited() {
         state.withLock { state in
             if !state.hasConnection { state.deadline = nil }
         }
     }
 
-    /// Starts the time anew; does nothing when there has been a connection.
+    /// Restarts the timer, unless the exchange has had a connection.
     func connectionIsThere(at now: PipelineClock.Instant) {
         state.withLock { state in
             guard !state.hasConnection else { return }
@@ -37,14 +37,14 @@ final class AttemptTimer: Sendable {
         }
     }
 
-    /// Starts the time if it still stands, since a response has come.
+    /// Starts the timer if it is still stopped, because a response has arrived.
     func responseIsThere(at now: PipelineClock.Instant) {
         state.withLock { state in
             if state.deadline == nil { state.deadline = now.advanced(by: timeout) }
         }
     }
 
-    /// The moment before which the time cannot be up, `nil` when it is up.
+    /// Returns the earliest moment at which the attempt can time out; `nil` if it has timed out.
     func nextLook(at now: PipelineClock.Instant) -> PipelineClock.Instant? {
         state.withLock { state in
             guard let deadline = state.deadline else { return now.advanced(by: timeout) }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The calls of a provider that plugins have begun and nobody waits for.
+/// The calls of a provider that plugins have begun in the background.
 final class BackgroundCalls: Sendable {
-    /// The most at once.
+    /// The maximum number of background calls at a time.
     static let maximumCount = 16
 
     private struct State {
-        /// By the number of the call; `nil` until its task is made.
+        /// The tasks by the number of their call; `nil` until the task is made.
         var tasks: [Int: Task<Void, Never>?] = [:]
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastWaiter = 0
@@ -17,9 +17,9 @@ final class BackgroundCalls: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.tasks.isEmpty } }
 
-    /// Runs work in a task of its own.
+    /// Runs work in a separate task.
     ///
-    /// - Returns: the task; `nil` if there are as many as may be, or after ``shutdown()``.
+    /// - Returns: the task; `nil` if the maximum number is running, or after ``shutdown()``.
     func start(_ id: Int, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never>? {
         let isRefused = state.withLock { state in
             guard !state.isShutDown, state.tasks.count < Self.maximumCount else { return true }
@@ -49,7 +49,7 @@ final class BackgroundCalls: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Cancels all, and refuses those to come.
+    /// Cancels all calls and refuses new ones.
     func shutdown() {
         let tasks = state.withLock { state in
             state.isShutDown = true
@@ -58,7 +58,7 @@ final class BackgroundCalls: Sendable {
         for task in tasks { task?.cancel() }
     }
 
-    /// Waits until there are none, or until the waiting task is cancelled.
+    /// Waits until no call is left, or until the waiting task is cancelled.
     func drain() async {
         let number = state.withLock { state in
             state.lastWaiter += 1
@@ -80,18 +80,18 @@ final class BackgroundCalls: Sendable {
 }
 
 extension PipelineContext {
-    /// The context of a call that this one begins in the background.
+    /// Makes the context of a background call that this call begins.
     private func makeChild() -> PipelineContext {
         PipelineContext(call: CallState(childOf: call), onHopOf: self)
     }
 
-    /// Runs a call of its own.
+    /// Runs a background call.
     ///
     /// - Parameters:
-    ///   - request: the request; one that cannot be replayed is refused, because the parent may send it, too.
+    ///   - request: the request; it is refused if it cannot be replayed, because the parent may send it, too.
     ///   - run: sends the request.
-    ///   - end: gets the result, with its body in memory.
-    /// - Returns: the task; `nil` if it is refused.
+    ///   - end: receives the result, with its body in memory.
+    /// - Returns: the task; `nil` if the call is refused.
     func startBackgroundCall(
         _ request: PipelineRequest,
         run: @escaping @Sendable (PipelineContext) async -> CallResult,
@@ -111,7 +111,7 @@ extension PipelineContext {
 }
 
 extension CallResult {
-    /// The result with a body that is in memory, under the limit.
+    /// Returns the result with its body in memory, up to the limit.
     fileprivate func inMemory(_ context: PipelineContext) async -> CallResult {
         guard case .success(let response) = self, response.needsBuffering(context) else { return self }
         do {

@@ -1,4 +1,4 @@
-/// How many calls the running code is inside.
+/// The number of calls that the running code is inside.
 enum CallDepth {
     @TaskLocal static var current = 0
 }

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// What a provider was configured with, for every call.
+/// The settings of a provider that all of its calls share.
 final class CallSettings: Sendable {
     let limits: PipelineLimits
     let redirects: RedirectPolicy
     let clock: PipelineClock
     let random: PipelineRandom
-    /// `nil` for those of Foundation.
+    /// `nil` for the coders of Foundation.
     let coders: PipelineCoders.Shared?
     let transportDecodesContent: Bool
-    /// The plugins that see how a call ended, in the order in which they do.
+    /// The plugins that see how a call ended, in the order in which they run.
     let finishers: [any Stage.DidFinish]
-    /// The calls that plugins have begun and nobody waits for.
+    /// The calls that plugins have begun in the background.
     let background = BackgroundCalls()
     private let callCount = CallCount()
 
@@ -29,11 +29,13 @@ final class CallSettings: Sendable {
         self.finishers = finishers
     }
 
-    /// The number of a new call, from 1.
+    /// Returns the number of a new call, from 1.
     func nextID() -> Int { callCount.next() }
 }
 
-/// Every call writes it: it keeps a line of memory to itself, so that processors do not wait to read what stands beside it.
+/// Every call writes the count.
+///
+/// It has a cache line of its own, so that processors do not wait to read neighboring data.
 private final class CallCount: Sendable {
     private typealias Padding = (Int, Int, Int, Int, Int, Int, Int)
 

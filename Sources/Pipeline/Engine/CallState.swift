@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What all copies of a call's context share.
+/// The state that all copies of a call's context share.
 @usableFromInline
 final class CallState: Sendable {
-    /// When an exchange that has not ended got its connection, `nil` while it waits.
+    /// The moment when an exchange in progress got its connection; `nil` while it waits.
     private struct Connection {
         let key: PipelineContext.ExchangeID
         var since: PipelineClock.Instant?
@@ -11,14 +11,14 @@ final class CallState: Sendable {
 
     private struct Shared {
         var exchanges: [PipelineExchange] = []
-        /// Of the exchanges whose transport reports connections.
+        /// The connections of exchanges whose transport reports them.
         var connections: [Connection] = []
         var attemptCount = 1
-        /// When the header fields of the last response came, unless its body came with them.
+        /// The moment when the header fields of the last response arrived; `nil` if its body arrived with them.
         var lastHead: PipelineClock.Instant?
-        /// A few at most: they are found faster in turn than by a hash.
+        /// A few at most, which a linear search finds faster than a hash.
         var values: [(key: ObjectIdentifier, value: any Sendable)] = []
-        /// The keys whose values calls in the background begin with.
+        /// The keys of the values that background calls inherit.
         var inheritedKeys: Set<ObjectIdentifier> = []
 
         func valueIndex(_ key: ObjectIdentifier) -> Int? { values.firstIndex { $0.key == key } }
@@ -34,15 +34,15 @@ final class CallState: Sendable {
     let options: RequestOptions
     let start: PipelineClock.Instant
     let isStreaming: Bool
-    /// Where the answer is put, for a call that is not read as a stream.
+    /// The destination of the response's body, for a call that is not read as a stream.
     let download: Download?
     let meter: ProgressMeter?
     /// Called before each exchange.
     let onStart: (@Sendable () -> Void)?
-    /// Whether it is the request's body whose progress matters.
+    /// Whether progress measures the request's body.
     let isUpload: Bool
     let settings: CallSettings
-    /// Of the first pass.
+    /// The marks of the first pass.
     let marks = InterceptorMarks()
     private let shared = Mutex(Shared())
 
@@ -69,7 +69,7 @@ final class CallState: Sendable {
         self.start = settings.clock.now
     }
 
-    /// Makes a call that another one begins in the background: with its target, its options and the values that are inherited.
+    /// Makes a background call of another call, with its target, its options and the values that are inherited.
     init(childOf parent: CallState) {
         id = parent.settings.nextID()
         parentID = parent.id
@@ -94,7 +94,9 @@ final class CallState: Sendable {
         shared.withLock { $0.exchanges }
     }
 
-    /// Adds an exchange that has ended, or whose body has not ended yet, with its wait for a connection, and returns all so far.
+    /// Adds an exchange that has ended, or whose body has not, with its wait for a connection.
+    ///
+    /// Returns all exchanges so far.
     func append(_ exchange: PipelineExchange) -> [PipelineExchange] {
         shared.withLock {
             var exchange = exchange
@@ -108,7 +110,9 @@ final class CallState: Sendable {
         }
     }
 
-    /// Changes an exchange and returns all so far.
+    /// Changes an exchange.
+    ///
+    /// Returns all exchanges so far.
     func change(_ id: PipelineContext.ExchangeID, _ change: (inout PipelineExchange) -> Void) -> [PipelineExchange] {
         shared.withLock { shared in
             if let index = shared.exchanges.lastIndex(where: { $0.id == id }) { change(&shared.exchanges[index]) }
@@ -116,7 +120,7 @@ final class CallState: Sendable {
         }
     }
 
-    /// Notes that an exchange waits for its first connection.
+    /// Records that an exchange waits for its first connection.
     func noteConnectionWait(of key: PipelineContext.ExchangeID) {
         shared.withLock {
             guard $0.connectionIndex(key) == nil else { return }
@@ -124,7 +128,7 @@ final class CallState: Sendable {
         }
     }
 
-    /// Notes when an exchange got its first connection.
+    /// Records when an exchange got its first connection.
     func noteConnection(at now: PipelineClock.Instant, of key: PipelineContext.ExchangeID) {
         shared.withLock {
             if let index = $0.connectionIndex(key) {
@@ -135,7 +139,9 @@ final class CallState: Sendable {
         }
     }
 
-    /// Notes on the exchange that ended last why no retry follows, and returns all so far.
+    /// Records on the exchange that ended last why no retry follows.
+    ///
+    /// Returns all exchanges so far.
     func noteRefusedRetry(_ refusal: PipelineExchange.RetryRefusal) -> [PipelineExchange] {
         shared.withLock {
             guard let last = $0.exchanges.indices.last else { return [] }
@@ -151,12 +157,12 @@ final class CallState: Sendable {
         }
     }
 
-    /// Notes that the call ends before it has a request.
+    /// Records that the call ends before it has a request.
     func noteUnbegun() {
         shared.withLock { $0.attemptCount = 0 }
     }
 
-    /// Notes when a response came.
+    /// Records when a response arrived.
     func noteHead(of response: PipelineResponse) {
         guard isObserved else { return }
         let now = response.body.inMemoryByteCount == nil ? settings.clock.now : nil
@@ -168,7 +174,7 @@ final class CallState: Sendable {
         shared.withLock { shared in shared.valueIndex(key).map { shared.values[$0].value } }
     }
 
-    /// Changes a value under the lock.
+    /// Changes a shared value under the lock.
     func update<Value: Sendable, Output: Sendable, Failure: Error>(
         _ key: ObjectIdentifier,
         from initial: Value,
@@ -180,7 +186,7 @@ final class CallState: Sendable {
             var value = initial
             if let index {
                 value = shared.values[index].value as? Value ?? initial
-                // Released there, so that a collection is changed in place.
+                // The stored copy is released, so that a collection is changed in place.
                 shared.values[index].value = ()
             }
             defer { if let index { shared.values[index].value = value } else { shared.values.append((key, value)) } }
@@ -199,9 +205,9 @@ extension CallState {
     /// Shows the plugins how the call ended.
     ///
     /// - Parameters:
-    ///   - error: why it did not succeed.
-    ///   - response: the response, also of a failure that came after it.
-    ///   - byteCount: how many bytes of its body were read, `nil` for all of them.
+    ///   - error: the reason why the call did not succeed.
+    ///   - response: the response, even if the call failed after it arrived.
+    ///   - byteCount: the number of bytes of its body that were read; `nil` for all of them.
     func finish(_ error: PipelineError?, _ response: PipelineResponse?, byteCount: Int? = nil) {
         guard isObserved else { return }
         let now = settings.clock.now
@@ -219,7 +225,7 @@ extension CallState {
             timeToFirstByte: head.map { start.duration(to: $0) }
         )
         let context = PipelineContext(call: self)
-        // A call that a plugin makes here counts as made inside this one.
+        // A call that a plugin makes here counts as nested in this one.
         CallDepth.$current.withValue(CallDepth.current + 1) {
             for plugin in settings.finishers { plugin.didFinish(outcome, context: context) }
         }

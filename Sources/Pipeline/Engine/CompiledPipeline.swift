@@ -1,9 +1,9 @@
-/// The stack of a provider as flat lists, made once when the provider is.
+/// A provider's stack as flat lists, built once when the provider is made.
 struct CompiledPipeline: Sendable {
     let plugins: [any PluginType]
     let transport: any Transport
     let outermost: Segment
-    /// The plugins that see how a call ended, in the order in which they do.
+    /// The plugins that see how a call ended, in the order in which they run.
     let finishers: [any Stage.DidFinish]
 
     init(plugins: [any PluginType], transport: any Transport) {

@@ -1,5 +1,5 @@
 extension Engine {
-    /// Whether a result is already what ``finish(_:_:)`` would make of it.
+    /// Returns whether ``finish(_:_:)`` would leave a result unchanged.
     @inline(never)
     func isFinished(_ result: CallResult, _ context: PipelineContext) -> Bool {
         let exchanges = context.exchanges
@@ -11,7 +11,8 @@ extension Engine {
         }
     }
 
-    /// Whatever plugins made of it: a body as the caller reads it, and all exchanges of this call and of no other.
+    /// Returns a result of the plugins with the body as the caller reads it, and with exactly the exchanges of this
+    /// call.
     @inline(never)
     func finish(_ result: CallResult, _ context: PipelineContext) async -> CallResult {
         let exchanges = context.exchanges
@@ -35,14 +36,14 @@ extension Engine {
         }
     }
 
-    /// Whether ``validate(_:_:)`` has something to do.
+    /// Returns whether ``validate(_:_:)`` has something to do.
     @inline(never)
     func needsEnd(_ result: CallResult, _ context: PipelineContext) -> Bool {
         guard case .success(let response) = result else { return false }
         return context.isDownload || !context.target.validationType.accepts(response.statusCode)
     }
 
-    /// What the status of a response makes of a result.
+    /// Validates the status of a response, and puts the file of a download in its place.
     @inline(never)
     func validate(_ result: CallResult, _ context: PipelineContext) async -> CallResult {
         guard case .success(let response) = result else { return result }
@@ -54,7 +55,7 @@ extension Engine {
         return await place(response, download, context)
     }
 
-    /// The answer to a download with its file where it was wanted.
+    /// Returns the response of a download with its file at the destination.
     private func place(
         _ response: PipelineResponse,
         _ download: Download,
@@ -69,7 +70,7 @@ extension Engine {
                 "the file could not be put in its place"
             )
             var answer = response
-            // Else the temporary file would live as long as the error does.
+            // Otherwise, the temporary file would live as long as the error.
             if answer.body.bytes == nil { answer.body = .absent }
             failure.response = answer
             failure.request = response.request
@@ -78,7 +79,8 @@ extension Engine {
         }
     }
 
-    /// The failure of a status that the target does not accept, with its body when that comes soon and is short.
+    /// Returns the failure of a status that the target does not accept, with its body if that arrives soon and is
+    /// short.
     func failure(
         of response: PipelineResponse,
         _ options: RequestOptions,
@@ -89,7 +91,7 @@ extension Engine {
             let body = response.body
             let limit = settings.limits.discardedBodyByteCount
             let timeout = response.request.attemptTimeout(in: options) ?? .seconds(10)
-            // What has been written to a file is here, and waits for nobody.
+            // A body that was written to a file is already complete and needs no timeout.
             let data =
                 body.writtenFile != nil
                 ? try? await body.collect(upTo: limit)
@@ -97,13 +99,13 @@ extension Engine {
             if Task.isCancelled { return .cancelled(before: response.request) }
             response.body = data.map { .bytes($0) } ?? .absent
         }
-        let reason = "the status \(response.statusCode) is not one that the target accepts: \(accepted)"
+        let reason = "got \(response.statusCode), expected \(accepted)"
         return PipelineError(.unacceptableStatus, reason, response: response)
     }
 }
 
 extension [PipelineExchange] {
-    /// Whether two arrays are one in memory; equal ones of two calls are not.
+    /// Returns whether two arrays share their memory, which equal arrays of two calls do not.
     fileprivate func isSameArray(as other: [PipelineExchange]) -> Bool {
         guard count == other.count else { return false }
         return isEmpty

@@ -1,4 +1,4 @@
-/// What performs the calls of a provider, whatever their targets are.
+/// Performs the calls of a provider, regardless of their targets.
 ///
 /// Errors are values in here; the provider throws them.
 final class Engine: Sendable {
@@ -12,11 +12,11 @@ final class Engine: Sendable {
         self.optionCheck = optionCheck
     }
 
-    /// The path of a call to the validated response; the caller ends it.
+    /// Performs a call up to its validated response; the caller ends the call.
     ///
     /// - Parameters:
-    ///   - call: the call.
-    ///   - failure: why there is no endpoint.
+    ///   - call: the call to perform.
+    ///   - failure: the failure of making the endpoint, if it could not be made.
     ///   - amend: what the kind of call adds to the request before any plugin sees it.
     /// - Returns: the call with its result.
     func perform(_ call: CallState, _ failure: PipelineError?, _ amend: RequestAmendment?) async -> PerformedCall {
@@ -32,7 +32,7 @@ final class Engine: Sendable {
         return PerformedCall(result, of: call).described()
     }
 
-    /// The end of a call that does not begin.
+    /// Returns the result of a call that must not begin; `nil` if it may begin.
     @inline(never)
     private func refusal(of call: CallState, _ depth: Int) -> PerformedCall? {
         if Task.isCancelled {
@@ -43,7 +43,8 @@ final class Engine: Sendable {
         guard !pipeline.plugins.isEmpty, depth >= settings.limits.nestedCallCount else { return nil }
         call.noteUnbegun()
         let error = PipelineError(.limit(.nestedCalls), "plugins made calls inside calls, \(depth) deep")
-        // Deeper ones are seen by no plugin: else one that makes a call for each that has ended would never stop.
+        // No plugin sees deeper calls. Otherwise, a plugin that makes a call for each one that has ended would never
+        // stop.
         return PerformedCall(.failure(error), of: call, isSeen: depth == settings.limits.nestedCallCount)
     }
 
@@ -61,9 +62,10 @@ final class Engine: Sendable {
         return result.decoding(with: settings.coders)
     }
 
-    /// The request before any plugin has seen it.
+    /// Makes the request, before any plugin sees it.
     ///
-    /// Not inlined, here and below: every value that an async function works with takes room in each call that waits inside of it.
+    /// Not inlined, here and below: every value that an async function uses takes up space in each call that waits
+    /// inside it.
     @inline(never)
     private func makeRequest(
         _ context: PipelineContext,
@@ -95,7 +97,7 @@ final class Engine: Sendable {
         }
     }
 
-    /// The result of a request with files, which are measured before any plugin sees it.
+    /// Returns the result of a request with files, which are measured before any plugin sees it.
     @inline(never)
     private func runMeasuring(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         var request = request
@@ -107,7 +109,7 @@ final class Engine: Sendable {
         return await finish(await pipeline.outermost.run(request, context), context)
     }
 
-    /// The result of a call without a request, which the process stages see.
+    /// Returns the result of a call without a request, which the process stages see.
     @inline(never)
     private func fail(_ error: any Error, _ context: PipelineContext) async -> CallResult {
         context.call.noteUnbegun()
@@ -123,5 +125,5 @@ final class Engine: Sendable {
     }
 }
 
-/// What a kind of call adds to its request before any plugin sees it.
+/// A closure that adds to a request what its kind of call requires, before any plugin sees it.
 package typealias RequestAmendment = @Sendable (inout PipelineRequest) throws -> Void

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// The innermost part of a pipeline: sends requests over the wire and follows redirects, hop by hop.
+/// The innermost part of a pipeline, which sends requests over the wire and follows redirects, hop by hop.
 final class Exchanger: Sendable {
     private let plugins: [any Stage.Exchange]
     private let wire: Wire
@@ -27,7 +27,7 @@ final class Exchanger: Sendable {
         return await wire.exchange(request, context, isFirst: isFirst)
     }
 
-    /// What the call comes to after the first hop, which another has to follow.
+    /// Returns the result of a call whose first hop has to be followed by another.
     @inline(never)
     private func follow(
         _ first: FollowUp,
@@ -43,7 +43,7 @@ final class Exchanger: Sendable {
         return result
     }
 
-    /// Asks for the rest of a download, from what earlier attempts have kept.
+    /// Asks for the rest of a download, after what earlier attempts have kept.
     @inline(never)
     private func askForRest(in request: inout PipelineRequest, _ context: PipelineContext) async {
         await context.call.download?.ask(in: &request, context)
@@ -55,14 +55,14 @@ final class Exchanger: Sendable {
     }
 }
 
-/// The request that has to follow a response: a redirect, or a download that begins again.
+/// The request that has to follow a response: a redirect, or a download that starts over.
 ///
-/// A class, because few responses have one, and each waiting call keeps room for it.
+/// A class, because few responses have one, but each waiting call reserves space for it.
 final class FollowUp: Sendable {
     let request: PipelineRequest
     private let isRedirect: Bool
     private let leavesOrigin: Bool
-    /// How many exchanges the hop has made so far.
+    /// The number of exchanges that the hop has made so far.
     private let exchangeCount: Int
 
     init(redirectTo request: PipelineRequest, leavesOrigin: Bool) {
@@ -79,7 +79,7 @@ final class FollowUp: Sendable {
         leavesOrigin = false
     }
 
-    /// Makes the context of a hop that of the next; returns why there is none.
+    /// Changes the context of a hop to that of the next one; returns the failure if there must not be another.
     func begin(after response: PipelineResponse, _ context: inout PipelineContext) -> PipelineError? {
         guard isRedirect else {
             context.exchangeNumber += exchangeCount
@@ -94,7 +94,9 @@ final class FollowUp: Sendable {
 }
 
 extension PipelineResponse {
-    /// Whether the body is not yet as the caller reads it: in memory under the limit, unless the call streams.
+    /// Returns whether the body still has to be read into memory, or exceeds the limit there.
+    ///
+    /// A streamed body or a download is left alone.
     func needsBuffering(_ context: PipelineContext) -> Bool {
         guard let byteCount = body.inMemoryByteCount else {
             return !context.isStreaming && context.call.download == nil
@@ -102,7 +104,7 @@ extension PipelineResponse {
         return byteCount > context.limits.bufferedBodyByteCount
     }
 
-    /// Reads the body into memory under the limit.
+    /// Returns the response with its body in memory, up to the limit.
     @inline(never)
     func buffered(_ context: PipelineContext) async throws -> PipelineResponse {
         var response = self

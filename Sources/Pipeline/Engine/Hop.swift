@@ -1,12 +1,12 @@
 import Synchronization
 
-/// One hop with exchange plugins around the wire.
+/// One hop with its exchange plugins around the wire.
 final class Hop: Sendable {
     private struct State {
         var open: [OpenExchange] = []
         var exchangeCount = 0
         var hasSentOnce = false
-        /// Whether the outermost plugin has returned and its response has been dealt with.
+        /// Whether the outermost plugin has returned and its response has been handled.
         var isClosed = false
     }
 
@@ -19,10 +19,10 @@ final class Hop: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - plugins: the plugins, the outermost first.
-    ///   - wire: what is inside them.
+    ///   - plugins: the exchange plugins, outermost first.
+    ///   - wire: the wire inside the plugins.
     ///   - entry: the request that enters the hop.
-    ///   - context: the call.
+    ///   - context: the context of the call.
     ///   - followsRedirects: whether a redirect is followed by another hop.
     init(
         plugins: [any Stage.Exchange],
@@ -40,12 +40,14 @@ final class Hop: Sendable {
         self.context = context
     }
 
-    /// The same hop of another call, from the plugin at an index on, without what a redirect leads to.
+    /// Returns the same hop for another call, from the plugin at an index on.
+    ///
+    /// It does not follow redirects.
     func inside(_ index: Int, _ request: PipelineRequest, _ context: PipelineContext) -> Hop {
         Hop(plugins: Array(plugins[index...]), wire: wire, entry: request, context, followsRedirects: false)
     }
 
-    /// The result of the hop, and what has to follow it.
+    /// Returns the result of the hop, and the request that has to follow it.
     func run() async -> (CallResult, FollowUp?) {
         let result = await run(0, entry, context)
         switch result {
@@ -83,7 +85,7 @@ final class Hop: Sendable {
         }
     }
 
-    /// One exchange.
+    /// Makes one exchange over the wire.
     private func exchange(_ request: PipelineRequest, _ context: PipelineContext) async -> CallResult {
         var context = context
         switch begin(request) {
@@ -108,7 +110,7 @@ final class Hop: Sendable {
         return .success(response)
     }
 
-    /// Numbers an exchange, unless it is one too many.
+    /// Numbers an exchange, or returns the failure if it is not allowed.
     private func begin(_ request: PipelineRequest) -> Result<Int, PipelineError> {
         let isReplayable = request.body.isReplayable
         return state.withLock { state in
@@ -126,7 +128,7 @@ final class Hop: Sendable {
         }
     }
 
-    /// What becomes of the response of the outermost plugin.
+    /// Handles the response of the outermost plugin.
     private func receive(_ response: PipelineResponse) async -> (CallResult, FollowUp?) {
         var response = response
         switch followsRedirects ? context.call.settings.redirects.decision(after: response, to: entry) : .noRedirect {
@@ -153,7 +155,9 @@ final class Hop: Sendable {
         }
     }
 
-    /// Closes the exchanges whose responses no plugin has returned; a streamed one ends with its body.
+    /// Closes the exchanges whose responses no plugin has returned.
+    ///
+    /// A streamed exchange ends with its body.
     private func closeRest() async {
         let open = state.withLock { state in
             state.isClosed = true

@@ -1,8 +1,8 @@
-/// An interceptor in its place.
+/// An interceptor at its position in the stack.
 final class Interceptor: Sendable {
     let step: StageStep<any Stage.Intercept>
     let inside: Segment
-    /// From 0 for the innermost.
+    /// The number of the interceptor, from 0 for the innermost.
     let number: Int
     let position = Stage.Position()
 

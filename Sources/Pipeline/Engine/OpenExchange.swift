@@ -3,10 +3,11 @@ import Synchronization
 
 /// An exchange of a hop with exchange plugins whose body has not ended.
 ///
-/// Observers see it when the body ends: as the bytes that the transport delivered if the whole was read and the call is buffered.
+/// Observers see it when the body ends. They see the bytes that the transport delivered if all of them were read and
+/// the call is buffered.
 final class OpenExchange: Sendable {
     private struct State {
-        /// As the transport delivered it, until the exchange ends.
+        /// The body as the transport delivered it, until the exchange ends.
         var source: PipelineBody?
         var read = Data()
         var byteCount = 0
@@ -20,9 +21,9 @@ final class OpenExchange: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - wire: whose observers see the end.
-    ///   - context: the hop.
-    ///   - response: the response with the body as the transport delivered it.
+    ///   - wire: the wire whose observers see the end.
+    ///   - context: the context of the hop.
+    ///   - response: the response, with the body as the transport delivered it.
     init(_ wire: Wire, _ context: PipelineContext, _ response: PipelineResponse) {
         self.wire = wire
         self.context = context
@@ -40,7 +41,7 @@ final class OpenExchange: Sendable {
         return source.read { ExchangeReader(source, self) }
     }
 
-    /// Notes a piece that has been read.
+    /// Records a piece of the body that has been read.
     func note(_ chunk: Data) {
         let isKept = wire.isObserved && !context.isDownload
         let limit = context.limits.bufferedBodyByteCount
@@ -56,44 +57,47 @@ final class OpenExchange: Sendable {
         }
     }
 
-    /// The body has no further piece.
+    /// Ends the exchange after the last piece of the body.
     ///
-    /// - Throws: ``PipelineError`` with code `truncated` if it is shorter than announced, and `CancellationError` if that is why it ended.
+    /// - Throws: ``PipelineError`` with code `truncated` if the body is shorter than announced, or `CancellationError`
+    ///   if it ended because of a cancellation.
     func end() throws {
         let (source, byteCount) = state.withLock { ($0.source, $0.byteCount) }
         try PipelineBody.requireWhole(byteCount, of: source?.announcedByteCount)
         finish()
     }
 
-    /// Reading the body has failed; if it was being discarded, that is no failure.
+    /// Ends the exchange, because reading the body has failed.
+    ///
+    /// If the body was being discarded, the error is ignored.
     func fail(_ error: any Error) {
         guard !state.withLock({ $0.isDiscarding }) else { return finish(with: PipelineBody.absent) }
         finish(failure: PipelineError(thrown: error, otherwise: .transport, "the body could not be read"))
     }
 
-    /// Notes that the rest of the body is not wanted.
+    /// Records that the rest of the body is not needed.
     func beginDiscarding() {
         state.withLock { $0.isDiscarding = true }
     }
 
-    /// Reads what is left under the limits for discarded bodies, or closes the exchange.
+    /// Reads the rest of the body within the limits for discarded bodies, or closes the exchange.
     func discard() async {
         guard let source = state.withLock({ $0.source }) else { return }
         var unread = response
         unread.body = source
-        // A body of which a part has been read cannot be read from its beginning, and is closed.
+        // A body that has been read in part cannot be read from its beginning, and is closed.
         await unread.discardBody(context)
         finish(with: unread.body)
     }
 
-    /// Nothing reads the body any more.
+    /// Ends the exchange, because its body is no longer read.
     func release() { finish(with: PipelineBody.absent) }
 
-    /// Ends the exchange, unless it has ended.
+    /// Ends the exchange, unless it has already ended.
     ///
     /// - Parameters:
-    ///   - body: what observers see; `nil` for what has been read.
-    ///   - failure: why the body did not end.
+    ///   - body: the body that observers see; `nil` for what has been read.
+    ///   - failure: the reason why the body did not end.
     private func finish(with body: PipelineBody? = nil, failure: PipelineError? = nil) {
         guard let read = take() else { return }
         let now = context.now
@@ -114,7 +118,7 @@ final class OpenExchange: Sendable {
         }
     }
 
-    /// Ends the exchange; returns what has been read, `nil` if it had ended.
+    /// Ends the exchange and returns what has been read; `nil` if it had already ended.
     private func take() -> PipelineBody? {
         state.withLock { state in
             guard state.source != nil else { return nil }
@@ -125,7 +129,7 @@ final class OpenExchange: Sendable {
     }
 }
 
-/// Reads the body of an open exchange, away from the actor of whoever asks.
+/// Reads the body of an open exchange outside the actor of the caller.
 private actor ExchangeReader: ChunkReader {
     private var upstream: PipelineBody.Chunks.AsyncIterator?
     private var failure: (any Error)?

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Finds the options of calls that no plugin of a provider handles.
+/// Finds options of calls that no plugin of a provider handles.
 final class OptionCheck: Sendable {
     private let policy: UnhandledOptionPolicy
     private let handled: Set<RequestOptions.PluginOption>
@@ -14,10 +14,10 @@ final class OptionCheck: Sendable {
         handled = Set(plugins.lazy.compactMap { $0 as? any OptionHandling }.flatMap(\.handledOptions))
     }
 
-    /// Reports each unhandled option once, or throws, as the policy says.
+    /// Reports each unhandled option once, or throws, depending on the policy.
     ///
-    /// - Parameter options: those of a call.
-    /// - Throws: `invalidRequest.option`, if the policy is to fail.
+    /// - Parameter options: the options of a call.
+    /// - Throws: `invalidRequest.option`, if the policy fails such calls.
     @inline(__always)
     func check(_ options: RequestOptions) throws(PipelineError) {
         if !options.settings.isEmpty { try find(options) }

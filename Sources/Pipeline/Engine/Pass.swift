@@ -1,13 +1,13 @@
 import Synchronization
 
-/// One way through the interceptors of a stack, after the first: an interceptor that calls `next` again begins one.
+/// A pass through the interceptors of a stack after the first one, begun when an interceptor calls `next` again.
 final class Pass: Sendable {
     let marks = InterceptorMarks()
 }
 
-/// Which interceptors of a pass have called `next`, and which have returned.
+/// Records which interceptors of a pass have called `next`, and which have returned.
 ///
-/// Within a pass each interceptor runs at most once, so that a bit for each tells all.
+/// Each interceptor runs at most once in a pass, so one bit for each is enough.
 struct InterceptorMarks: ~Copyable, Sendable {
     enum Beginning {
         case first
@@ -20,14 +20,14 @@ struct InterceptorMarks: ~Copyable, Sendable {
     private let called = Atomic<UInt64>(0)
     private let returned = Atomic<UInt64>(0)
 
-    /// Notes that the interceptor of this number calls `next`.
+    /// Records that the interceptor with this number calls `next`.
     func begin(_ number: Int) -> Beginning {
         let bit = UInt64(1) << UInt64(number)
         if returned.load(ordering: .relaxed) & bit != 0 { return .closed }
         return called.bitwiseOr(bit, ordering: .relaxed).oldValue & bit == 0 ? .first : .again
     }
 
-    /// Notes that the interceptor of this number has returned.
+    /// Records that the interceptor with this number has returned.
     func end(_ number: Int) {
         returned.bitwiseOr(UInt64(1) << UInt64(number), ordering: .relaxed)
     }

@@ -1,6 +1,6 @@
-/// A call that has a validated response or has failed, and that is not over: its response may still be decoded or read.
+/// A call that has a validated response or has failed, but has not ended: its response may still be decoded or read.
 ///
-/// Each call is ended exactly once, by one of the methods here, which show the plugins its outcome.
+/// Each call is ended exactly once, by one of the methods here. They show its outcome to the plugins.
 package struct PerformedCall: Sendable {
     let result: CallResult
     private let call: CallState
@@ -9,9 +9,9 @@ package struct PerformedCall: Sendable {
     /// Makes a call that has a result.
     ///
     /// - Parameters:
-    ///   - result: the result.
-    ///   - call: the call.
-    ///   - isSeen: whether plugins see how it ends.
+    ///   - result: the result of the call.
+    ///   - call: the state of the call.
+    ///   - isSeen: whether plugins see how the call ends.
     init(_ result: CallResult, of call: CallState, isSeen: Bool = true) {
         self.result = result
         self.call = call
@@ -21,10 +21,10 @@ package struct PerformedCall: Sendable {
     /// The call; `nil` if no plugin sees how it ends.
     private var observed: CallState? { isSeen && call.isObserved ? call : nil }
 
-    /// Whether its last response or failure came from a recording, so that nothing is waited for.
+    /// Whether the last response or failure came from a recording, so that no wait is needed.
     var isReplayed: Bool { PipelineContext(call: call).isReplayed }
 
-    /// The response, also that of a failure.
+    /// The response, or that of the failure.
     var response: PipelineResponse? {
         switch result {
         case .success(let response): response
@@ -32,19 +32,19 @@ package struct PerformedCall: Sendable {
         }
     }
 
-    /// The same call; a failure has the text that its options have for it.
+    /// Returns the same call; a failure has the text that the options of the call provide for it.
     func described() -> PerformedCall {
         guard case .failure(let error) = result else { return self }
         return PerformedCall(.failure(error.described(by: call)), of: call, isSeen: isSeen)
     }
 
-    /// Ends the call in its result.
+    /// Ends the call with its result.
     func finished() -> CallResult {
         finish(result)
         return result
     }
 
-    /// Ends the call in a result that was made of its own.
+    /// Ends the call with a result that differs from its own.
     func finish(_ result: CallResult) {
         guard let observed else { return }
         switch result {
@@ -53,7 +53,9 @@ package struct PerformedCall: Sendable {
         }
     }
 
-    /// Makes a value of the response and ends the call; a failure to make it has the text that its options have for it.
+    /// Makes a value from the response and ends the call.
+    ///
+    /// A failure to do so has the text that the options of the call provide for it.
     package func decoded<Value>(
         _ makeValue: (PipelineResponse) throws -> Value
     ) -> Result<Value, PipelineError> {
@@ -75,7 +77,7 @@ package struct PerformedCall: Sendable {
         }
     }
 
-    /// The result of a call that is read as a stream, which ends when the body of its response does.
+    /// Returns the result of a call that is read as a stream, which ends when the body of its response ends.
     func streamed() -> CallResult {
         guard let observed, case .success(var response) = result,
             response.body.bytes == nil, response.body.fileURL == nil

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Counts the bytes of a call and reports each step, in order.
 package final class ProgressMeter: Sendable {
-    /// What is told at most before the end.
+    /// The greatest progress that is reported before the end.
     package static let greatestBeforeEnd = 0.999
 
     private struct State {
@@ -31,15 +31,16 @@ package final class ProgressMeter: Sendable {
     private let state = Mutex(State())
     private let report: @Sendable (ProgressResponse) -> Void
 
-    /// - Parameter report: only hands on; it runs under the meter's lock, so that steps keep their order.
+    /// - Parameter report: forwards each step. It runs under the meter's lock, so that steps keep their order, and must
+    ///   do nothing else.
     package init(report: @escaping @Sendable (ProgressResponse) -> Void) {
         self.report = report
     }
 
-    /// A new exchange counts from nothing; progress stays where it is.
+    /// Restarts the counts for a new exchange; progress does not go back.
     ///
     /// - Parameters:
-    ///   - bodyByteCount: the length of the body to send, `nil` if it is not known.
+    ///   - bodyByteCount: the length of the body to send; `nil` if it is not known.
     ///   - isUpload: whether progress measures what is sent.
     func beginExchange(bodyByteCount: Int?, isUpload: Bool) {
         state.withLock { state in
@@ -61,10 +62,10 @@ package final class ProgressMeter: Sendable {
         }
     }
 
-    /// The last step of a call that has succeeded.
+    /// Returns the last step of a call that has succeeded.
     func end(with response: PipelineResponse) -> ProgressResponse {
         let state = state.withLock { state in
-            // A transport may report late; after the last step there is none.
+            // A transport may report late, but no step follows the last one.
             state.isEnded = true
             return state
         }
@@ -84,7 +85,7 @@ package final class ProgressMeter: Sendable {
             let measured: WritableKeyPath<State, ProgressResponse.Transfer> = state.isUpload ? \.sent : \.received
             if transfer == measured {
                 state.rate.add(state[keyPath: transfer].byteCount, at: now)
-                // 1 is for the end alone: all bytes may have passed and the call still fail.
+                // 1 is reserved for the end: the call may still fail after all bytes have passed.
                 state.progress = max(state.progress, min(state[keyPath: transfer].fraction, Self.greatestBeforeEnd))
             }
             report(state.step(state.progress))

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// The one check before bytes leave: nothing that could split a request, and one framing.
+/// Checks a request before it is sent: nothing in it could split the request, and its framing is unambiguous.
 ///
-/// Method and field names need none: their types cannot hold anything but a token.
+/// Method and field names need no check: their types accept only tokens.
 ///
 /// Source: RFC 9110 §5.5, https://www.rfc-editor.org/rfc/rfc9110.html#section-5.5
 enum RequestValidation {
@@ -25,7 +25,7 @@ enum RequestValidation {
         guard let authority = head.authority, isAuthority(authority) else {
             return PipelineError(
                 .invalidRequest(.authority),
-                "the host is missing or has a character that may not stand there"
+                "the host is missing or has a character that is not allowed there"
             )
         }
         guard let path = head.path, isTarget(path) || (path == "*" && head.method == .options) else {
@@ -37,7 +37,9 @@ enum RequestValidation {
         return nil
     }
 
-    /// A name needs one look; a port or an address in brackets, a closer one.
+    /// One look is enough for a name.
+    ///
+    /// A port or an address in brackets needs a full check.
     private static func isAuthority(_ authority: String) -> Bool {
         guard !authority.isEmpty else { return false }
         return consists(authority, of: .hostName) || URLText.isAuthority(authority)
@@ -47,7 +49,7 @@ enum RequestValidation {
         text.withBytes { text in text.firstOffset { !bytes.contains($0) } == text.count }
     }
 
-    /// Transports disagree on what a percent sign without its two digits means, so there may be none.
+    /// Transports treat a percent sign without two digits differently, so it is refused.
     private static func isTarget(_ path: String) -> Bool {
         path.withBytes { path in
             guard path.first == UInt8(ascii: "/") else { return false }
@@ -62,7 +64,9 @@ enum RequestValidation {
         }
     }
 
-    /// The transport frames the body and names the host; a field may repeat what it will say, not contradict it.
+    /// The transport frames the body and names the host.
+    ///
+    /// A field may repeat these values, but must not contradict them.
     private static func framingFailure(of field: HTTPField, in request: PipelineRequest) -> PipelineError? {
         switch field.name.canonicalName.utf8.count {
         case 4 where field.name.canonicalName == "host":
@@ -84,7 +88,7 @@ enum RequestValidation {
     static func invalidValue(of name: HTTPField.Name) -> PipelineError {
         PipelineError(
             .invalidRequest(.headerValue),
-            "the value of the header field \(name.rawName.quotedExcerpt) has a character that may not stand there"
+            "the value of the header field \(name.rawName.quotedExcerpt) has a character that is not allowed there"
         )
     }
 }

@@ -1,10 +1,11 @@
-/// A part of the stack: the prepare and process stages from after one interceptor up to and including the next.
+/// A part of the stack: the prepare and process stages that follow one interceptor, up to and including the next
+/// interceptor.
 ///
-/// Interceptors cut the stack into segments, each leading to the one inside it; the innermost has no interceptor and ends
-/// in exchanges.
+/// Interceptors split the stack into segments, each of which leads to the one inside it. The innermost segment has no
+/// interceptor and leads to the exchanges.
 final class Segment: Sendable {
     private let prepares: [StageStep<any Stage.Prepare>]
-    /// Innermost first: in the order in which they run.
+    /// The process stages, innermost first, in the order in which they run.
     private let processes: [StageStep<any Stage.Process>]
     private let hasStages: Bool
     private let interceptor: Interceptor?
@@ -23,10 +24,10 @@ final class Segment: Sendable {
         self.exchanger = exchanger
     }
 
-    /// Runs the segment and all that is inside it.
+    /// Runs the segment and everything inside it.
     ///
-    /// Inlined, so that a segment without stages costs no frame. The request is consumed: if no caller keeps it, no stage copies it to
-    /// change it.
+    /// Inlined, so that a segment without stages costs no frame. The request is consumed: if the caller does not keep
+    /// it, a stage can change it without a copy.
     @inline(__always)
     func run(_ request: consuming PipelineRequest, _ context: PipelineContext) async -> CallResult {
         if Task.isCancelled { return .failure(.cancelled(before: request)) }
@@ -56,7 +57,7 @@ final class Segment: Sendable {
         return await exchanger.run(request, context)
     }
 
-    /// Goes on inside an interceptor that does nothing for the call.
+    /// Continues inside an interceptor that does nothing for the call.
     @inline(never)
     private func pass(
         _ interceptor: Interceptor,
@@ -66,13 +67,13 @@ final class Segment: Sendable {
         await interceptor.inside.run(request, context)
     }
 
-    /// Lets every process stage see the failure of a call that never became a request.
+    /// Runs every process stage for the failure of a call that never became a request.
     func processAll(_ result: inout CallResult, _ context: PipelineContext) async {
         if let interceptor { await interceptor.inside.processAll(&result, context) }
         await process(&result, outside: .max, context)
     }
 
-    /// Prepares the request; gives a failure and the position from which on no plugin has prepared it.
+    /// Prepares the request; returns a failure and the position from which no plugin has prepared it.
     private func prepare(
         _ request: inout PipelineRequest,
         _ context: PipelineContext
@@ -95,11 +96,11 @@ final class Segment: Sendable {
     }
 }
 
-/// What a call comes to, as plugins see it.
+/// The result of a call, as plugins see it.
 typealias CallResult = Result<PipelineResponse, PipelineError>
 
 extension CallResult {
-    /// What a plugin outside gets, to which the failure does not belong.
+    /// Returns the result for a plugin outside, which is not the source of the failure.
     @inline(never)
     func getPassedOn() throws -> PipelineResponse {
         switch self {

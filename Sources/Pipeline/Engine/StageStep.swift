@@ -1,9 +1,9 @@
-/// A stage of a plugin in its place; one reference to copy.
+/// A stage of a plugin at its position in the stack, as one reference to copy.
 final class StageStep<Plugin: Sendable>: Sendable {
     /// The plugin's index in the stack.
     let position: Int
     let plugin: Plugin
-    /// The options of which a call has to set one for the stage to run; `nil` if it runs for every call.
+    /// The options that make the stage run if a call sets one of them; `nil` if the stage runs for every call.
     private let options: Set<RequestOptions.PluginOption>?
 
     init(_ position: Int, _ plugin: Plugin, _ options: Set<RequestOptions.PluginOption>?) {
@@ -21,7 +21,8 @@ final class StageStep<Plugin: Sendable>: Sendable {
 }
 
 extension Stage.Kind {
-    /// The options of which a call has to set one for this stage of a plugin to run; `nil` if it runs for every call.
+    /// The options that make this stage of a plugin run if a call sets one of them; `nil` if the stage runs for every
+    /// call.
     func wakingOptions(of plugin: any PluginType) -> Set<RequestOptions.PluginOption>? {
         switch self {
         case .prepare, .intercept, .process: (plugin as? any OptionHandling)?.idleStages[self]

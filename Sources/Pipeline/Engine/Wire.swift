@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// The transport and those who observe it.
+/// The transport and the plugins that observe it.
 final class Wire: Sendable {
     private let transport: any Transport
     private let willSend: [any Stage.WillSend]
@@ -13,12 +13,12 @@ final class Wire: Sendable {
         self.didReceive = didReceive
     }
 
-    /// Whether somebody sees what the transport returns.
+    /// Whether a plugin observes what the transport returns.
     var isObserved: Bool { !didReceive.isEmpty }
 
     // MARK: An exchange from its request to the end of its body
 
-    /// A hop without exchange plugins, and what has to follow it.
+    /// Makes the exchange of a hop without exchange plugins; returns the result and the request that has to follow it.
     func exchange(
         _ request: PipelineRequest,
         _ context: PipelineContext,
@@ -35,7 +35,8 @@ final class Wire: Sendable {
         return (result, followUp)
     }
 
-    /// Inlined, here and below: a function of its own costs each waiting call a frame, and each call copies of what it is given.
+    /// Inlined, here and below: a separate function costs each waiting call a frame, and each call copies of its
+    /// arguments.
     @inline(__always)
     private func send(
         _ request: PipelineRequest,
@@ -44,7 +45,7 @@ final class Wire: Sendable {
         let start = context.now
         do {
             var received = try await receive(request, context)
-            // The head has decided: a slow body must not use up the time of the attempt.
+            // The head has decided that the body is not needed, so a slow body must not use up the time of the attempt.
             if received.followUp != nil { await received.response.discardBody(context) }
             end(&received, request, context, from: start)
             return (.success(received.response), received.followUp)
@@ -53,7 +54,7 @@ final class Wire: Sendable {
         }
     }
 
-    /// Notes an exchange that has ended in a response.
+    /// Records an exchange that has ended with a response.
     @inline(never)
     private func end(
         _ received: inout Received,
@@ -67,7 +68,7 @@ final class Wire: Sendable {
         received.response.exchanges = context.call.append(exchange)
     }
 
-    /// The response, within the time that an attempt may take.
+    /// Receives the response within the time of an attempt.
     @inline(__always)
     private func receive(
         _ request: PipelineRequest,
@@ -103,7 +104,7 @@ final class Wire: Sendable {
         return received
     }
 
-    /// What a response is followed by, as far as its head says.
+    /// Decides from the head of a response what follows it.
     @inline(never)
     private func inspect(
         _ response: PipelineResponse,
@@ -120,7 +121,7 @@ final class Wire: Sendable {
         return received
     }
 
-    /// Reads a body into memory, or into the file of a download.
+    /// Reads the body into memory, or into the file of a download.
     @inline(never)
     private func read(_ received: inout Received, _ context: PipelineContext) async throws {
         if let download = context.call.download, try await download.take(&received.response, context) {
@@ -167,7 +168,7 @@ extension Wire {
         return try await context.clock.run(by: timer) { try await self.receiveHead(request, context) }
     }
 
-    /// Notes an exchange whose head has come, and shows it to observers if nothing of its body has to come.
+    /// Records an exchange whose head has arrived, and shows it to observers if no part of the body is still to come.
     private func end(
         _ response: PipelineResponse,
         _ request: PipelineRequest,
@@ -189,7 +190,7 @@ extension Wire {
         return (.success(response), open)
     }
 
-    /// Shows observers what an exchange came to.
+    /// Shows the result of an exchange to observers.
     func observe(_ result: CallResult, _ context: PipelineContext) {
         for observer in didReceive { observer.didReceive(result, context: context) }
     }
@@ -198,7 +199,7 @@ extension Wire {
 // MARK: Steps
 
 extension Wire {
-    /// What keeps a request from being sent.
+    /// Returns the reason why a request cannot be sent; `nil` if it can.
     @inline(never)
     private func failure(
         before request: PipelineRequest,
@@ -216,7 +217,7 @@ extension Wire {
         return failure
     }
 
-    /// Notes the length of the file that is to be sent; returns why it cannot be, `nil` if it can.
+    /// Records the length of the file to send; returns the failure if it cannot be read.
     @inline(never)
     private func measureFile(of request: inout PipelineRequest) async -> PipelineError? {
         do {
@@ -227,7 +228,9 @@ extension Wire {
         }
     }
 
-    /// The failure of a call that has made all the exchanges it may; the first exchange needs no look.
+    /// Returns the failure of a call that has made all exchanges it may.
+    ///
+    /// The first exchange needs no check.
     private func exchangeFailure(_ context: PipelineContext, _ isFirst: Bool) -> PipelineError? {
         guard context.attempt > 1 || !isFirst else { return nil }
         guard context.exchanges.count >= context.limits.exchangeCount else { return nil }
@@ -240,7 +243,7 @@ extension Wire {
         for observer in willSend { observer.willSend(request, context: context) }
     }
 
-    /// The response as the transport hands it over.
+    /// Returns the response of the transport, completed for the core.
     @inline(__always)
     private func receiveHead(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
         var response = try await transport.send(request, context: begin(request, context))
@@ -248,7 +251,7 @@ extension Wire {
         return response
     }
 
-    /// The context in which the transport sends a request.
+    /// Returns the context in which the transport sends a request.
     @inline(never)
     private func begin(_ request: PipelineRequest, _ context: PipelineContext) -> PipelineContext {
         let call = context.call
@@ -260,7 +263,7 @@ extension Wire {
         return context
     }
 
-    /// Makes the transport's response the core's.
+    /// Sets the request, the source and the idle timeout of the transport's response, and checks its header fields.
     @inline(never)
     private func take(
         _ response: inout PipelineResponse,
@@ -277,12 +280,13 @@ extension Wire {
         if let failure = context.limits.headerFailure(of: response.headers) { throw failure }
     }
 
-    /// Whether the core has to see each piece of a body to measure the time between them: a transport measures real time.
+    /// Returns whether the core must see each piece of a body to measure the time in between, because a transport
+    /// measures real time.
     private func needsStream(within idle: Duration, _ context: PipelineContext) -> Bool {
         !context.clock.isOfSystem || !transport.enforcesIdleTimeout(idle)
     }
 
-    /// Notes an exchange that has failed.
+    /// Records an exchange that has failed.
     @inline(never)
     private func end(
         _ error: any Error,
@@ -303,7 +307,7 @@ extension Wire {
     }
 }
 
-/// What came of a request.
+/// A response, and what follows it.
 private struct Received: Sendable {
     var response: PipelineResponse
     var refusal: RedirectPolicy.Refusal?

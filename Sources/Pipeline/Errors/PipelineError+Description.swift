@@ -1,9 +1,11 @@
 import Foundation
 
 extension PipelineError {
-    /// Code, reason, where the error arose, the status, the endpoint, and the outcomes of the exchanges, on one line.
+    /// The code, the reason, where the error arose, the status, the endpoint, and the outcomes of the exchanges, on one
+    /// line.
     ///
-    /// The endpoint is method, host and path without the query, and the target's type and case without its values:
+    /// The endpoint consists of the method, the host and the path without the query, and the type and case of the
+    /// target without its values:
     /// `unacceptableStatus: …; GET api.github.com/zen; target GitHub.zen`.
     public var description: String {
         var text = "\(code.rawValue): \(reason)"
@@ -16,16 +18,16 @@ extension PipelineError {
         return text
     }
 
-    /// ``description``, with the type and the status of a problem that the server reported (RFC 9457).
+    /// ``description``, followed by the type and status of a problem that the server reported (RFC 9457).
     public var debugDescription: String {
         guard let problemDetails else { return description }
         return "\(description); problem \(problemDetails)"
     }
 
-    /// ``customText``, else a short general sentence about the code or the status.
+    /// ``customText``, or else a short general sentence about the code or the status.
     public var errorDescription: String? { customText?.unlessBlank ?? generalText }
 
-    /// The outcomes of more than one exchange, the last ten of many, and why no further attempt was made.
+    /// The outcomes of the exchanges if there are several, at most the last ten, and why no further attempt was made.
     private var describedExchanges: String {
         guard let last = exchanges.last else { return "" }
         var text = ""
@@ -41,7 +43,7 @@ extension PipelineError {
     private var generalText: String {
         switch code {
         case .offline: return "You're not connected to the internet"
-        case .timeout: return "The server took too long to answer"
+        case .timeout: return "The server took too long to respond"
         case .cancelled: return "The request was cancelled"
         case .dns, .connect: return "The server cannot be reached"
         default: break
@@ -56,7 +58,8 @@ extension PipelineError {
         }
     }
 
-    /// The type of a target and, for a case of an enum, the case without its values, such as `GitHub.repository`.
+    /// Returns the type of a target and, for a case of an enum, the case without its values, such as
+    /// `GitHub.repository`.
     static func name(of target: any TargetType) -> String {
         let type = "\(Swift.type(of: target))"
         // A type that describes itself may show its values.
@@ -74,7 +77,7 @@ extension PipelineError {
 extension PipelineRequest {
     /// The path without the query, and without the secrets of the request's fields and query.
     ///
-    /// Empty if the path cannot be sent: it may be anything, such as a URL or the lines of a forged log.
+    /// Empty if the path cannot be sent: it may then contain anything, such as a URL or lines that forge a log.
     fileprivate var shownPath: String {
         let path = path
         guard path.utf8.allSatisfy({ $0 == UInt8(ascii: "%") || ByteSet.path.contains($0) }) else { return "" }

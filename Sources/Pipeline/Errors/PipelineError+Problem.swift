@@ -1,12 +1,14 @@
 public import Foundation
 
 extension PipelineError {
-    /// The problem that the server reported (RFC 9457), as ``PipelineResponse/problemDetails``; `nil` without a response.
+    /// The problem that the server reported (RFC 9457), from ``PipelineResponse/problemDetails``; `nil` without a
+    /// response.
     ///
-    /// A target whose `validationType` accepts successes only has it for each status that it does not accept.
+    /// If the `validationType` of the target accepts only successes, it is available for every status that the target
+    /// does not accept.
     public var problemDetails: ProblemDetails? { response?.problemDetails }
 
-    /// The reported problem as a type of its own, as ``PipelineResponse/mapProblem(_:using:)``.
+    /// Decodes the reported problem as a type of your own, like ``PipelineResponse/mapProblem(_:using:)``.
     ///
     /// ```swift
     /// } catch let error as PipelineError where error.code == .unacceptableStatus {
@@ -15,13 +17,14 @@ extension PipelineError {
     /// }
     /// ```
     ///
-    /// - Throws: ``PipelineError`` with code ``Code-swift.struct/mapping(_:)``: `.problem` also when there is no response.
+    /// - Throws: ``PipelineError`` with code ``Code-swift.struct/mapping(_:)``; the mapping is `.problem` if the call
+    ///   failed without a response.
     public func mapProblem<Value: Decodable>(
         _ type: Value.Type,
         using decoder: JSONDecoder? = nil
     ) throws -> Value {
         guard let response else {
-            throw PipelineError(.mapping(.problem), "there is no response that could report a problem")
+            throw PipelineError(.mapping(.problem), "the error has no response, so it has no problem details")
         }
         return try response.mapProblem(type, using: decoder)
     }

@@ -1,20 +1,21 @@
 public import Foundation
 public import HTTPTypes
 
-/// The reason why a call failed.
+/// An error that describes why a call failed.
 ///
-/// There are three texts, none of which contains a header value, a query, a body, or the text of an underlying error. Only the
-/// reasons of errors of the kind `recording` quote requests and entries, redacted.
+/// It has three texts, none of which contains a header value, a query, a body, or the text of an underlying error. The
+/// only exception is the reason of an error of the kind `recording`, which quotes requests and entries in redacted
+/// form.
 ///
 /// | text | for | contents |
 /// |---|---|---|
-/// | `localizedDescription` | people | ``customText``, else a general sentence, such as "The server took too long to answer" |
+/// | `localizedDescription` | people | ``customText``, else a general sentence, such as "The server took too long to respond" |
 /// | `description` | logs | code, reason, plugin, status, method, host, path, the target's type and case, exchanges |
 /// | `debugDescription`, `dump` | developers | the same, and the type and status of a problem that the server reported |
 ///
-/// ``reason`` is for developers. ``problemDetails`` has the rest of what the server reported.
+/// ``reason`` is for developers. ``problemDetails`` contains the rest of what the server reported.
 ///
-/// A plugin or a target may throw an error of its own making, and callers match it as any other:
+/// A plugin or a target may throw an error of its own, which callers match like any other:
 ///
 /// ```swift
 /// throw PipelineError(.mapping(.json), "the body is not a list of titles", response: response)
@@ -36,13 +37,13 @@ public struct PipelineError: Error, SafelyDescribed, LocalizedError {
 
     private var content: CopyOnWrite<Content>
 
-    /// Makes an error.
+    /// Makes an error with a code and a reason.
     ///
     /// - Parameters:
     ///   - code: what went wrong.
     ///   - reason: what exactly went wrong, for developers; it must not contain a secret.
     ///   - response: the response, if there was one.
-    ///   - underlyingError: the error that this one stands for.
+    ///   - underlyingError: the error that caused this one.
     public init(
         _ code: Code,
         _ reason: String,
@@ -61,7 +62,7 @@ public struct PipelineError: Error, SafelyDescribed, LocalizedError {
         )
     }
 
-    /// What went wrong.
+    /// What went wrong, as a code that callers can match.
     public var code: Code {
         get { content.value.code }
         set { content.value.code = newValue }
@@ -73,7 +74,7 @@ public struct PipelineError: Error, SafelyDescribed, LocalizedError {
         set { content.value.reason = newValue }
     }
 
-    /// The response, if there was one.
+    /// The response; `nil` if the call failed without one.
     public var response: PipelineResponse? {
         get { content.value.response }
         set { content.value.response = newValue }
@@ -85,31 +86,32 @@ public struct PipelineError: Error, SafelyDescribed, LocalizedError {
     /// The code of the response's status, for example 404; `nil` if the call failed without a response.
     public var statusCode: Int? { response?.statusCode }
 
-    /// The request as it was sent, or as far as it had come.
+    /// The request as it was sent, or as far as it had been prepared.
     public var request: PipelineRequest? {
         get { content.value.request }
         set { content.value.request = newValue }
     }
 
-    /// The error that this one stands for.
+    /// The error that caused this one, if there is one.
     public var underlyingError: (any Error)? {
         get { content.value.underlyingError }
         set { content.value.underlyingError = newValue }
     }
 
-    /// The text for people that the call has for this failure, ``RequestOptions/errorText``; `nil` if it has none.
+    /// The text for users that ``RequestOptions/errorText`` of the call returned for this failure; `nil` if there is
+    /// none.
     public var customText: String? {
         get { content.value.customText }
         set { content.value.customText = newValue }
     }
 
-    /// The name of the plugin that threw, `nil` when none did.
+    /// The name of the plugin that threw the error; `nil` if none did.
     public internal(set) var plugin: String? {
         get { content.value.plugin }
         set { content.value.plugin = newValue }
     }
 
-    /// The stage in which the plugin threw.
+    /// The stage in which the plugin threw the error; `nil` if no plugin did.
     public internal(set) var stage: Stage.Kind? {
         get { content.value.stage }
         set { content.value.stage = newValue }
@@ -121,13 +123,15 @@ public struct PipelineError: Error, SafelyDescribed, LocalizedError {
         set { content.value.exchanges = newValue }
     }
 
-    /// The innermost target of the call that failed; `nil` until the call has ended.
+    /// The innermost target of the failed call; `nil` until the call has ended.
     var target: (any TargetType)? {
         get { content.value.target }
         set { content.value.target = newValue }
     }
 
-    /// Whether it has left the place where it arose, so that a plugin which passes it on is not named as its source.
+    /// Whether the error has left the place where it arose.
+    ///
+    /// A plugin that passes it on is then not named as its source.
     var isAttributed: Bool {
         get { content.value.isAttributed }
         set { content.value.isAttributed = newValue }
@@ -135,7 +139,9 @@ public struct PipelineError: Error, SafelyDescribed, LocalizedError {
 }
 
 extension PipelineError {
-    /// Wraps whatever was thrown; a task that is cancelled ends in `.cancelled`, whatever form that takes.
+    /// Wraps any thrown error.
+    ///
+    /// If the task is cancelled, the code is `.cancelled`.
     init(thrown error: any Error, otherwise code: Code, _ reason: @autoclosure () -> String) {
         if let error = error as? PipelineError, error.code == .cancelled || !Task.isCancelled {
             self = error
@@ -146,7 +152,7 @@ extension PipelineError {
         }
     }
 
-    /// What a plugin threw in one of its stages, while it had this request.
+    /// Wraps what a plugin threw in one of its stages while it had this request.
     init(
         thrown error: any Error,
         by plugin: any PluginType,
@@ -162,7 +168,7 @@ extension PipelineError {
         self.stage = stage
     }
 
-    /// The type of an error, its domain and its code: nothing that could quote a URL or a value.
+    /// Returns the type, domain and code of an error, none of which can quote a URL or a value.
     static func name(of error: any Error) -> String {
         #if canImport(ObjectiveC)
         let bridged = error as NSError
@@ -173,14 +179,14 @@ extension PipelineError {
         #endif
     }
 
-    /// What an async caller is thrown: a cancelled call ends in `CancellationError`, every other in this error.
+    /// The error for an async caller: `CancellationError` for a cancelled call, otherwise this error.
     var asThrown: any Error {
         code == .cancelled ? CancellationError() : self
     }
 }
 
 extension Result where Failure == PipelineError {
-    /// What an async caller gets, or is thrown.
+    /// The value; throws the error for an async caller.
     package var awaited: Success {
         get throws {
             switch self {

@@ -1,8 +1,8 @@
-/// What an API says about a failure, in the form of RFC 9457.
+/// The details of a failure that an API reports in the format of RFC 9457.
 ///
-/// A response has one when its media type is `application/problem+json`: ``PipelineResponse/problemDetails``, and for a
-/// failed call ``PipelineError/problemDetails``. Members that an API adds to these five are decoded with
-/// ``PipelineError/mapProblem(_:using:)``, or by a type that decodes the same object as this one and more:
+/// A response has problem details if its media type is `application/problem+json`: ``PipelineResponse/problemDetails``
+/// and, for a failed call, ``PipelineError/problemDetails``. To decode members that an API adds to these five, use
+/// ``PipelineError/mapProblem(_:using:)`` with a type of your own, which gets the whole object:
 ///
 /// ```swift
 /// struct OutOfCredit: Decodable {
@@ -14,27 +14,28 @@
 /// }
 /// ```
 ///
-/// **Defaults**: a member that is missing, or whose value is not of its type, is as if it were not there; `type` is then
-/// `about:blank`, which says no more than the status does. `status` is a whole number of three digits.
+/// **Defaults**: a member that is missing, or whose value has the wrong type, is ignored. `type` then defaults to
+/// `about:blank`, which says no more than the status. `status` is a whole number of three digits.
 ///
-/// **Secrets**: all of it comes from the server as it is. ``title``, ``detail`` and ``instance`` are made for people and may
-/// hold what only this user is to see, names, numbers, links with a token; show them to the user, not to a log. The
-/// description of this value shows `status` and `type`, without user name, query values and fragment.
+/// **Secrets**: all values come from the server unchanged. ``title``, ``detail`` and ``instance`` are written for
+/// people. They may contain what only this user is allowed to see, such as names, numbers, or links with a token. Show
+/// them to the user, but do not log them. The description of this value shows `status` and `type`, the latter without
+/// user name, query values and fragment.
 ///
 /// Source: RFC 9457 §3.1, https://www.rfc-editor.org/rfc/rfc9457.html#section-3.1
 public struct ProblemDetails: Sendable, Hashable {
-    /// The kind of problem, a URI reference; compare it as text.
+    /// The type of problem, a URI reference; compare it as text.
     public var type: String
-    /// The kind of problem in words, the same for all problems of a kind.
+    /// A title for the type of problem, the same for all problems of that type.
     public var title: String?
-    /// The status as its author gave it; the response's own is the one that counts.
+    /// The status as the API reported it in the body; the status of the response takes precedence.
     public var status: Int?
-    /// What went wrong this time, in words.
+    /// An explanation of this occurrence of the problem.
     public var detail: String?
-    /// This occurrence of the problem, a URI reference.
+    /// A URI reference that identifies this occurrence of the problem.
     public var instance: String?
 
-    /// Makes a report, for stubs and tests.
+    /// Makes problem details for stubs and tests.
     public init(
         type: String = "about:blank",
         title: String? = nil,
@@ -55,7 +56,7 @@ extension ProblemDetails: Codable {
         case type, title, status, detail, instance
     }
 
-    /// Decodes any JSON object; members that are not of their type are ignored.
+    /// Decodes any JSON object; members whose values have the wrong type are ignored.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func text(_ key: CodingKeys) -> String? { try? container.decode(String.self, forKey: key) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Foundation's errors as typed errors, the same for a real exchange and for a stub.
+/// A mapping of Foundation's errors to typed errors, the same for real exchanges and stubs.
 package enum URLErrorMapping {
     /// Returns the error that a transport throws for an error of Foundation.
     package static func pipelineError(for error: any Error) -> any Error {
@@ -23,7 +23,7 @@ package enum URLErrorMapping {
         case .timedOut:
             (.timeout(.idle), "no byte came within the transport's idle timeout")
         case .networkConnectionLost:
-            (.connectionLost, "the connection ended before the answer was complete")
+            (.connectionLost, "the connection ended before the response was complete")
         case .notConnectedToInternet, .dataNotAllowed, .internationalRoamingOff, .callIsActive:
             (.offline, "there is no network")
         case .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
@@ -34,7 +34,7 @@ package enum URLErrorMapping {
         case .secureConnectionFailed, .appTransportSecurityRequiresSecureConnection:
             (.tls(.handshake), "no secure connection could be made")
         case .badServerResponse, .cannotParseResponse:
-            (.malformedResponse, "the answer is not HTTP")
+            (.malformedResponse, "the response is not HTTP")
         case .cannotDecodeContentData, .cannotDecodeRawData:
             (.contentCoding(.corrupt), "the body could not be decoded from its content coding")
         case .fileIsDirectory:

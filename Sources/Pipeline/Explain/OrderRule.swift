@@ -1,4 +1,4 @@
-/// A rule about the positions of plugins, in terms of what they do.
+/// A rule about the order of plugins, in terms of their capabilities.
 ///
 /// ```swift
 /// OrderRule(
@@ -7,17 +7,17 @@
 /// )
 /// ```
 public struct OrderRule: Sendable, Hashable {
-    /// Where the subject of a rule is.
+    /// Where the subject of a rule is, relative to the other plugin.
     public enum Place: String, Sendable {
         /// Inside another plugin.
         case inside
-        /// Outside another plugin, or the transport.
+        /// Outside another plugin or the transport.
         case outside
         /// In a stack without the other plugin.
         case without
     }
 
-    /// What a match means.
+    /// What a match of a rule means.
     public enum Severity: Sendable {
         /// The order is wrong.
         case finding
@@ -25,34 +25,36 @@ public struct OrderRule: Sendable, Hashable {
         case note
     }
 
-    /// The stable identifier, such as `retry-inside-credential`.
+    /// The stable identifier of the rule, such as `retry-inside-credential`.
     public let id: String
-    /// The capabilities of which the subject has at least one.
+    /// The capabilities that make a plugin the subject; one of them is enough.
     public let subject: Set<PluginCapability>
-    /// Where the subject is.
+    /// Where the subject is, relative to the other plugin.
     public let place: Place
-    /// The capabilities of which the other plugin has at least one.
+    /// The capabilities that make a plugin the other plugin; one of them is enough.
     public let other: Set<PluginCapability>
-    /// The capabilities that exempt the other plugin.
+    /// The capabilities that exempt the other plugin from the rule.
     public let exempt: Set<PluginCapability>
-    /// What follows for the caller.
+    /// The consequence for the caller.
     public let consequence: String
-    /// What to do; `nil` if it is to move the subject to the other side, or nothing in the case of a note.
+    /// What to do about a match.
+    ///
+    /// If `nil`, move the subject to the other side; for a note, do nothing.
     public let remedy: String?
-    /// What a match means.
+    /// Whether a match is a finding or a note.
     public let severity: Severity
 
     /// Makes a rule.
     ///
     /// - Parameters:
     ///   - id: the stable identifier, in lowercase words with hyphens.
-    ///   - subject: the capabilities of which the subject has at least one.
-    ///   - place: where the subject is.
-    ///   - other: the capabilities of which the other plugin has at least one.
-    ///   - exempt: the capabilities that exempt the other plugin.
-    ///   - consequence: what follows for the caller, as a clause.
+    ///   - subject: the capabilities that make a plugin the subject; one of them is enough.
+    ///   - place: where the subject is, relative to the other plugin.
+    ///   - other: the capabilities that make a plugin the other plugin; one of them is enough.
+    ///   - exempt: the capabilities that exempt the other plugin from the rule.
+    ///   - consequence: the consequence for the caller, as a clause.
     ///   - remedy: what to do, as an imperative clause; `nil` to move the subject to the other side.
-    ///   - severity: what a match means.
+    ///   - severity: whether a match is a finding or a note.
     public init(
         _ id: String,
         _ subject: Set<PluginCapability>,

@@ -1,21 +1,25 @@
 extension PipelineDescription {
-    /// A match of an ``OrderRule``.
+    /// A match of an ``OrderRule`` in a stack.
     public struct Finding: Sendable, Hashable, CustomStringConvertible {
-        /// The identifier of the ``OrderRule``.
+        /// The identifier of the ``OrderRule`` that matched.
         public let id: String
-        /// The names of the plugins involved, the subject of the rule first, and the transport's if the rule is about it.
+        /// The names of the plugins involved, with the subject of the rule first.
+        ///
+        /// If the rule is about the transport, its name is included.
         public let plugins: [String]
-        /// The positions of these plugins, 1 for the outermost, as in ``Entry/position``; the transport has none.
+        /// The positions of these plugins, 1 for the outermost, as in ``Entry/position``.
+        ///
+        /// The transport has no position.
         public let positions: [Int]
         /// What is wrong, as a clause without the consequence, such as "RetryPlugin is inside AccessTokenPlugin".
         public let problem: String
-        /// What follows for the caller, as a clause.
+        /// The consequence for the caller, as a clause.
         public let consequence: String
-        /// What to do, as an imperative clause; `nil` for most notes.
+        /// What to do about the problem, as an imperative clause; `nil` for most notes.
         public let remedy: String?
         let severity: OrderRule.Severity
 
-        /// The problem, the consequence and the remedy, in a sentence.
+        /// The problem, the consequence and the remedy in one sentence.
         public var message: String {
             let text = "\(problem): \(consequence)"
             return remedy.map { "\(text); \($0)" } ?? text
@@ -28,13 +32,13 @@ extension PipelineDescription {
         }
     }
 
-    /// A plugin or the transport, as far as rules are concerned.
+    /// The properties of a plugin or the transport that rules depend on.
     fileprivate struct Element {
         let name: String
         /// `nil` for the transport.
         let position: Int?
         let capabilities: Set<PluginCapability>
-        /// What exempts it from a rule.
+        /// The capabilities that can exempt the element from a rule.
         let exemptions: Set<PluginCapability>
         let isOnHop: Bool
 
@@ -53,7 +57,7 @@ extension PipelineDescription {
         }
     }
 
-    /// All matches, the subjects from the outermost inwards.
+    /// Returns all matches, outermost subjects first.
     static func findings(of plugins: [any PluginType], _ transport: any Transport) -> [Finding] {
         var rules = OrderRule.standard
         for case let plugin as any CapabilityDeclaring in plugins {
@@ -66,9 +70,10 @@ extension PipelineDescription {
         return elements.indices.flatMap { index in rules.compactMap { finding($0, at: index, in: elements) } }
     }
 
-    /// The call level and, inside it, the hop level, to which the capabilities of an exchange plugin belong.
+    /// Returns the elements of the call level, followed by those of the hop level inside it.
     ///
-    /// The exception is `identifiesCalls`: it takes place at the call level, and exempts the plugin at the hop level.
+    /// The capabilities of an exchange plugin belong to the hop level, except for `identifiesCalls`. It belongs to the
+    /// call level, and exempts the plugin at the hop level.
     private static func effectiveOrder(_ plugins: [any PluginType]) -> [Element] {
         var hops: [Element] = []
         var calls: [Element] = []
@@ -124,7 +129,7 @@ extension PipelineDescription {
 
     private static func remedy(of rule: OrderRule, _ subject: Element, _ others: [Element]) -> String {
         func names(_ elements: [Element]) -> String { elements.map(\.name).joined(separator: ", ") }
-        // No order of the list moves an exchange plugin outside a plugin of the call.
+        // Reordering the list never moves an exchange plugin outside a call-level plugin.
         let late = others.filter { $0.isOnHop && !subject.isOnHop && rule.exempt.contains(.identifiesCalls) }
         let otherSide = rule.place == .inside ? "outside" : "inside"
         if late.isEmpty { return "move \(subject.name) \(otherSide) \(names(others))" }

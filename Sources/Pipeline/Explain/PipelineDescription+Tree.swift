@@ -3,7 +3,7 @@ extension PipelineDescription {
     private struct Row {
         let label: String
         let text: String
-        /// Whether the rows after it are nested in it.
+        /// Whether the rows that follow are nested in this one.
         let isWrapper: Bool
     }
 
@@ -32,7 +32,7 @@ extension PipelineDescription {
         return lines.joined(separator: "\n")
     }
 
-    /// The row of a plugin in a level; `nil` if none of its stages in the level ever runs.
+    /// Returns the row of a plugin in a level; `nil` if none of its stages in that level ever runs.
     private func row(_ entry: Entry, _ level: Set<Stage.Kind>, wrapper: Stage.Kind?) -> Row? {
         let runs = entry.stages.filter { level.contains($0.stage) && $0.options?.isEmpty != true }
         guard !runs.isEmpty else { return nil }
@@ -53,7 +53,7 @@ extension PipelineDescription {
         entries.prefix { $0.position < entry.position }.contains { $0.stages.contains { $0.stage == .intercept } }
     }
 
-    /// The rows with their branches.
+    /// Returns the rows with the branches of the tree in their labels.
     private static func tree(_ rows: [Row]) -> [Row] {
         var depth = 0
         return rows.enumerated().map { index, row in

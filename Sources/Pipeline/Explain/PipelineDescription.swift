@@ -1,6 +1,7 @@
-/// A description of a provider's stack: its plugins in order, how often their stages run, the transport, and what is wrong with the order.
+/// A description of a provider's stack: its plugins in order, how often their stages run, its transport, and problems
+/// with its order.
 ///
-/// It prints as a tree of three levels: the call, each hop and the wire. What is nested under a plugin is what the plugin wraps, and
+/// It prints as a tree of three levels: the call, each hop and the wire. A plugin wraps what is nested under it, which
 /// runs each time that the plugin sends the request.
 public struct PipelineDescription: Sendable, CustomStringConvertible {
     /// How often a stage runs.
@@ -14,19 +15,22 @@ public struct PipelineDescription: Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// Once per call.
+        /// The stage runs once per call.
         public static let perCall = Frequency(kind: .call)
-        /// Once per exchange: for every retry and every redirect.
+        /// The stage runs once per exchange, so also for every retry and every redirect.
         public static let perExchange = Frequency(kind: .exchange)
-        /// Once per hop, which is the first request of an attempt or a redirect, and for each time that one of these exchange plugins, which
-        /// are outside, sends.
+        /// Returns the frequency of a stage that runs once per hop, and each time that one of the given outer exchange
+        /// plugins sends.
+        ///
+        /// A hop is the first request of an attempt, or a redirect.
         public static func perHop(of plugins: [String]) -> Frequency { Frequency(kind: .hop(plugins)) }
-        /// Once for each time that one of these interceptors, which stand outside, sends the request on.
+        /// Returns the frequency of a stage that runs each time that one of the given outer interceptors sends the
+        /// request on.
         public static func perPass(of interceptors: [String]) -> Frequency {
             Frequency(kind: .pass(interceptors))
         }
 
-        /// In words.
+        /// The frequency in words, such as "per call".
         public var description: String {
             switch kind {
             case .call: "per call"
@@ -40,33 +44,33 @@ public struct PipelineDescription: Sendable, CustomStringConvertible {
 
     /// A stage of a plugin and how often it runs.
     public struct StageRun: Sendable, Hashable {
-        /// The stage.
+        /// The stage that the plugin takes part in.
         public let stage: Stage.Kind
-        /// How often it runs.
+        /// How often the stage runs.
         public let frequency: Frequency
-        /// The options of which a call has to set one for the stage to run; `nil` if it runs for every call.
+        /// The options that make the stage run if a call sets one of them; `nil` if the stage runs for every call.
         public let options: Set<RequestOptions.PluginOption>?
     }
 
-    /// A plugin in its place.
+    /// A plugin at its position in the stack.
     public struct Entry: Sendable, Hashable {
-        /// Its place, 1 for the outermost.
+        /// The position of the plugin, 1 for the outermost.
         public let position: Int
-        /// Its name.
+        /// The name of the plugin, from ``PluginType/name``.
         public let name: String
-        /// Its stages, in the order of a request's path.
+        /// The stages of the plugin, in the order of a request's path.
         public let stages: [StageRun]
     }
 
     /// The plugins, outermost first.
     public let entries: [Entry]
-    /// The transport's name.
+    /// The name of the transport, from ``Transport/name``.
     public let transport: String
-    /// Whether the transport hands bodies over decoded.
+    /// Whether the transport decodes bodies from their content coding.
     public let transportDecodesContent: Bool
-    /// What is wrong with the order; empty when nothing is known to be.
+    /// Problems with the order; empty if none are known.
     public let findings: [Finding]
-    /// What a reader should know although nothing is wrong.
+    /// Remarks about an order that may be intended.
     public let notes: [Finding]
 
     init(plugins: [any PluginType], transport: any Transport) {

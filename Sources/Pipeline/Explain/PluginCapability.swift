@@ -1,62 +1,67 @@
-/// Something that a plugin does and that matters for its position in a stack.
+/// A capability of a plugin that affects where it belongs in a stack.
 ///
-/// ``Provider/explain()`` derives its findings from the capabilities of the plugins and from ``OrderRule/standard``, whoever wrote the
-/// plugins. Two capabilities are the same if their names are.
+/// ``Provider/explain()`` derives its findings from the capabilities of all plugins, including third-party ones, and
+/// from ``OrderRule/standard``. Two capabilities are equal if their names are equal.
 public struct PluginCapability: Sendable, Hashable {
-    /// A verb phrase, such as `retries`.
+    /// The name of the capability, a verb phrase such as `retries`.
     public let name: String
 
-    /// Makes a capability that the library does not know, for an ``OrderRule`` of one's own.
+    /// Makes a capability that the library does not know, for an ``OrderRule`` of your own.
     ///
-    /// - Parameter name: a verb phrase that no other capability has.
+    /// - Parameter name: a verb phrase that no other capability uses.
     public init(_ name: String) {
         self.name = name
     }
 }
 
 extension PluginCapability {
-    /// Retries failed requests.
+    /// The plugin retries failed requests.
     public static let retries = Self("retries")
-    /// Gives several calls one response.
+    /// The plugin gives several calls the same response.
     public static let sharesResponses = Self("shares responses")
-    /// Responds with what an earlier exchange returned.
+    /// The plugin responds with what an earlier exchange returned.
     public static let caches = Self("caches")
-    /// Sets a credential of the user or of the client.
+    /// The plugin sets a credential of the user or of the client.
     public static let setsCredential = Self("sets a credential")
-    /// Calls ``PipelineContext/addIdentity(_:)`` for its credential, so that no two accounts share a response.
+    /// The plugin calls ``PipelineContext/addIdentity(_:)`` for its credential, so that no two accounts share a
+    /// response.
     ///
-    /// It exempts an exchange plugin from the rule `sharing-outside-credential`.
+    /// This exempts an exchange plugin from the rule `sharing-outside-credential`.
     public static let identifiesCalls = Self("identifies calls")
-    /// Sets an access token, and so declares ``setsCredential``, too.
+    /// The plugin sets an access token.
+    ///
+    /// It declares ``setsCredential``, too.
     public static let setsAccessToken = Self("sets an access token")
-    /// Sets header fields whose values may differ from user to user.
+    /// The plugin sets header fields whose values may differ from user to user.
     public static let setsFields = Self("sets fields")
-    /// Computes a signature over the request, which is a credential, too: two users must not share a response.
+    /// The plugin computes a signature over the request.
+    ///
+    /// A signature is a credential, too: two users must not share a response.
     public static let signs = Self("signs")
-    /// Repeats a request with another credential when the response is a 401.
+    /// The plugin retries a request with another credential if the response is a 401.
     public static let answersChallenges = Self("answers challenges")
-    /// Reports a 401 to the application.
+    /// The plugin reports a 401 to the application.
     public static let reportsUnauthorized = Self("reports 401")
-    /// Delays results.
+    /// The plugin delays the results of calls.
     public static let delaysResults = Self("delays results")
-    /// Covers a call from its start to its end, as a total timeout or an activity indicator does.
+    /// The plugin covers a call from its start to its end, like a total timeout or an activity indicator.
     public static let spansCalls = Self("spans calls")
-    /// Compresses or decompresses content.
+    /// The plugin compresses or decompresses content.
     public static let codesContent = Self("codes content")
-    /// Shows the content of requests or responses to people.
+    /// The plugin shows the content of requests or responses to people.
     public static let showsContent = Self("shows content")
 
-    /// Conforms to ``Stage/Intercept``; not declared but derived.
+    /// The plugin conforms to ``Stage/Intercept``; derived, not declared.
     public static let intercepts = Self("intercepts")
-    /// Conforms to ``Stage/Prepare``, ``Stage/Intercept`` or ``Stage/Process``; not declared but derived.
+    /// The plugin conforms to ``Stage/Prepare``, ``Stage/Intercept`` or ``Stage/Process``; derived, not declared.
     public static let actsOnCalls = Self("acts on calls")
-    /// Hands over decoded content.
+    /// The transport hands over decoded content.
     ///
     /// Derived from ``Transport/decodesContent``; the transport is inside all plugins.
     public static let decodesContent = Self("decodes content")
 }
 
-/// A plugin that declares what it does, so that ``Provider/explain()`` can check its position.
+/// A plugin that declares its capabilities, so that ``Provider/explain()`` can check its position.
 ///
 /// ```swift
 /// extension RequestSigner: CapabilityDeclaring {
@@ -64,14 +69,14 @@ extension PluginCapability {
 /// }
 /// ```
 public protocol CapabilityDeclaring: PluginType {
-    /// What the plugin does.
+    /// The capabilities of the plugin.
     var capabilities: Set<PluginCapability> { get }
 
-    /// Rules for capabilities that the library does not know; by default none.
+    /// The rules for capabilities that the library does not know; none by default.
     var orderRules: [OrderRule] { get }
 }
 
 extension CapabilityDeclaring {
-    /// No rules.
+    /// The default: the plugin adds no rules.
     public var orderRules: [OrderRule] { [] }
 }

@@ -1,4 +1,4 @@
-/// A hash that finds accidents and no attacks, in 64 bits.
+/// A 64-bit hash that detects accidental changes but does not resist attacks.
 ///
 /// Source: G. Fowler, L. Noll, K. Vo, D. Eastlake, *The FNV Non-Cryptographic Hash Algorithm*,
 /// https://datatracker.ietf.org/doc/html/draft-eastlake-fnv

@@ -1,6 +1,6 @@
-/// When the files that a task carries are looked at.
+/// When the files of a task are checked.
 enum FileChecks {
-    /// While it is encoded; the calling thread waits.
+    /// While the task is encoded; blocks the calling thread.
     case immediate
     /// When the body is measured, outside the cooperative pool.
     case deferred

@@ -9,7 +9,7 @@ import Musl
 #endif
 
 extension PipelineError {
-    /// The failure of a file that was to be written, from the number that the system gave.
+    /// Makes the error for a file that could not be written, from the system's `errno`.
     static func notWritten(_ url: URL, errno number: Int32) -> PipelineError {
         let (detail, what): (Code.FileFailure, String) =
             switch number {
@@ -22,7 +22,7 @@ extension PipelineError {
         return file(detail, url, what, POSIXErrorCode(rawValue: number).map { POSIXError($0) })
     }
 
-    /// `.file`, naming the last part of the path alone.
+    /// Makes a `file` error that shows only the last path component.
     static func file(
         _ detail: Code.FileFailure,
         _ url: URL,

@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Runs the blocking operations on a file one after the other, on a thread that is not of the cooperative pool.
+/// A queue that runs blocking file operations one after another, outside the cooperative thread pool.
 ///
-/// A stalled disk holds up the operations of its own lane and no other task. The queue is serial and has no target, so that it gets a
-/// thread of its own even while every thread of the cooperative pool is busy. At most 128 lanes of a process work at the same time, apart
-/// from those that a thread works for itself, see `runBlocking(_:)`.
+/// A stalled disk delays only the operations of its own lane. The queue is serial and has no target, so it gets its own
+/// thread even while the cooperative pool is busy. At most 128 lanes of a process work at the same time, not counting
+/// threads that run an operation themselves in `runBlocking(_:)`.
 package final class FileLane: Sendable {
     package typealias Operation = @Sendable () -> Void
 
@@ -22,12 +22,12 @@ package final class FileLane: Sendable {
 
     init(_ threads: FileThreads) { self.threads = threads }
 
-    /// Runs an operation after those before it and returns its result.
+    /// Runs an operation after the earlier ones and returns its result.
     ///
-    /// A caller that is cancelled stops waiting at once. An operation that has begun by then runs to its end, and its result is
-    /// released in the lane; one that has not begun is skipped.
+    /// A cancelled caller stops waiting at once. If its operation has begun, the operation runs to its end and its
+    /// result is released in the lane. Otherwise, the operation is skipped.
     ///
-    /// - Throws: `CancellationError`, and what the operation throws.
+    /// - Throws: `CancellationError`, or the error that the operation throws.
     package func run<Output: Sendable>(_ operation: @escaping @Sendable () throws -> Output) async throws -> Output {
         let wait = Wait<Output>()
         return try await withTaskCancellationHandler {
@@ -43,7 +43,7 @@ package final class FileLane: Sendable {
         }
     }
 
-    /// Runs an operation that must not be left out, and waits for its end even if the task is cancelled.
+    /// Runs an operation that must not be skipped, and waits for its end even if the task is cancelled.
     package func complete<Output: Sendable>(_ operation: @escaping @Sendable () throws -> Output) async throws -> Output
     {
         try await withCheckedThrowingContinuation { continuation in
@@ -51,7 +51,7 @@ package final class FileLane: Sendable {
         }
     }
 
-    /// Runs an operation after those before it, for which no caller waits.
+    /// Adds an operation after the earlier ones, without waiting for it.
     package func add(_ operation: @escaping Operation) {
         let isFirst = state.withLock { state in
             state.waiting.append(operation)
@@ -61,9 +61,10 @@ package final class FileLane: Sendable {
         if isFirst { startWork() }
     }
 
-    /// Runs an operation after those before it, while the calling thread waits: only where there is no other way, as in a `deinit`.
+    /// Runs an operation after the earlier ones and blocks the calling thread; use it only where waiting is
+    /// unavoidable, as in a `deinit`.
     ///
-    /// The calling thread runs it itself if the lane is idle, and so waits for no other lane.
+    /// If the lane is idle, the calling thread runs the operation itself, and so waits for no other lane.
     package func runBlocking<Output: Sendable>(_ operation: @escaping @Sendable () throws -> Output) throws -> Output {
         let isIdle = state.withLock { state in
             defer { state.isWorking = true }
@@ -83,10 +84,11 @@ package final class FileLane: Sendable {
         return try end.result.withLock { $0 }.get()
     }
 
-    /// Waits until the operations so far have ended, and what their release has added, but no longer than a tenth of a second: they
-    /// may be stalled.
+    /// Waits for the operations so far, and for those that their release adds, for at most a tenth of a second.
     ///
-    /// The time is that of the machine, for it is the machine that is waited for. A cancelled task waits, too.
+    /// The limit exists because the operations may be stalled.
+    ///
+    /// The limit is measured in system time, because it is the system that may stall. A cancelled task waits, too.
     package func settle() async {
         let wait = Wait<Void>()
         let timer = DispatchSource.makeTimerSource(queue: .global())
@@ -95,7 +97,8 @@ package final class FileLane: Sendable {
         timer.activate()
         try? await withCheckedThrowingContinuation { continuation in
             guard wait.begin(continuation) else { return }
-            // Who waited for the last operation may be here before the lane has released it, and with it a file that is closed then.
+            // The caller of the last operation may get here before the lane releases it, along with a file that is then
+            // closed.
             add { [self] in add { wait.end(.success(())) } }
         }
         timer.cancel()
@@ -112,7 +115,7 @@ extension FileLane {
         threads.end()
     }
 
-    /// Whether operations wait; if none does, the lane is idle again.
+    /// Returns whether operations are waiting; if none are, the lane becomes idle.
     private func hasMore() -> Bool {
         state.withLock { state in
             state.isWorking = !state.waiting.isEmpty
@@ -127,13 +130,13 @@ extension FileLane {
         }
     }
 
-    /// The end of an operation that a thread waits for.
+    /// The result of an operation for which a thread is blocked.
     private final class End<Output: Sendable>: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
         let result = Mutex<Result<Output, any Error>>(.failure(CancellationError()))
     }
 
-    /// A caller that waits, until its first result.
+    /// A caller that waits for its first result.
     private final class Wait<Output: Sendable>: Sendable {
         private enum State {
             case idle
@@ -150,7 +153,7 @@ extension FileLane {
             }
         }
 
-        /// Returns `false` for a caller that was cancelled before, and resumes it.
+        /// Returns `false` and resumes the caller if it was already cancelled.
         func begin(_ continuation: CheckedContinuation<Output, any Error>) -> Bool {
             let isOpen = state.withLock { state in
                 guard case .idle = state else { return false }
@@ -171,10 +174,10 @@ extension FileLane {
     }
 }
 
-/// The threads of all lanes.
+/// The limit on the threads of all lanes.
 ///
-/// They belong to the process: the system gives it 255 for its serial queues, and on Linux the main actor and `URLSession` need
-/// some of them. So there is one limit for all, and lanes beyond it begin in the order in which they came.
+/// The system gives a process 255 threads for its serial queues, and on Linux the main actor and `URLSession` need some
+/// of them. All lanes therefore share one limit, and lanes beyond it begin in order of arrival.
 final class FileThreads: Sendable {
     private struct State {
         var count = 0
@@ -188,7 +191,7 @@ final class FileThreads: Sendable {
 
     init(maximumCount: Int) { self.maximumCount = maximumCount }
 
-    /// Begins when there is a thread.
+    /// Calls the closure as soon as a thread is free.
     func begin(_ start: @escaping @Sendable () -> Void) {
         let hasThread = state.withLock { state in
             guard state.count < maximumCount else {
@@ -201,7 +204,7 @@ final class FileThreads: Sendable {
         if hasThread { start() }
     }
 
-    /// Gives the thread of a lane to the next one.
+    /// Passes the thread of a lane on to the next one.
     func end() {
         let next = state.withLock { state -> (@Sendable () -> Void)? in
             if state.waiting.isEmpty {

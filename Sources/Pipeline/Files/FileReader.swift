@@ -9,9 +9,9 @@ import Glibc
 import Musl
 #endif
 
-/// A file that is read once from its beginning, in pieces of 64 KiB; it is open from the first piece to the last.
+/// A file that is read once from its beginning, in pieces of 64 KiB, and is open from the first piece to the last.
 ///
-/// After the first piece up to eight are read at a time: half a mebibyte waits at most.
+/// After the first piece, up to eight are read at a time, so at most 512 KiB are buffered.
 final class FileReader: Sendable {
     private enum File {
         case unopened
@@ -21,20 +21,20 @@ final class FileReader: Sendable {
 
     private struct State {
         var file = File.unopened
-        /// What has been read and not yet asked for, the next piece last.
+        /// The pieces that have been read but not yet requested, the next one last.
         var ready: [Data] = []
     }
 
     private static let pieceByteCount = 64 << 10
-    /// How many pieces are read in one stay in the lane: to go there and back takes longer than to read one.
+    /// The number of pieces per lane operation: switching to the lane takes longer than reading a piece.
     private static let batchCount = 8
 
     private let url: URL
-    /// A temporary file goes with it.
+    /// Keeps a temporary file alive while it is read.
     private let writer: FileWriter?
-    /// That of the temporary file: who waits for its lane to settle also waits for what this one releases.
+    /// The temporary file's lane, so that settling that lane also waits for what this reader releases.
     private let lane: FileLane
-    /// Changed in the lane only, except for what is taken from `ready`.
+    /// Changed only in the lane, except for taking pieces from `ready`.
     private let state = Mutex(State())
 
     init(_ url: URL, of writer: FileWriter? = nil) {
@@ -48,16 +48,16 @@ final class FileReader: Sendable {
         lane.add { _ = close(descriptor) }
     }
 
-    /// The next piece, `nil` at the end.
+    /// Returns the next piece, or `nil` at the end.
     ///
-    /// - Throws: ``PipelineError`` with code `file.unreadable`, and `CancellationError`.
+    /// - Throws: ``PipelineError`` with code `file.unreadable`, or `CancellationError`.
     func next() async throws -> Data? {
         try Task.checkCancellation()
         if let piece = state.withLock({ $0.ready.popLast() }) { return piece }
         return try await lane.run { [self] in try readBatch() }
     }
 
-    /// Reads the first piece alone, and later as many as a batch has; returns the first of them.
+    /// Reads only one piece the first time and a batch after that; returns the first piece.
     private func readBatch() throws -> Data? {
         var count = 1
         if case .open = state.withLock({ $0.file }) { count = Self.batchCount }
@@ -82,7 +82,7 @@ final class FileReader: Sendable {
         }
     }
 
-    /// What is read from, `nil` after the end.
+    /// Opens the file if needed; returns `nil` after the end.
     private func descriptor() throws -> Int32? {
         switch state.withLock({ $0.file }) {
         case .over: return nil
@@ -111,11 +111,11 @@ final class FileReader: Sendable {
 }
 
 extension Data {
-    /// Bytes that a function reads as `read(2)` does, until there are enough or no more.
+    /// Returns bytes that a function reads as `read(2)` does, until there are enough or it reaches the end.
     ///
     /// - Parameters:
-    ///   - byteCount: how many at most.
-    ///   - read: reads to the place that it gets, behind as many bytes as it gets.
+    ///   - byteCount: the maximum number of bytes.
+    ///   - read: reads to the given address; its second argument is the number of bytes read so far.
     /// - Returns: the bytes.
     /// - Throws: `POSIXError`.
     static func reading(_ byteCount: Int, with read: (UnsafeMutableRawPointer, Int) -> Int) throws -> Data {

@@ -8,9 +8,9 @@ import Glibc
 import Musl
 #endif
 
-/// A file that is written by one task at a time; a temporary one is removed when the last reference to it is released.
+/// A file that one task at a time writes; a temporary file is removed when its last reference is released.
 ///
-/// All its methods block: they are called in its lane.
+/// All methods block, so they must be called in its lane.
 package final class FileWriter: Sendable {
     package let url: URL
     let descriptor: Int32
@@ -27,13 +27,14 @@ package final class FileWriter: Sendable {
     deinit {
         lane.add { [url, descriptor, isTemporary] in
             if isTemporary { _ = unlink(url.path) }
-            // Closing alone would leave it to a process that is being started and has copies of all descriptors for a moment.
+            // Closing alone would keep the lock if a process is being started, because it briefly has copies of all
+            // descriptors.
             _ = flock(descriptor, LOCK_UN)
             _ = close(descriptor)
         }
     }
 
-    /// A file of mode 0600 in the directory if one can be made there, else among the system's temporary files.
+    /// Creates a file of mode 0600 in the directory or, if that fails, in the system's temporary directory.
     package static func temporary(in directory: URL?, _ lane: FileLane) throws -> FileWriter {
         if let directory, let file = try? temporary(exactlyIn: directory, lane) { return file }
         return try temporary(exactlyIn: FileManager.default.temporaryDirectory, lane)
@@ -64,7 +65,7 @@ package final class FileWriter: Sendable {
         }
     }
 
-    /// Reads bytes from a place in the file, fewer if it ends before.
+    /// Reads bytes at an offset; returns fewer if the file ends first.
     package func read(_ byteCount: Int, from offset: Int) throws -> Data {
         try Data.reading(byteCount) { buffer, filled in
             pread(descriptor, buffer, byteCount - filled, off_t(offset + filled))
@@ -75,16 +76,17 @@ package final class FileWriter: Sendable {
 // MARK: - Files that stay
 
 extension FileWriter {
-    /// A file that stays, locked against every other download; made when it is not there.
+    /// Opens a permanent file and locks it against other downloads; creates it if it does not exist.
     static func partial(_ url: URL, _ lane: FileLane) throws -> FileWriter {
-        // Between opening and locking, the download that had it may have moved it away: then its name is another file's.
+        // Between opening and locking, the download that held the file may have moved it; the name then belongs to
+        // another file.
         for _ in 0..<100 {
             if let file = try lock(url, flags: O_CREAT, lane) { return file }
         }
         throw PipelineError.notWritten(url, errno: EWOULDBLOCK)
     }
 
-    /// Removes a file that stays, and what else belongs to it, unless a download has it.
+    /// Removes a permanent file and what belongs to it, unless a download holds it.
     static func removePartial(_ url: URL, _ lane: FileLane, with removeRest: () -> Void) {
         guard let file = try? lock(url, flags: 0, lane) else { return }
         withExtendedLifetime(file) {
@@ -93,7 +95,7 @@ extension FileWriter {
         }
     }
 
-    /// Removes the name if it is still this file's.
+    /// Removes the name if it still belongs to this file.
     func removeName() {
         if isNamed { _ = unlink(url.path) }
     }
@@ -105,7 +107,7 @@ extension FileWriter {
             && named.st_ino == mine.st_ino && named.st_dev == mine.st_dev
     }
 
-    /// `nil` when the name is another file's by now.
+    /// Returns `nil` if the name now belongs to another file.
     private static func lock(_ url: URL, flags: Int32, _ lane: FileLane) throws -> FileWriter? {
         let descriptor = open(url.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags, 0o600)
         guard descriptor >= 0 else { throw PipelineError.notWritten(url, errno: errno) }
@@ -118,13 +120,13 @@ extension FileWriter {
         return file.isNamed ? file : nil
     }
 
-    /// How many bytes are in it.
+    /// The length of the file in bytes.
     var byteCount: Int {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Keeps so many bytes, and writes after them.
+    /// Truncates the file to a length, and continues writing at its end.
     func truncate(to byteCount: Int) throws {
         guard ftruncate(descriptor, off_t(byteCount)) == 0, lseek(descriptor, 0, SEEK_END) >= 0 else {
             throw PipelineError.notWritten(url, errno: errno)
@@ -135,9 +137,9 @@ extension FileWriter {
 // MARK: - Moving
 
 extension FileWriter {
-    /// Gives the file another name on the same volume, with the mode of a file that anybody else would have made.
+    /// Renames the file on the same volume and gives it the mode of a normally created file.
     ///
-    /// - Returns: whether it could; `false` when the name is on another volume.
+    /// - Returns: `false` if the destination is on another volume, otherwise `true`.
     func move(to destination: URL, replaces: Bool, isPrivate: Bool = false) throws -> Bool {
         var status = stat()
         var mode: mode_t?
@@ -159,7 +161,8 @@ extension FileWriter {
         rename(url.path, destination.path) == 0 ? nil : errno
     }
 
-    /// A second name, unlike a rename never in place of a file that has come in between, in place of the first.
+    /// Links the file to its new name and removes the old one: unlike a rename, this cannot replace a file that has
+    /// just appeared.
     private func linkFile(to destination: URL) -> Int32? {
         if link(url.path, destination.path) == 0 {
             _ = unlink(url.path)
@@ -167,7 +170,7 @@ extension FileWriter {
         }
         let failure = errno
         guard failure == EPERM || failure == ENOTSUP || failure == EMLINK || failure == ENOSYS else { return failure }
-        // A volume without links: the name is taken first, by an empty file.
+        // On a volume without links, an empty file reserves the name first.
         let place = Self.create(destination)
         guard place >= 0 else { return errno }
         _ = close(place)
@@ -176,12 +179,12 @@ extension FileWriter {
         return renaming
     }
 
-    /// A new file with the mode that the process gives it.
+    /// Creates a file with the process's default mode.
     private static func create(_ url: URL) -> Int32 {
         open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
     }
 
-    /// The mode that the process gives new files; asked of a file, since asking for the mask would change it.
+    /// Returns the default mode of new files; it is read from a new file, because reading the umask would change it.
     private static func modeOfNewFiles() -> mode_t {
         let url = temporaryName(in: FileManager.default.temporaryDirectory)
         let descriptor = create(url)

@@ -1,14 +1,14 @@
 import Foundation
 
 extension PipelineBody {
-    /// The length of a file that is to be sent, or why it cannot be.
+    /// Returns the length of a file that is to be sent, or throws if it cannot be sent.
     ///
-    /// The calling thread waits for the file system.
+    /// Blocks the calling thread during file system calls.
     ///
     /// - Parameters:
-    ///   - url: the file.
-    ///   - part: how an error names the part of a form that the file is.
-    /// - Returns: bytes, `nil` if the system gives a length of 0 though the file has content.
+    ///   - url: the URL of the file.
+    ///   - part: the name, for errors, of the form part that holds the file.
+    /// - Returns: the length in bytes; `nil` if the system reports a length of 0 but the file has content.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/file(_:)``.
     @discardableResult
     static func requireReadableFile(_ url: URL, part: String? = nil) throws -> Int? {
@@ -26,13 +26,13 @@ extension PipelineBody {
         return byteCount(of: url)
     }
 
-    /// Asked of the file each time, since a `URL` remembers its resource values.
+    /// Read from the file each time, because a `URL` caches its resource values.
     static func byteCount(of url: URL) -> Int? {
         guard let byteCount = regularFileByteCount(of: url) else { return nil }
         return byteCount == 0 && hasContent(url) ? nil : byteCount
     }
 
-    /// What the system says of a file's length, `nil` unless it is a regular file.
+    /// Returns the length that the system reports; `nil` unless it is a regular file.
     private static func regularFileByteCount(of url: URL) -> Int? {
         let path = url.resolvingSymlinksInPath().path
         guard url.isFileURL, let attributes = try? FileManager.default.attributesOfItem(atPath: path),

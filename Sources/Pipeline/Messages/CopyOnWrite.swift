@@ -1,8 +1,9 @@
-/// A value on the heap, shared by its copies until one of them writes.
+/// A value on the heap that copies share until one of them writes.
 struct CopyOnWrite<Value: Sendable>: Sendable {
-    // Guarded by uniqueness: `value` is written only through a reference that isKnownUniquelyReferenced, else to a copy.
+    // Guarded by uniqueness: `value` is written only if isKnownUniquelyReferenced holds; otherwise the storage is
+    // copied first.
     private final class Storage: @unchecked Sendable {
-        // No dynamic check of exclusive access: the value of a copy on write has it from the variable that holds the storage.
+        // No dynamic exclusivity check: the variable that holds the storage already enforces exclusive access.
         @exclusivity(unchecked) var value: Value
 
         init(_ value: Value) { self.value = value }
@@ -15,7 +16,7 @@ struct CopyOnWrite<Value: Sendable>: Sendable {
     }
 
     var value: Value {
-        // Inlined: a caller would allocate the frame of each accessor.
+        // Inlined: otherwise the caller would allocate a frame for each accessor.
         @inline(__always) _read { yield storage.value }
         @inline(__always) _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }

@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 
 extension PipelineBody {
-    /// The same body, with whose end a call ends.
+    /// Returns the same body; reading it to its end finishes the call.
     func ending(_ call: CallState, _ response: PipelineResponse) -> PipelineBody {
         let end = StreamEnd(of: response, in: call)
         return read { EndingReader(self, end) }
     }
 }
 
-/// Reads a body with whose end a call ends, away from the caller's actor, where no plugin runs.
+/// Reads a body whose end finishes a call, off the caller's actor, where no plugin runs.
 private actor EndingReader: ChunkReader {
     private var upstream: PipelineBody.Chunks.AsyncIterator?
     private var byteCount = 0
@@ -46,9 +46,9 @@ private actor EndingReader: ChunkReader {
     }
 }
 
-/// The end of a call whose response is read as a stream; only its first one counts.
+/// The end of a call whose response is streamed; only the first end counts.
 ///
-/// A body that is released unread releases it.
+/// If the body is released before it is read, the call ends as well.
 private final class StreamEnd: Sendable {
     private struct Open {
         let call: CallState
@@ -69,7 +69,7 @@ private final class StreamEnd: Sendable {
         release(after: 0)
     }
 
-    /// The body has no further piece.
+    /// Finishes the call after the last piece of the body.
     func reach(after byteCount: Int) {
         finish(after: byteCount) { open in
             do {
@@ -81,14 +81,14 @@ private final class StreamEnd: Sendable {
         }
     }
 
-    /// Reading the body has failed.
+    /// Finishes the call with the error that reading the body threw.
     func fail(_ error: any Error, after byteCount: Int) {
         finish(after: byteCount) { _ in
             PipelineError(thrown: error, otherwise: .transport, "the body could not be read")
         }
     }
 
-    /// Nothing can read the body any more.
+    /// Finishes the call if nothing can read its body any more.
     func release(after byteCount: Int) {
         finish(after: byteCount) { open in
             open.announcedByteCount == byteCount

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Recognizes a missing member that is in the JSON under its name in snake case.
+/// Recognizes a missing member that the JSON has under its snake-case name.
 enum ForgottenKeyStrategy {
-    /// Returns what to add to the error of a missing member; an empty text if its name in snake case is missing as well.
+    /// Returns a hint for the error of a missing member; empty if the snake-case name is missing as well.
     ///
     /// - Parameters:
-    ///   - key: the member that a type declares and the JSON does not have.
-    ///   - path: the keys and indices from the top of the JSON to the object that should have the member.
+    ///   - key: the declared key that is missing from the JSON.
+    ///   - path: the keys and indices from the root of the JSON to the object that lacks the member.
     ///   - data: the JSON.
-    /// - Returns: the text.
+    /// - Returns: the text to append to the error.
     static func hint(missing key: any CodingKey, at path: [any CodingKey], in data: Data) -> String {
         var tree = try? JSONDecoder().decode(JSONTree.self, from: data)
         for step in path { tree = tree?.child(step.intValue.map { "\($0)" } ?? step.stringValue[...]) }
@@ -18,8 +18,8 @@ enum ForgottenKeyStrategy {
         return "; the JSON has \(name.quotedExcerpt): set the decoder's keyDecodingStrategy to .convertFromSnakeCase"
     }
 
-    /// The name as `JSONDecoder.KeyDecodingStrategy.convertFromSnakeCase` converts it; `nil` for a name that is not in snake
-    /// case.
+    /// Returns the name as `JSONDecoder.KeyDecodingStrategy.convertFromSnakeCase` converts it; `nil` if it is not in
+    /// snake case.
     private static func camelCased(_ name: String) -> String? {
         guard let first = name.first, first != "_", name.last != "_" else { return nil }
         let words = name.split(separator: "_")

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A date as header fields write it, to the second.
+/// A date in a header field, accurate to the second.
 ///
 /// ```swift
 /// HTTPDate("Sun, 06 Nov 1994 08:49:37 GMT", now: clock.date)
@@ -8,19 +8,20 @@ public import Foundation
 /// HTTPDate("Sun Nov  6 08:49:37 1994", now: clock.date)
 /// ```
 ///
-/// Letters count with their case. A leap second is the first second of the next minute. The name of the day has to be one, but
-/// not that of the date.
+/// Parsing is case-sensitive. A leap second is read as the first second of the next minute. The day name must be valid,
+/// but need not match the date.
 ///
 /// Source: RFC 9110 §5.6.7, https://www.rfc-editor.org/rfc/rfc9110.html#section-5.6.7
 public struct HTTPDate: Sendable, Hashable {
-    /// The seconds since 1970-01-01 00:00:00 UTC, less than 0 for earlier dates.
+    /// The seconds since 1970-01-01 00:00:00 UTC, negative for earlier dates.
     public let secondsSince1970: Int
 
-    /// Reads a date in any of the three forms; `nil` for anything else.
+    /// Parses a date in any of the three forms; returns `nil` for anything else.
     ///
     /// - Parameters:
     ///   - text: the value of the field.
-    ///   - now: the present date. A year of two digits is the latest that is not more than 50 years after it.
+    ///   - now: the current date. A two-digit year is read as the latest year that puts the date at most 50 years after
+    ///     it.
     public init?(_ text: String, now: Date) {
         guard let words = Self.words(of: text) else { return nil }
         let reading: Reading? =
@@ -33,23 +34,24 @@ public struct HTTPDate: Sendable, Hashable {
         secondsSince1970 = seconds
     }
 
-    /// Reads a date in the form that senders have to write, `Sun, 06 Nov 1994 08:49:37 GMT`; `nil` for anything else.
+    /// Parses a date in the form that senders must generate, `Sun, 06 Nov 1994 08:49:37 GMT`; returns `nil` for
+    /// anything else.
     public init?(fixdate text: String) {
         guard let words = Self.words(of: text), let seconds = Reading(fixdate: words)?.seconds else { return nil }
         secondsSince1970 = seconds
     }
 
-    /// The date.
+    /// The moment as a Foundation `Date`.
     public var date: Date { Date(timeIntervalSince1970: TimeInterval(secondsSince1970)) }
 
     private static func words(of text: String) -> [Substring]? {
-        // From `Sun Nov  6 08:49:37 1994` to `Wednesday, 06-Nov-94 08:49:37 GMT`.
+        // The lengths of `Sun Nov  6 08:49:37 1994` and `Wednesday, 06-Nov-94 08:49:37 GMT`.
         guard (24...33).contains(text.utf8.count) else { return nil }
         return text.split(separator: " ", omittingEmptySubsequences: false)
     }
 }
 
-/// The numbers of a date, which may be one that no calendar has.
+/// The components of a date; the day may not exist in the month.
 private struct Reading {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -68,7 +70,7 @@ private struct Reading {
         self.secondOfDay = secondOfDay
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`.
     init?(fixdate words: [Substring]) {
         guard words.count == 6, words[5] == "GMT", Self.days.contains(where: { $0.prefix(3) + "," == words[0] }),
             let day = Self.number(words[1], 2, 1...31), let month = Self.month(words[2]),
@@ -77,7 +79,7 @@ private struct Reading {
         self.init(year: year, month: month, day: day, secondOfDay: second)
     }
 
-    /// `Sunday, 06-Nov-94 08:49:37 GMT`.
+    /// Parses `Sunday, 06-Nov-94 08:49:37 GMT`.
     init?(rfc850 words: [Substring], now: TimeInterval) {
         guard words.count == 4, words[3] == "GMT", Self.days.contains(where: { $0 + "," == words[0] }),
             let second = Self.secondOfDay(words[2])
@@ -94,7 +96,7 @@ private struct Reading {
         self.init(year: year, month: month, day: day, secondOfDay: second)
     }
 
-    /// `Sun Nov  6 08:49:37 1994`.
+    /// Parses `Sun Nov  6 08:49:37 1994`.
     init?(asctime words: [Substring]) {
         guard words.count == 5 || (words.count == 6 && words[2].isEmpty),
             Self.days.contains(where: { $0.prefix(3) == words[0] }), let month = Self.month(words[1]),
@@ -105,7 +107,7 @@ private struct Reading {
         self.init(year: year, month: month, day: day, secondOfDay: second)
     }
 
-    /// The seconds since 1970, `nil` when the month has no such day.
+    /// The seconds since 1970; `nil` if the month does not have that day.
     var seconds: Int? {
         let length = Self.days(month == 12 ? year + 1 : year, month % 12 + 1, 1) - Self.days(year, month, 1)
         return day <= length ? uncheckedSeconds : nil
@@ -132,7 +134,7 @@ private struct Reading {
         return value
     }
 
-    /// Days since 1970, counted in years that begin in March so that a leap day is the last of one.
+    /// Returns the days since 1970, counted in years that begin in March and so end with the leap day.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let monthFromMarch = (month + 9) % 12

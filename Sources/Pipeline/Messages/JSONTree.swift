@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON value, numbers as exact as `Decimal` holds them.
+/// A JSON value of any kind, with numbers as exact as `Decimal` holds them.
 enum JSONTree: Codable {
     case null
     case bool(Bool)
@@ -10,7 +10,7 @@ enum JSONTree: Codable {
     case array([JSONTree])
     case object([String: JSONTree])
 
-    /// The time that a value takes grows with its depth, so that it has an end.
+    /// The deepest nesting allowed; the time to decode a value grows with its depth.
     private static let maximumDepth = 64
 
     init(from decoder: any Decoder) throws {
@@ -49,7 +49,7 @@ enum JSONTree: Codable {
         }
     }
 
-    /// What stands at a key path, `nil` when nothing does.
+    /// Returns the value at a key path, or `nil` if there is none.
     func value(at keyPath: Substring) -> JSONTree? {
         guard !keyPath.isEmpty else { return self }
         if case .object(let members) = self, let value = members[String(keyPath)] { return value }
@@ -61,7 +61,7 @@ enum JSONTree: Codable {
         return child(keyPath)
     }
 
-    /// The member of an object of this name, or the element of an array at this index.
+    /// Returns the member of an object with this name, or the element of an array at this index.
     func child(_ name: Substring) -> JSONTree? {
         switch self {
         case .object(let members): members[String(name)]

@@ -1,5 +1,5 @@
 extension PipelineBody {
-    /// What kind of body it is and how long, without its bytes.
+    /// The kind and the length of the body, without its bytes.
     public var description: String {
         if isAbsent { return "no body" }
         let count = byteCount.map { "\($0) bytes" }

@@ -1,14 +1,14 @@
 extension PipelineBody {
-    /// The same body, which has to be read to its end by a moment.
+    /// Returns the same body with a deadline by which it must be read to its end.
     ///
-    /// Only a stream is timed: bytes and files are there already. When the moment comes while somebody waits for the next piece, or
-    /// when a piece is asked for after it, the exchange behind the body is closed.
+    /// Only a stream is timed; bytes and files are already available. If the deadline passes while a reader waits for
+    /// the next piece, or if a piece is requested after it, the read fails and the exchange is closed.
     ///
     /// - Parameters:
-    ///   - deadline: when the last piece has to have been read.
-    ///   - clock: what the deadline is measured on.
-    ///   - timeout: what the reader is thrown.
-    /// - Returns: a body of the same length, replayable if this is.
+    ///   - deadline: the moment by which the last piece must have been read.
+    ///   - clock: the clock that measures the deadline.
+    ///   - timeout: the error that the reader receives.
+    /// - Returns: a body of the same length, replayable if this one is.
     public func timed(
         until deadline: PipelineClock.Instant,
         on clock: PipelineClock,
@@ -17,7 +17,7 @@ extension PipelineBody {
         timed(TimedReader.Limit(clock: clock, makeDeadline: { deadline }, makeError: timeout))
     }
 
-    /// The same body, each piece of which has to come within a time of being waited for.
+    /// Returns the same body with a limit on the wait for each piece.
     func timed(idle: Duration, on clock: PipelineClock) -> PipelineBody {
         timed(
             TimedReader.Limit(
@@ -28,7 +28,7 @@ extension PipelineBody {
         )
     }
 
-    /// The same body, which has to be read to its end before the time of its attempt is up.
+    /// Returns the same body, which must be read to its end before its attempt times out.
     func timed(by timer: AttemptTimer, on clock: PipelineClock) -> PipelineBody {
         timed(
             TimedReader.Limit(

@@ -3,8 +3,9 @@ import Synchronization
 
 /// The body of a request or a response: nothing, bytes, a file, or a stream.
 ///
-/// Bytes, files and streams made with `replaying:` can be read again. Any other stream can be read once; who needs to send
-/// again asks ``isReplayable`` first, and a second read is ``PipelineError/Code-swift.struct/bodyConsumed``.
+/// Bytes, files and streams made with `replaying:` can be read again. Any other stream can be read once, and a second
+/// read fails with ``PipelineError/Code-swift.struct/bodyConsumed``. Check ``isReplayable`` before you send a body a
+/// second time.
 public struct PipelineBody: Sendable, SafelyDescribed {
     private enum Storage {
         case absent
@@ -15,7 +16,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
 
     private final class File: Sendable {
         let url: URL
-        /// What it was written with; a temporary file goes with it.
+        /// The writer of the file; a temporary file is removed with it.
         let writer: FileWriter?
         let length: Length
 
@@ -27,7 +28,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
 
         enum Length {
             case unmeasured
-            /// So many bytes, `nil` if the system does not say.
+            /// The length in bytes; `nil` if the system does not report it.
             case measured(Int?)
         }
     }
@@ -37,38 +38,39 @@ public struct PipelineBody: Sendable, SafelyDescribed {
     /// No body at all, unlike `.bytes(Data())`, which is a body of zero bytes.
     public static let absent = PipelineBody(storage: .absent)
 
-    /// Bytes in memory.
+    /// Makes a body of bytes in memory.
     public static func bytes(_ data: Data) -> PipelineBody {
         PipelineBody(storage: .bytes(data))
     }
 
-    /// A file, read in pieces of 64 KiB when the body is; one that cannot be read is
-    /// ``PipelineError/Code-swift.struct/file(_:)`` with `unreadable`.
+    /// Makes a body from a file, which is read in pieces of 64 KiB.
+    ///
+    /// A file that cannot be read fails with ``PipelineError/Code-swift.struct/file(_:)`` and `unreadable`.
     public static func file(_ url: URL) -> PipelineBody {
         PipelineBody(storage: .file(File(url: url)))
     }
 
-    /// A file whose length is known.
+    /// Makes a body from a file that has been measured.
     static func file(_ url: URL, byteCount: Int?) -> PipelineBody {
         PipelineBody(storage: .file(File(url: url, length: .measured(byteCount))))
     }
 
-    /// A file that the pipeline has written and still holds.
+    /// Makes a body from a file that the pipeline has written and still holds.
     static func written(_ file: FileWriter, byteCount: Int) -> PipelineBody {
         PipelineBody(storage: .file(File(url: file.url, writer: file, length: .measured(byteCount))))
     }
 
-    /// The file that the pipeline has written, `nil` for every other body.
+    /// The file that the pipeline has written; `nil` for every other body.
     var writtenFile: FileWriter? {
         guard case .file(let file) = storage else { return nil }
         return file.writer
     }
 
-    /// A stream that can be read once.
+    /// Makes a stream that can be read once.
     ///
     /// - Parameters:
     ///   - chunks: the bytes in pieces of any size.
-    ///   - byteCount: how many bytes in all, `nil` when unknown.
+    ///   - byteCount: the total number of bytes, or `nil` if it is unknown.
     /// - Returns: a body that is not replayable.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks,
@@ -77,11 +79,11 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         PipelineBody(storage: .stream(StreamSource(byteCount: byteCount, isReplayable: false) { chunks }))
     }
 
-    /// A stream that can be read again: each reading asks for a new sequence.
+    /// Makes a stream that can be read again; each read uses a new sequence.
     ///
     /// - Parameters:
-    ///   - byteCount: how many bytes in all, `nil` when unknown.
-    ///   - makeChunks: the bytes from their beginning, in pieces of any size.
+    ///   - byteCount: the total number of bytes, or `nil` if it is unknown.
+    ///   - makeChunks: returns the bytes from the beginning, in pieces of any size.
     /// - Returns: a body that is replayable.
     public static func stream<Chunks: AsyncSequence & Sendable>(
         byteCount: Int? = nil,
@@ -90,7 +92,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         PipelineBody(storage: .stream(StreamSource(byteCount: byteCount, isReplayable: true, makeChunks: makeChunks)))
     }
 
-    /// A body with files of which nothing has been asked yet; a stream of unknown length until it is measured.
+    /// Makes a body with files that have not been measured; until then it is a stream of unknown length.
     static func unmeasured(
         _ chunks: MultipartChunks,
         measure: @escaping @Sendable () throws -> PipelineBody
@@ -99,7 +101,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         return PipelineBody(storage: .stream(source))
     }
 
-    /// The bytes when they are in memory (no bytes for no body), `nil` for a file or a stream.
+    /// The bytes if they are in memory, empty for an absent body; `nil` for a file or a stream.
     public var bytes: Data? {
         switch storage {
         case .absent: Data()
@@ -108,7 +110,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         }
     }
 
-    /// How many bytes are in memory, `nil` for a file or a stream.
+    /// The number of bytes in memory; `nil` for a file or a stream.
     var inMemoryByteCount: Int? {
         switch storage {
         case .absent: 0
@@ -117,7 +119,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         }
     }
 
-    /// Where the file is, `nil` unless the body is one.
+    /// The URL of the file; `nil` unless the body is a file.
     public var fileURL: URL? {
         guard case .file(let file) = storage else { return nil }
         return file.url
@@ -127,7 +129,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         if case .file = storage { true } else { false }
     }
 
-    /// Whether a file has to be asked for what is known of the body.
+    /// Whether the body has files that have not been measured.
     var isUnmeasured: Bool {
         switch storage {
         case .absent, .bytes: false
@@ -136,7 +138,7 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         }
     }
 
-    /// The same body with its files as they are now: they can be read, and have this length.
+    /// Returns the same body with its files measured: they can be read, and their current length is known.
     ///
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/file(_:)``, and `CancellationError`.
     func measured() async throws -> PipelineBody {
@@ -151,23 +153,25 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         }
     }
 
-    /// The length, without a wait in the cooperative pool.
+    /// Returns the length without blocking a thread of the cooperative pool.
     private func knownByteCount() async throws -> Int? {
         guard case .file(let file) = storage, case .unmeasured = file.length else { return byteCount }
         return try await FileLane().run { Self.byteCount(of: file.url) }
     }
 
-    /// Whether there is no body at all; a body of zero bytes is one.
+    /// Whether the body is absent; a body of zero bytes is not.
     public var isAbsent: Bool {
         guard case .absent = storage else { return false }
         return true
     }
 
-    /// The length in bytes; `nil` for a stream of unknown length, a file that cannot be read, and a file that has content but a length of
-    /// 0, as those under `/proc` have.
+    /// The length in bytes, or `nil` if it is unknown.
     ///
-    /// The file of a request has been measured before plugins and transports see it, and so has that of a download. For any other file
-    /// the file system is asked each time, and the calling thread waits for it.
+    /// It is unknown for a stream that does not state its length, for a file that cannot be read, and for a file that
+    /// has content but a length of 0, such as those under `/proc`.
+    ///
+    /// The pipeline measures the file of a request before plugins and transports see it, and the file of a download as
+    /// well. For any other file, each access queries the file system and blocks the calling thread.
     public var byteCount: Int? {
         switch storage {
         case .absent: 0
@@ -189,13 +193,13 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         }
     }
 
-    /// Whether the body can be read once only and somebody has begun to.
+    /// Whether the body can be read only once and reading has begun.
     public var isConsumed: Bool {
         guard case .stream(let source) = storage else { return false }
         return source.isConsumed
     }
 
-    /// The bytes in pieces, from the beginning.
+    /// Returns the bytes in pieces, from the beginning.
     public func chunks() -> Chunks {
         switch storage {
         case .absent: Chunks { { nil } }
@@ -211,17 +215,17 @@ public struct PipelineBody: Sendable, SafelyDescribed {
 
     /// Reads the whole body into memory.
     ///
-    /// - Parameter limit: the most bytes that are accepted.
+    /// - Parameter limit: the largest body to accept, in bytes.
     /// - Returns: all bytes.
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/limit(_:)`` when there are more,
-    ///   ``PipelineError/Code-swift.struct/bodyConsumed`` when the body was read before,
-    ///   ``PipelineError/Code-swift.struct/truncated`` when there are fewer than the stream's length, `CancellationError`, and what
-    ///   the stream throws.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/limit(_:)`` if the body is larger,
+    ///   ``PipelineError/Code-swift.struct/bodyConsumed`` if it was read before,
+    ///   ``PipelineError/Code-swift.struct/truncated`` if it is shorter than the stream's length; `CancellationError`;
+    ///   and the errors of the stream.
     public func collect(upTo limit: Int) async throws -> Data {
         try await collect(upTo: limit, onProgress: { _ in })
     }
 
-    /// Reads the whole body into memory and tells how much there is after each piece.
+    /// Reads the whole body into memory and reports the byte count after each piece.
     func collect(upTo limit: Int, onProgress: (Int) -> Void) async throws -> Data {
         if let byteCount = try await knownByteCount(), byteCount > limit { throw Self.tooLarge(limit) }
         if let bytes { return bytes }
@@ -235,12 +239,12 @@ public struct PipelineBody: Sendable, SafelyDescribed {
         return collected
     }
 
-    /// Refuses to take a stream for whole that a cancellation has ended, or that is shorter than was announced.
+    /// Throws if a cancellation ended the stream, or if the stream is shorter than announced.
     func requireWhole(_ count: Int) throws {
         try Self.requireWhole(count, of: announcedByteCount)
     }
 
-    /// How long a stream is said to be; `nil` for all else, which is there.
+    /// The announced length of a stream; `nil` for any other body, which is available in full.
     var announcedByteCount: Int? {
         guard case .stream(let source) = storage else { return nil }
         return source.byteCount
@@ -265,9 +269,9 @@ public struct PipelineBody: Sendable, SafelyDescribed {
 extension PipelineBody {
     /// The pieces of a body.
     ///
-    /// Stop reading and drop the iterator, and the exchange behind the body is closed.
+    /// If you stop reading and drop the iterator, the exchange that delivers the body is closed.
     public struct Chunks: AsyncSequence, Sendable {
-        /// A piece.
+        /// A piece of the body.
         public typealias Element = Data
 
         typealias Next = () async throws -> Data?
@@ -278,12 +282,12 @@ extension PipelineBody {
             self.makeNext = makeNext
         }
 
-        /// Starts reading.
+        /// Returns an iterator over the pieces.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(makeNext: makeNext)
         }
 
-        /// Reads piece by piece.
+        /// An iterator that reads a body piece by piece.
         public struct AsyncIterator: AsyncIteratorProtocol {
             private let makeNext: @Sendable () throws -> Next
             private var upstream: Next?
@@ -292,7 +296,7 @@ extension PipelineBody {
                 self.makeNext = makeNext
             }
 
-            /// The next piece, `nil` at the end.
+            /// Returns the next piece, or `nil` at the end.
             public mutating func next() async throws -> Data? {
                 if let upstream { return try await upstream() }
                 let upstream = try makeNext()
@@ -305,7 +309,7 @@ extension PipelineBody {
     private final class StreamSource: Sendable {
         let byteCount: Int?
         let isReplayable: Bool
-        /// Makes the body whose files have been measured; `nil` if that is this one.
+        /// Returns the body with its files measured; `nil` if there is nothing to measure.
         let measure: (@Sendable () throws -> PipelineBody)?
         private let isTaken = Atomic(false)
         private let make: @Sendable () -> Chunks.Next

@@ -1,63 +1,65 @@
 import HTTPTypes
 
-/// One request handed to the transport, and what came of it.
+/// A request handed to the transport, and its outcome.
 public struct PipelineExchange: Sendable {
-    /// Identifies the exchange among those of its call.
+    /// The identifier of the exchange within its call.
     public let id: PipelineContext.ExchangeID
     /// The request as it was sent.
     public let request: PipelineRequest
-    /// The status of the answer, `nil` when there was none.
+    /// The status of the response; `nil` if there was none.
     public internal(set) var statusCode: Int?
-    /// How the exchange failed, `nil` when it did not.
+    /// The code of the error with which the exchange failed; `nil` if it did not fail.
     public internal(set) var failure: PipelineError.Code?
-    /// Which attempt of the call this belongs to, from 1.
+    /// The attempt of the call that the exchange belongs to, counted from 1.
     public var attempt: Int { id.attempt }
-    /// Which redirect this follows, 0 for the first request of an attempt.
+    /// The number of the redirect that led to the exchange; 0 for the first request of an attempt.
     public var hop: Int { id.hop }
-    /// When the exchange began, counted from the start of the call.
+    /// The time from the start of the call to the start of the exchange.
     public let start: Duration
-    /// How long it took, with ``connectionWait``: to the last byte of a buffered body, to the header fields of a streamed one.
-    public internal(set) var duration = Duration.zero
-    /// How long the exchange waited for a connection, until it got a free one of the transport's pool or a new one was made;
-    /// `nil` when the transport does not report it.
+    /// How long the exchange took, including ``connectionWait``.
     ///
-    /// If the exchange never got a connection, the whole ``duration``. A transport reports it with
+    /// It ends with the last byte of a buffered body, or with the header fields of a streamed one.
+    public internal(set) var duration = Duration.zero
+    /// How long the exchange waited for a connection; `nil` if the transport does not report it.
+    ///
+    /// The wait ends when the transport's pool has a free connection or a new one has been made. If the exchange never
+    /// got a connection, the value is the whole ``duration``. A transport reports the wait with
     /// ``PipelineContext/reportConnectionWait()``.
     public internal(set) var connectionWait: Duration?
-    /// Why a redirect that this exchange answered was not followed; `nil` when it was, or when there was none.
+    /// Why the redirect that this exchange received was not followed; `nil` if it was followed or there was none.
     public internal(set) var refusedRedirect: RedirectPolicy.Refusal?
-    /// Why no further attempt follows although the outcome called for one; `nil` when one does, or when none was called for.
+    /// Why a retry that the outcome called for did not take place; `nil` if it did or none was called for.
     ///
-    /// A plugin that retries says so with ``PipelineContext/noteRefusedRetry(_:of:)``.
+    /// A plugin that retries sets the reason with ``PipelineContext/noteRefusedRetry(_:of:)``.
     public internal(set) var refusedRetry: RetryRefusal?
 }
 
 extension PipelineExchange {
-    /// Why an attempt that failed is not followed by another.
+    /// Why a failed attempt is not retried.
     public struct RetryRefusal: RawRepresentable, Sendable, Hashable {
-        /// The reason's name.
+        /// The name of the reason, as shown in descriptions.
         public let rawValue: String
-        /// Makes a reason.
+        /// Makes a reason from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The request may have been worked on, and its method does not allow that twice.
+        /// The server may have processed the request, and its method is not idempotent.
         public static let methodNotIdempotent = RetryRefusal(rawValue: "methodNotIdempotent")
-        /// The body has been read and cannot be sent again.
+        /// The body has been read and is not replayable.
         public static let bodyNotReplayable = RetryRefusal(rawValue: "bodyNotReplayable")
-        /// All attempts that are allowed have been made.
+        /// The maximum number of attempts has been made.
         public static let attemptsUsedUp = RetryRefusal(rawValue: "attemptsUsedUp")
-        /// The server asks to wait for longer than anybody wants to.
+        /// The server asks for a longer wait than is allowed.
         public static let retryAfterTooLong = RetryRefusal(rawValue: "retryAfterTooLong")
-        /// The call has to have ended before the next attempt could begin.
+        /// The call's deadline passes before the next attempt could begin.
         public static let deadline = RetryRefusal(rawValue: "deadline")
-        /// Too many of the calls to this host have been retried lately.
+        /// Too many of the recent calls to this host were retried.
         public static let budget = RetryRefusal(rawValue: "budget")
-        /// The machine had no network for as long as a retry may wait for one.
+        /// The network did not return within the time that a retry may wait for it.
         public static let offline = RetryRefusal(rawValue: "offline")
     }
 }
 
 extension PipelineExchange: SafelyDescribed {
-    /// The request without its query, what came of it, the attempt and hop, the duration and the wait for a connection.
+    /// The request without its query, its outcome, the attempt and hop, the duration, and the wait for a connection.
     public var description: String {
         var text = "\(request), "
         text += statusCode.map { "status \($0)" } ?? failure?.rawValue ?? "no response"

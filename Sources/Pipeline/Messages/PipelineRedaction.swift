@@ -1,2 +1,2 @@
-// Whoever imports Pipeline has the redactor.
+// Re-exported: importing Pipeline makes the redactor available.
 @_exported public import PipelineRedaction

@@ -1,16 +1,17 @@
 public import HTTPTypes
 
 extension PipelineRequest {
-    /// Whether the request cannot be read on the way: it goes over https, or to a loopback address.
+    /// Whether the request cannot be read in transit: it uses https or goes to a loopback address.
     var isConfidential: Bool { head.scheme == "https" || Self.isLoopback(host ?? "") }
 
-    /// Sets a header field that is secret and must not be sent in clear text, replacing all of that name.
+    /// Sets a secret header field that must not be sent in clear text, replacing all fields of that name.
     ///
-    /// The value stays bound to https, or to a loopback address, until the request is sent: if a plugin or a redirect leads it to http while
-    /// any field of that name holds the value, the call fails and nothing is sent.
+    /// The value may be sent only over https or to a loopback address. If a plugin or a redirect changes the request to
+    /// http while a field of that name holds the value, the call fails and nothing is sent.
     ///
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)``: `credential` if the request goes over http
-    ///   to another machine, `headerValue` as ``setHeader(_:for:isSecret:)-(_,HTTPField.Name,_)``. No error shows the value.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)``: `credential` if
+    ///   the request goes over http to another machine, `headerValue` as in
+    ///   ``setHeader(_:for:isSecret:)-(_,HTTPField.Name,_)``. No error shows the value.
     public mutating func setConfidentialHeader(_ value: String, for name: HTTPField.Name) throws {
         try setHeader(value, for: name, isSecret: true)
         confidentialFields.removeAll { $0.name == name }
@@ -18,10 +19,10 @@ extension PipelineRequest {
         if let failure = confidentialityFailure { throw failure }
     }
 
-    /// Why the request cannot be sent, `nil` if each confidential value is safe or is no longer there.
+    /// Why the request must not be sent; `nil` if each confidential value is protected or has been removed.
     var confidentialityFailure: PipelineError? {
         guard !confidentialFields.isEmpty, !isConfidential else { return nil }
-        // A plugin may have added to a field, or another field of its name.
+        // A plugin may have extended the value or added another field of that name.
         let leaks = confidentialFields.contains { field in
             headers[values: field.name].contains { $0.contains(field.value) }
         }
@@ -40,7 +41,7 @@ extension PipelineRequest {
         }
     }
 
-    /// Whether a text is 127 and three more numbers of 0 to 255, separated by full stops.
+    /// Returns whether a text is 127 and three more numbers from 0 to 255, separated by periods.
     private static func isLoopbackAddress(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard host.starts(with: "127.".utf8) else { return false }
         var dotCount = 0

@@ -2,19 +2,20 @@ import Foundation
 import HTTPTypes
 
 extension PipelineRequest {
-    /// The request as a cURL command for a POSIX shell.
+    /// Returns the request as a cURL command for a POSIX shell.
     ///
-    /// With the ``Redactor/revealingSecrets`` redactor the command sends the same method, URL, fields and body as the request;
-    /// what cURL adds by itself (User-Agent, Accept) it still adds. With any other, hidden values stand as `…`.
+    /// With the ``Redactor/revealingSecrets`` redactor, the command sends the same method, URL, fields and body as the
+    /// request. cURL still adds its own User-Agent and Accept fields. With any other redactor, hidden values appear as
+    /// `…`.
     ///
-    /// **Effects**: the body is never read from a stream or a file. One that is not text in memory, that is larger than the
-    /// limit, or that the redactor does not show, stands as `@body`: put its bytes into a file of that name. Content-Length
-    /// is left to cURL.
+    /// **Effects**: a stream or a file is never read. If the body is not text in memory, is larger than the limit, or
+    /// is hidden by the redactor, it appears as `@body`: save its bytes in a file of that name. cURL sets
+    /// Content-Length.
     ///
     /// - Parameters:
-    ///   - redactor: what is shown.
-    ///   - bodyLimit: the largest body that becomes part of the command, in bytes, 0 and up; default 64 KiB.
-    /// - Returns: one line, but for line ends in the body.
+    ///   - redactor: decides what is shown.
+    ///   - bodyLimit: the largest body that the command includes, in bytes, 0 and up; defaults to 64 KiB.
+    /// - Returns: the command on one line, apart from line breaks in the body.
     public func curlCommand(redactor: Redactor = .standard, bodyLimit: Int = 64 << 10) -> String {
         precondition(bodyLimit >= 0, "bodyLimit is \(bodyLimit), not 0 or more")
         var words = ["curl"]
@@ -26,12 +27,12 @@ extension PipelineRequest {
         let url = redactor.url(of: self)
         if url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
         for field in redactor.fields(headers, isSecret: isSecret) where field.name.lowercased() != "content-length" {
-            // cURL takes "Name:" for an order to leave the field out, and "Name;" for an empty one.
+            // cURL removes a field that is given as "Name:"; "Name;" sends it without a value.
             let text = field.value.isEmpty ? field.name + ";" : field.name + ": " + field.value
             words += ["-H", text.shellQuoted]
         }
         if !body.isAbsent {
-            // Unasked, cURL calls every body a form.
+            // By default, cURL declares every body to be a form.
             if !headers.contains(.contentType) { words += ["-H", "Content-Type:".shellQuoted] }
             words += bodyWords(redactor, bodyLimit)
         }
@@ -45,13 +46,13 @@ extension PipelineRequest {
         guard let text = redactor.wholeText(bytes, contentType: headers[.contentType], limit: limit),
             redactor.revealsSecrets ? Data(text.utf8) == bytes : true
         else { return ["--data-binary", "@body"] }
-        // Not --data-binary, for which a text that begins with @ is the name of a file.
+        // Not --data-binary, which treats a text that begins with @ as a file name.
         return ["--data-raw", text.shellQuoted]
     }
 }
 
 extension String {
-    /// One word for a POSIX shell.
+    /// The text as one word for a POSIX shell.
     fileprivate var shellQuoted: String {
         let isPlain =
             !isEmpty
@@ -63,7 +64,7 @@ extension String {
         if isPlain { return self }
         var quoted: [UInt8] = [UInt8(ascii: "'")]
         for byte in utf8 {
-            // Byte by byte: as a character, a quote may have melted into what follows it.
+            // Byte by byte: a quote may form one character with what follows it.
             if byte == UInt8(ascii: "'") { quoted += "'\\'".utf8 }
             quoted.append(byte)
         }

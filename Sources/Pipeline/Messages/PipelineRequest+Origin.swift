@@ -1,13 +1,13 @@
 import HTTPTypes
 
 extension PipelineRequest {
-    /// Scheme, host and port, to which credentials belong.
+    /// The scheme, host and port to which credentials belong.
     ///
     /// Source: RFC 6454 §4, https://www.rfc-editor.org/rfc/rfc6454.html#section-4
     public struct Origin: Hashable, Sendable, CustomStringConvertible {
-        /// In lowercase letters.
+        /// The scheme, in lowercase letters.
         public let scheme: String
-        /// The host in lowercase letters, and the port unless it is the default of the scheme.
+        /// The host in lowercase letters, with the port unless it is the scheme's default.
         public let authority: String
 
         init(scheme: String, authority: String) {
@@ -16,7 +16,7 @@ extension PipelineRequest {
             self.authority = authority.hasSuffix(port) ? String(authority.dropLast(port.count)) : authority
         }
 
-        /// As in an Origin field, `https://host:port`.
+        /// The origin as in an Origin header field, `https://host:port`.
         public var description: String { "\(scheme)://\(authority)" }
     }
 

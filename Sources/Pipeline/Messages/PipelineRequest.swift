@@ -3,8 +3,8 @@ public import HTTPTypes
 
 /// A request on its way through the pipeline; cheap to copy.
 ///
-/// What goes to the wire is `head` and `body`; everything else is for the pipeline. Its description shows method, scheme,
-/// host and path, never the query, header values or the body.
+/// Only `head` and `body` are sent; everything else is for the pipeline. The description shows the method, scheme, host
+/// and path, never the query, header values or the body.
 public struct PipelineRequest: Sendable {
     private struct Content: Sendable {
         var head: HTTPRequest
@@ -15,34 +15,33 @@ public struct PipelineRequest: Sendable {
         var confidentialFields: [HTTPField] = []
     }
 
-    // Many async frames of a call hold the request; in place it would be 300 bytes in each.
+    // Many async frames of a call hold the request; stored inline, it would take 300 bytes in each.
     private var content: CopyOnWrite<Content>
 
-    /// Method, scheme, authority, path with query, and header fields.
+    /// The method, scheme, authority, path with query, and header fields.
     public var head: HTTPRequest {
         _read { yield content.value.head }
         _modify { yield &content.value.head }
     }
 
-    /// The body.
+    /// The body of the request; ``PipelineBody/absent`` if there is none.
     public var body: PipelineBody {
         _read { yield content.value.body }
         set { content.value.body = newValue }
     }
 
-    /// Names of fields that carry a secret, besides Authorization, Cookie and Proxy-Authorization.
+    /// The names of fields that carry a secret, in addition to Authorization, Cookie and Proxy-Authorization.
     ///
-    /// They are dropped when a redirect leaves the origin, and shown by no log, error or recording.
+    /// These fields are dropped if a redirect leaves the origin. No log, error or recording shows their values.
     public var secretFields: Set<HTTPField.Name> {
         _read { yield content.value.secretFields }
         _modify { yield &content.value.secretFields }
     }
 
-    /// The longest that one exchange may take once it has a connection, unless ``RequestOptions/attemptTimeout`` of the call says
-    /// otherwise.
+    /// The longest that one exchange may take once it has a connection, more than zero; `nil` for no limit.
     ///
-    /// For plugins that have a default. The core enforces it, for every exchange of this request and of those that it is
-    /// redirected to. More than zero; `nil` for no limit.
+    /// Plugins set it as a default; ``RequestOptions/attemptTimeout`` of the call overrides it. The core enforces it
+    /// for every exchange of this request and of the requests that it is redirected to.
     public var attemptTimeout: Duration? {
         get { content.value.attemptTimeout }
         set {
@@ -51,10 +50,10 @@ public struct PipelineRequest: Sendable {
         }
     }
 
-    /// The longest that the body of an answer may go without a byte, unless ``RequestOptions/idleTimeout`` of the call says
-    /// otherwise.
+    /// The longest that the body of a response may go without a byte, more than zero; `nil` for no limit.
     ///
-    /// As ``attemptTimeout``.
+    /// Plugins set it as a default; ``RequestOptions/idleTimeout`` of the call overrides it. The core enforces it like
+    /// ``attemptTimeout``.
     public var idleTimeout: Duration? {
         get { content.value.idleTimeout }
         set {
@@ -69,7 +68,7 @@ public struct PipelineRequest: Sendable {
         _modify { yield &content.value.confidentialFields }
     }
 
-    /// Makes a request.
+    /// Makes a request from its head and body.
     public init(head: HTTPRequest, body: PipelineBody = .absent, secretFields: Set<HTTPField.Name> = []) {
         content = CopyOnWrite(Content(head: head, body: body, secretFields: secretFields))
     }
@@ -96,25 +95,28 @@ public struct PipelineRequest: Sendable {
         )
     }
 
-    /// The method.
+    /// The HTTP method of the request.
     public var method: HTTPRequest.Method {
         get { head.method }
         set { content.value.head.method = newValue }
     }
 
-    /// The header fields, in order, repeats kept.
+    /// The header fields in order, including repeated ones.
     ///
-    /// A CR, LF or NUL written here is replaced by a space before the pipeline can see it; ``setHeader(_:for:isSecret:)-(_,HTTPField.Name,_)``
-    /// refuses it instead.
+    /// A CR, LF or NUL in a value is replaced by a space before the pipeline sees it;
+    /// ``setHeader(_:for:isSecret:)-(_,HTTPField.Name,_)`` throws an error instead.
     public var headers: HTTPFields {
         get { head.headerFields }
         _modify { yield &content.value.head.headerFields }
     }
 
-    /// The URL, `nil` when scheme, authority or path is missing or malformed.
+    /// The URL; `nil` if the scheme, authority or path is missing or malformed.
     public var url: URL? { head.url }
 
-    /// The host with its port; of an authority that cannot be sent, no user name and only what may stand in a host.
+    /// The host with its port; `nil` if the authority is missing.
+    ///
+    /// If the authority cannot be sent, the user name is left out, and the text ends before the first character that a
+    /// host must not contain.
     public var host: String? {
         guard let authority = head.authority else { return nil }
         if authority.utf8.allSatisfy({ ByteSet.authority.contains($0) }) { return authority }
@@ -125,20 +127,20 @@ public struct PipelineRequest: Sendable {
     /// The path without the query.
     public var path: String { String((head.path ?? "").prefix { $0 != "?" }) }
 
-    /// The query without the question mark, percent-encoded; `nil` when there is none.
+    /// The query without the question mark, percent-encoded; `nil` if there is none.
     public var query: String? {
         guard let path = head.path, let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
         return String(path[path.utf8.index(after: mark)...])
     }
 
-    /// Sets a header field, replacing all of that name.
+    /// Sets a header field, replacing all fields of that name.
     ///
     /// - Parameters:
-    ///   - value: the value; visible characters, spaces and tabs, not blank at either end.
-    ///   - name: the name.
-    ///   - isSecret: whether the field is added to ``secretFields``.
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when the value has a
-    ///   character that may not stand in a field. The error names the field, never the value.
+    ///   - value: visible characters, spaces and tabs, without a blank at either end.
+    ///   - name: the name of the field.
+    ///   - isSecret: whether the name is added to ``secretFields``.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` if the value
+    ///   contains a character that is not allowed in a field. The error names the field, never the value.
     public mutating func setHeader(_ value: String, for name: HTTPField.Name, isSecret: Bool = false) throws {
         let field = try Self.makeField(name, value)
         if headers.contains(name) {
@@ -149,30 +151,30 @@ public struct PipelineRequest: Sendable {
         if isSecret { markSecret(name) }
     }
 
-    /// Sets a header field whose name is a text, replacing all of that name; the case of a name does not matter.
+    /// Sets a header field whose name is a string, replacing all fields of that name; the case of the name is ignored.
     ///
     /// ```swift
     /// try request.setHeader(date, for: "X-Date")
     /// ```
     ///
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)``: `headerName` for a name that is
-    ///   not a token, `headerValue` as for a name of type `HTTPField.Name`.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)``: `headerName` if
+    ///   the name is not a token, `headerValue` as for a name of type `HTTPField.Name`.
     public mutating func setHeader(_ value: String, for name: String, isSecret: Bool = false) throws {
         guard let name = HTTPField.Name(name) else { throw Self.badName(name) }
         try setHeader(value, for: name, isSecret: isSecret)
     }
 
-    /// Returns the value of a header field, several of that name joined by `, `; `nil` if there is none.
+    /// Returns the value of a header field, with repeated values joined by `, `; `nil` if there is none.
     public func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
 
-    /// Whether a field of this name carries a secret.
+    /// Returns whether a field of this name carries a secret.
     public func isSecret(_ name: HTTPField.Name) -> Bool {
         name == .authorization || name == .cookie || name == .proxyAuthorization || secretFields.contains(name)
     }
 
-    /// Appends pairs to the query, keeping what is there.
+    /// Appends pairs to the query and keeps the existing ones.
     ///
-    /// - Parameter text: percent-encoded `name=value` pairs joined by `&`; an empty one changes nothing.
+    /// - Parameter text: percent-encoded `name=value` pairs joined by `&`; an empty text changes nothing.
     public mutating func appendQuery(_ text: String) {
         guard !text.isEmpty else { return }
         var path = head.path ?? "/"
@@ -185,7 +187,7 @@ public struct PipelineRequest: Sendable {
         head.path = path
     }
 
-    /// Sets Content-Type where there is none.
+    /// Sets Content-Type if the request has none.
     public mutating func setContentTypeIfAbsent(_ value: String) {
         guard !head.headerFields.contains(.contentType) else { return }
         head.headerFields.append(HTTPField(name: .contentType, value: value))
@@ -199,7 +201,7 @@ public struct PipelineRequest: Sendable {
         }
     }
 
-    /// Shared by all requests that have no other secret field, so that none makes a set of its own.
+    /// Shared by all requests without another secret field, which saves each of them a set.
     private static let authorization: Set<HTTPField.Name> = [.authorization]
 
     func attemptTimeout(in options: RequestOptions) -> Duration? {
@@ -214,9 +216,9 @@ public struct PipelineRequest: Sendable {
         if let timeout { precondition(timeout > .zero, "\(name) is \(timeout), not more than zero") }
     }
 
-    /// The failure of a name that is not a token.
+    /// Returns the error for a name that is not a token.
     ///
-    /// It quotes no further than the first bad character: a whole line in place of a name has a secret in it.
+    /// It quotes the name only up to the first bad character: a whole line in place of a name may contain a secret.
     static func badName(_ text: String) -> PipelineError {
         let start = text.prefix { HTTPField.Name(String($0)) != nil }
         return PipelineError(
@@ -225,7 +227,7 @@ public struct PipelineRequest: Sendable {
         )
     }
 
-    /// A field whose value is refused, not cleaned, when it could split the request.
+    /// Makes a field; throws, instead of cleaning the value, if the value could split the request.
     static func makeField(_ name: HTTPField.Name, _ value: String) throws -> HTTPField {
         guard HTTPField.isValidValue(value) else { throw RequestValidation.invalidValue(of: name) }
         return HTTPField(name: name, value: value)
@@ -233,7 +235,7 @@ public struct PipelineRequest: Sendable {
 }
 
 extension PipelineRequest: SafelyDescribed {
-    /// Method, scheme, host and path.
+    /// The method, scheme, host and path.
     public var description: String {
         "\(method) \(head.scheme ?? "")://\(host ?? "")\(path)"
     }

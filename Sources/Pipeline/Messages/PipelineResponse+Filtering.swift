@@ -1,5 +1,5 @@
 extension PipelineResponse {
-    /// The response when its status is one of these.
+    /// Returns the response if its status is in a range.
     ///
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/unacceptableStatus`` and the response.
     @discardableResult
@@ -14,7 +14,7 @@ extension PipelineResponse {
         return self
     }
 
-    /// The response when it has this status.
+    /// Returns the response if it has this status.
     ///
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/unacceptableStatus`` and the response.
     @discardableResult
@@ -22,7 +22,7 @@ extension PipelineResponse {
         try filter(statusCodes: statusCode...statusCode)
     }
 
-    /// The response when its status is 200 to 299.
+    /// Returns the response if its status is 200 to 299.
     ///
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/unacceptableStatus`` and the response.
     @discardableResult
@@ -30,7 +30,7 @@ extension PipelineResponse {
         try filter(statusCodes: 200...299)
     }
 
-    /// The response when its status is 200 to 399.
+    /// Returns the response if its status is 200 to 399.
     ///
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/unacceptableStatus`` and the response.
     @discardableResult

@@ -6,22 +6,23 @@ public import AppKit
 
 #if canImport(UIKit)
 extension PipelineResponse {
-    /// The platform's image.
+    /// The image type of the platform.
     public typealias Image = UIImage
 }
 #elseif canImport(AppKit)
 extension PipelineResponse {
-    /// The platform's image.
+    /// The image type of the platform.
     public typealias Image = NSImage
 }
 #endif
 
 #if canImport(UIKit) || canImport(AppKit)
 extension PipelineResponse {
-    /// The body as an image of the platform: `UIImage`, on macOS `NSImage`.
+    /// Returns the body as an image of the platform: `UIImage`, or `NSImage` on macOS.
     ///
-    /// - Returns: the image; how much memory it takes when it is drawn depends on what the body holds, not on its length.
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.image`) and the response.
+    /// - Returns: the image; the memory that drawing it takes depends on the content of the body, not on its length.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.image`) and the
+    ///   response.
     public func mapImage() throws -> Image {
         guard let image = Image(data: data) else {
             let reason = data.isEmpty ? emptyText : "not an image"

@@ -2,11 +2,12 @@ public import Foundation
 import HTTPTypes
 
 extension PipelineResponse {
-    /// The body as a JSON value: dictionaries, arrays, strings, numbers, `NSNull`; any of them at the top.
+    /// Returns the body as a JSON value: a dictionary, array, string, number or `NSNull`, any of them at the top level.
     ///
-    /// - Parameter failsOnEmptyData: whether an empty body is an error; without, it is `NSNull`.
-    /// - Returns: what `JSONSerialization` makes of the body.
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.json`) and the response.
+    /// - Parameter failsOnEmptyData: whether an empty body is an error; if `false`, it is `NSNull`.
+    /// - Returns: the value as `JSONSerialization` reads it.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.json`) and the
+    ///   response.
     public func mapJSON(failsOnEmptyData: Bool = true) throws -> Any {
         if data.isEmpty, !failsOnEmptyData { return NSNull() }
         do {
@@ -16,9 +17,10 @@ extension PipelineResponse {
         }
     }
 
-    /// The body as text, in the charset of its Content-Type, else in UTF-8.
+    /// Returns the body as text in the charset of its Content-Type, which defaults to UTF-8.
     ///
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.string`) and the response.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.string`) and the
+    ///   response.
     public func mapString() throws -> String {
         let charset = MediaType(headers[.contentType] ?? "").charset
         guard let encoding = MediaType.encoding(ofCharset: charset ?? "utf-8") else {
@@ -30,12 +32,12 @@ extension PipelineResponse {
         return text
     }
 
-    /// A string inside the body's JSON.
+    /// Returns a string from the body's JSON.
     ///
-    /// - Parameter keyPath: where it stands, as in ``map(_:atKeyPath:using:failsOnEmptyData:)``.
+    /// - Parameter keyPath: the path to the string, as in ``map(_:atKeyPath:using:failsOnEmptyData:)``.
     /// - Returns: the string.
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.json` for a
-    ///   body that is not JSON, `.keyPath` when nothing stands there, `.string` when it is no string.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.json`
+    ///   if the body is not JSON, `.keyPath` if there is nothing at the path, `.string` if the value is not a string.
     public func mapString(atKeyPath keyPath: String) throws -> String {
         guard case .string(let text) = try tree(atKeyPath: keyPath) else {
             throw mappingFailure(.string, "the value at \(keyPath.quotedExcerpt) is not a string")
@@ -43,21 +45,23 @@ extension PipelineResponse {
         return text
     }
 
-    /// The body, or a part of its JSON, decoded.
+    /// Decodes the body, or a part of its JSON.
     ///
-    /// Nothing is converted: `1` is not a `Bool`, `"1"` is not an `Int`.
+    /// Values are not converted: `1` does not decode to a `Bool`, nor `"1"` to an `Int`.
     ///
     /// - Parameters:
-    ///   - type: what to decode.
-    ///   - keyPath: where the value stands: names of members as they are in the JSON, and indices of arrays, joined by full
-    ///     stops. A name that holds full stops itself is found too. `nil` for the whole body.
+    ///   - type: the type to decode.
+    ///   - keyPath: the path to the value: member names as in the JSON and array indices, joined by periods. Names that
+    ///     contain periods are found too. `nil` for the whole body.
     ///   - decoder: the decoder; `nil` for that of the provider that returned the response, see ``PipelineCoders``.
-    ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}`, or as `[]` where that fails.
-    /// - Returns: the value.
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response: `.object` when
-    ///   the value does not decode; with a key path, `.json` for a body that is not JSON, `.keyPath` when nothing stands
-    ///   there. The error names declared keys and indices, never a dictionary's key or a value. If a declared key is missing
-    ///   and the JSON has its name in snake case, the error says that the decoder's `keyDecodingStrategy` may be missing.
+    ///   - failsOnEmptyData: whether an empty body is an error; if `false`, it decodes as `{}` or, if that fails, as
+    ///     `[]`.
+    /// - Returns: the decoded value.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response:
+    ///   `.object` if the value does not decode; with a key path, `.json` if the body is not JSON and `.keyPath` if
+    ///   there is nothing at the path. The error names declared keys and indices, never a dictionary's key or a value.
+    ///   If a declared key is missing and the JSON has its snake-case name, the error suggests the decoder's
+    ///   `keyDecodingStrategy`.
     public func map<Value: Decodable>(
         _ type: Value.Type,
         atKeyPath keyPath: String? = nil,
@@ -81,12 +85,12 @@ extension PipelineResponse {
         }
     }
 
-    /// A decoder of the provider's coders, or a plain one.
+    /// Returns a decoder of the provider's coders, or a plain one if there are none.
     func jsonDecoder(for type: any Decodable.Type) -> JSONDecoder {
         coders?.coders.jsonDecoder(for: type) ?? JSONDecoder()
     }
 
-    /// What an error says of an empty body.
+    /// The description of an empty body in an error.
     package var emptyText: String { "empty" + (emptyBodyReason.map { ": \($0)" } ?? "") }
 
     private func tree(atKeyPath keyPath: String) throws -> JSONTree {
@@ -110,7 +114,7 @@ extension PipelineResponse {
         PipelineError(.mapping(mapping), reason, response: self, underlyingError: underlyingError)
     }
 
-    /// Where decoding failed, without the value that stood there.
+    /// Returns where decoding failed, without the value at that place.
     static func place(of error: any Error, in data: Data) -> String {
         let (what, context): (String, DecodingError.Context)
         var hint = ""
@@ -129,10 +133,10 @@ extension PipelineResponse {
         return ": \(what)" + (path.isEmpty ? "" : " at \(path.quotedExcerpt)") + hint
     }
 
-    /// A key that the type declares or an index; the key of a dictionary is a part of the body, and hidden.
+    /// Returns a declared key or an index; a dictionary's key is part of the body and stays hidden.
     private static func name(of key: any CodingKey) -> String {
         guard Mirror(reflecting: key).displayStyle == .enum else { return "*" }
-        // Foundation's own keys: an index has a number, a dictionary's key has none.
+        // Foundation's own keys: an index has an integer value, a dictionary's key does not.
         guard "\(Swift.type(of: key))".hasPrefix("_") else { return key.stringValue }
         return key.intValue.map(String.init) ?? "*"
     }

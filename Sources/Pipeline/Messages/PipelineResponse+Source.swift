@@ -1,15 +1,15 @@
 extension PipelineResponse {
     /// Where a response came from.
     public struct Source: RawRepresentable, Sendable, Hashable {
-        /// The name.
+        /// The name of the source, such as `network`.
         public let rawValue: String
 
-        /// Makes a source, such as the name of a plugin.
+        /// Makes a source from a name, such as that of a plugin.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The transport.
+        /// The transport, over the network.
         public static let network = Source(rawValue: "network")
-        /// A cache, which stored the response of an earlier exchange.
+        /// A cache that stored the response of an earlier exchange.
         public static let cache = Source(rawValue: "cache")
         /// A replacement for a response that could not be obtained.
         public static let fallback = Source(rawValue: "fallback")

@@ -1,9 +1,10 @@
 public import Foundation
 public import HTTPTypes
 
-/// What came back, with the request as it was sent; cheap to copy.
+/// A response, with the request as it was sent; cheap to copy.
 ///
-/// Its description shows the status, the length of the body and the request's description; never header values or body.
+/// The description shows the status, the length of the body and the request's description, never header values or the
+/// body.
 public struct PipelineResponse: Sendable {
     private struct Content: Sendable {
         var request: PipelineRequest
@@ -20,17 +21,17 @@ public struct PipelineResponse: Sendable {
 
     private var content: CopyOnWrite<Content>
 
-    /// Makes a response; transports and plugins that answer by themselves do.
+    /// Makes a response, for transports and for plugins that return a response of their own.
     ///
     /// - Parameters:
-    ///   - request: the request that it answers.
-    ///   - head: status and header fields.
-    ///   - body: the body.
+    ///   - request: the request that the response belongs to.
+    ///   - head: the status and the header fields.
+    ///   - body: the body of the response.
     public init(request: PipelineRequest, head: HTTPResponse, body: PipelineBody = .absent) {
         content = CopyOnWrite(Content(request: request, head: head, body: body, exchanges: []))
     }
 
-    /// Makes a response from its parts.
+    /// Makes a response from a status code, header fields and bytes.
     public init(request: PipelineRequest, statusCode: Int, headers: HTTPFields = [:], data: Data = Data()) {
         self.init(
             request: request,
@@ -45,29 +46,30 @@ public struct PipelineResponse: Sendable {
         set { content.value.request = newValue }
     }
 
-    /// Status and header fields.
+    /// The status and the header fields.
     public var head: HTTPResponse {
         get { content.value.head }
         _modify { yield &content.value.head }
     }
 
-    /// The body: bytes for a call made with `request`, a stream for one made with `stream`, the file of a download.
+    /// The body: bytes for a call made with `request`, a stream for one made with `stream`, a file for a download.
     public var body: PipelineBody {
         get { content.value.body }
         set { content.value.body = newValue }
     }
 
-    /// The exchanges of the whole call so far, retries and redirects included, in the order in which they ended; in a
-    /// stack with exchange plugins, in the order in which their header fields came.
+    /// The exchanges of the whole call so far, including retries and redirects, in the order in which they ended.
+    ///
+    /// In a stack with exchange plugins, they are in the order in which their header fields arrived.
     public internal(set) var exchanges: [PipelineExchange] {
         get { content.value.exchanges }
         _modify { yield &content.value.exchanges }
     }
 
-    /// Where the response came from; `nil` until it has passed the pipeline.
+    /// Where the response came from; `nil` until it has passed through the pipeline.
     ///
-    /// A plugin sets it on a response of its own. Otherwise the core sets ``Source/network``, or the name of the exchange plugin that made the
-    /// response.
+    /// A plugin sets it on a response of its own. Otherwise the core sets ``Source/network``, or the name of the
+    /// exchange plugin that made the response.
     public var source: Source? {
         get { content.value.source }
         set { content.value.source = newValue }
@@ -79,48 +81,48 @@ public struct PipelineResponse: Sendable {
         set { content.value.hopToken = newValue }
     }
 
-    /// The exchange that returned the response, in the hop of ``hopToken``.
+    /// The exchange that returned the response, within the hop of ``hopToken``.
     var exchangeID: PipelineContext.ExchangeID? {
         get { content.value.exchangeID }
         set { content.value.exchangeID = newValue }
     }
 
-    /// The exchange whose body this is, until the hop has ended.
+    /// The exchange that the body belongs to, until the hop has ended.
     var openExchange: OpenExchange? {
         get { content.value.openExchange }
         set { content.value.openExchange = newValue }
     }
 
-    /// The coders of the provider that returned the response; `nil` for those of Foundation.
+    /// The coders of the provider that returned the response; `nil` for Foundation's.
     var coders: PipelineCoders.Shared? {
         get { content.value.coders }
         set { content.value.coders = newValue }
     }
 
-    /// Why a body that was made up is empty, for the error of a mapping that needs one.
+    /// Why a substituted body is empty, for the error of a mapping that needs a body.
     package var emptyBodyReason: String? {
         get { content.value.emptyBodyReason }
         set { content.value.emptyBodyReason = newValue }
     }
 
-    /// The status.
+    /// The status code, such as 200.
     public var statusCode: Int { head.status.code }
 
-    /// The header fields, in order, repeats kept as far as the transport keeps them.
+    /// The header fields in order, including repeated ones as far as the transport keeps them.
     public var headers: HTTPFields {
         get { head.headerFields }
         _modify { yield &content.value.head.headerFields }
     }
 
-    /// Returns the value of a header field, several of that name joined by `, `; `nil` if there is none.
+    /// Returns the value of a header field, with repeated values joined by `, `; `nil` if there is none.
     public func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
 
-    /// The bytes of the body; none while the body is a stream or a file.
+    /// The bytes of the body; empty if the body is a stream or a file.
     public var data: Data { body.bytes ?? Data() }
 }
 
 extension PipelineResponse: SafelyDescribed {
-    /// Status, length of the body, and the request.
+    /// The status, the length of the body, and the request.
     public var description: String {
         "\(statusCode), \(body), for \(request)"
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reads the pieces of a body away from its caller's actor.
+/// Reads the pieces of a body off its caller's actor.
 protocol ChunkReader: Actor {
     func next() async throws -> Data?
 }
 
-/// The pieces of a body, read by an actor of each iterator's own.
+/// The pieces of a body; each iterator reads them with an actor of its own.
 struct ReadChunks: AsyncSequence, Sendable {
     let makeReader: @Sendable () -> any ChunkReader
 
@@ -23,7 +23,7 @@ struct ReadChunks: AsyncSequence, Sendable {
 }
 
 extension PipelineBody {
-    /// The same body as an actor reads it; replayable if this is.
+    /// Returns the same body, read by an actor; replayable if this one is.
     func read(by makeReader: @escaping @Sendable () -> any ChunkReader) -> PipelineBody {
         let chunks = ReadChunks(makeReader: makeReader)
         return isReplayable ? .stream(byteCount: byteCount) { chunks } : .stream(chunks, byteCount: byteCount)

@@ -1,29 +1,32 @@
 public import HTTPTypes
 
 extension Redactor {
-    /// The URL of a request for people.
+    /// Returns the URL of a request with this redactor applied.
     public func url(of request: PipelineRequest) -> String {
         url("\(request.head.scheme ?? "")://\(request.head.authority ?? "")\(request.head.path ?? "")")
     }
 
-    /// This redactor, with the secrets of a request hidden wherever they occur.
+    /// Returns a copy of this redactor that also hides the secrets of a request wherever they occur.
     ///
-    /// For what belongs to the request: a server may send a token back in the body, or in the URL of a redirect. Values are taken
-    /// from the fields for which ``PipelineRequest/isSecret(_:)`` holds, from fields and query items whose names ``secretNames`` covers and
-    /// that this redactor does not show, and from each cookie. Authentication schemes are left out; with Basic the password counts as well. Values
-    /// under 8 bytes are left out because they could be any word, and so are words, dates, hosts and paths in the query.
+    /// Use it for texts that belong to the request: a server may return a token in the body or in the URL of a
+    /// redirect. The copy hides the values of:
     ///
-    /// The copy keeps the request with its body. It collects the values when a text may hold one of them.
+    /// - fields for which ``PipelineRequest/isSecret(_:)`` returns `true`
+    /// - fields and query items whose names ``secretNames`` covers, unless this redactor shows them
+    /// - cookies, including those in `answer`, which takes the header fields of the response
     ///
-    /// - Parameters:
-    ///   - request: the request.
-    ///   - answer: the header fields of its response, whose cookies are secret as well.
-    /// - Returns: a copy; ``revealingSecrets`` stays as it is.
+    /// Authentication schemes are not hidden; with Basic, the password is hidden on its own as well. Values of less
+    /// than 8 bytes are not hidden, because they could be any word. Neither are words, dates, hosts and paths in the
+    /// query.
+    ///
+    /// The copy keeps the request and its body. It collects the values only when a text may contain one of them.
+    ///
+    /// - Returns: the copy; ``revealingSecrets`` is returned unchanged.
     public func adding(secretsOf request: PipelineRequest, answer: HTTPFields = [:]) -> Redactor {
         adding(secretsOf: [request], answer: answer)
     }
 
-    /// This redactor, with the secrets of several requests of a call hidden wherever they occur.
+    /// Returns a copy of this redactor that also hides the secrets of several requests of a call wherever they occur.
     public func adding(secretsOf requests: [PipelineRequest], answer: HTTPFields = [:]) -> Redactor {
         adding(secretsOf: RequestSecrets(requests: requests, answer: answer))
     }

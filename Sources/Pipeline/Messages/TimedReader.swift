@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reads a body each piece of which has to come in time, in a task beside the one that counts the time.
+/// Reads a body with a limit on the wait for each piece, in a task next to the one that measures the time.
 actor TimedReader: ChunkReader {
-    /// How long one may wait for a piece.
+    /// The limit on the wait for a piece.
     struct Limit: Sendable {
         let clock: PipelineClock
-        /// Until when, asked when the waiting begins.
+        /// Returns the deadline; called when the wait begins.
         let makeDeadline: @Sendable () -> PipelineClock.Instant
         let makeError: @Sendable () -> PipelineError
     }
@@ -26,7 +26,8 @@ actor TimedReader: ChunkReader {
                 try await self.read()
             }
         } catch {
-            // The exchange is closed even if the reader is kept, and what came of it never looks like a whole body.
+            // Closes the exchange even if the reader is kept; later reads fail as well, so the body never looks
+            // complete.
             failure = error
             upstream = nil
             throw error

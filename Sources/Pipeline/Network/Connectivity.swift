@@ -2,20 +2,20 @@
 import Network
 #endif
 
-/// A source that says whether the machine has a network.
+/// A source that reports whether the machine has a network.
 ///
 /// ```swift
 /// RetryPlugin(connectivityWait: .upTo(.seconds(30)))
 /// RetryPlugin(connectivityWait: .upTo(.seconds(30), of: Connectivity { reachability.isOnline }))
 /// ```
 public struct Connectivity: Sendable {
-    /// How a wait for a network ended.
+    /// The outcome of a wait for a network.
     public enum Outcome: Sendable, Hashable {
-        /// A network was available at once.
+        /// A network was already available.
         case available
-        /// A network became available.
+        /// A network became available during the wait.
         case restored
-        /// No network was available in time.
+        /// No network became available before the deadline.
         case unavailable
     }
 
@@ -25,11 +25,11 @@ public struct Connectivity: Sendable {
         self.wait = wait
     }
 
-    /// Makes a source that is asked at regular intervals while a call waits.
+    /// Creates a source that is polled at regular intervals while a call waits.
     ///
     /// - Parameters:
-    ///   - interval: the time between two questions, more than zero. Defaults to 1 s.
-    ///   - isAvailable: returns whether a network is available. It must be quick.
+    ///   - interval: the time between two checks; must be greater than zero. Defaults to 1 s.
+    ///   - isAvailable: returns whether a network is available. It must return quickly.
     public init(checkedEvery interval: Duration = .seconds(1), isAvailable: @escaping @Sendable () -> Bool) {
         precondition(interval > .zero, "interval is \(interval), not more than zero")
         self.init { deadline, clock in
@@ -45,10 +45,10 @@ public struct Connectivity: Sendable {
     /// Waits until a network is available.
     ///
     /// - Parameters:
-    ///   - deadline: when the wait ends at the latest.
+    ///   - deadline: the time at which the wait ends at the latest.
     ///   - clock: the clock of the deadline.
-    /// - Returns: how the wait ended.
-    /// - Throws: `CancellationError` when the task is cancelled.
+    /// - Returns: the outcome of the wait.
+    /// - Throws: `CancellationError` if the task is cancelled.
     public func wait(until deadline: PipelineClock.Instant, on clock: PipelineClock) async throws -> Outcome {
         try await wait(deadline, clock)
     }
@@ -56,9 +56,11 @@ public struct Connectivity: Sendable {
 
 extension Connectivity {
     #if canImport(Network)
-    /// The network of the machine: on Apple platforms `NWPathMonitor`, elsewhere a look at the network interfaces once per second.
+    /// The network of the machine, observed with `NWPathMonitor` on Apple platforms.
     ///
-    /// Elsewhere, a network is available while an interface other than loopback is up, has a carrier and has an IP address.
+    /// On other platforms, the network interfaces are checked once per second. A network is available while an
+    /// interface other than loopback is up, has a carrier and has an IP address.
+    ///
     public static let system = Connectivity { deadline, clock in
         do {
             let timeout = PipelineError(.offline, "no network was available in time")
@@ -71,7 +73,7 @@ extension Connectivity {
     private static func waitForPath() async throws -> Outcome {
         var outcome = Outcome.available
         for await path in NWPathMonitor() {
-            // A path that requires a connection, such as a VPN on demand, is established by the request.
+            // A path that requires a connection, such as an on-demand VPN, is established by the request.
             if path.status != .unsatisfied { return outcome }
             outcome = .restored
         }
@@ -80,9 +82,11 @@ extension Connectivity {
         return .available
     }
     #else
-    /// The network of the machine: on Apple platforms `NWPathMonitor`, elsewhere a look at the network interfaces once per second.
+    /// The network of the machine, observed with `NWPathMonitor` on Apple platforms.
     ///
-    /// Elsewhere, a network is available while an interface other than loopback is up, has a carrier and has an IP address.
+    /// On other platforms, the network interfaces are checked once per second. A network is available while an
+    /// interface other than loopback is up, has a carrier and has an IP address.
+    ///
     public static let system = Connectivity(isAvailable: NetworkInterfaces.hasNetwork)
     #endif
 }

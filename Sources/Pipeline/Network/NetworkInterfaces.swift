@@ -10,7 +10,9 @@ package import Darwin
 
 /// The network interfaces of the machine.
 package enum NetworkInterfaces {
-    /// Whether an interface other than loopback is up, has a carrier and has an address; `true` if the system does not say.
+    /// Returns whether an interface other than loopback is up, has a carrier and has an IP address.
+    ///
+    /// Also returns `true` if the system cannot list its interfaces.
     package static func hasNetwork() -> Bool {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return true }

@@ -1,4 +1,4 @@
-/// The links of a Link field.
+/// A parser for the links of a Link field.
 ///
 /// Source: RFC 8288 §3 and Appendix B, https://www.rfc-editor.org/rfc/rfc8288.html#section-3
 struct LinkField {
@@ -8,13 +8,13 @@ struct LinkField {
         var reference: String
         /// The relation types, in lowercase letters.
         var relations: [String]
-        /// Whether the link starts at another resource than the response, and does not belong to it.
+        /// Whether the link starts at a resource other than the response, and so is not one of its links.
         var hasAnchor = false
     }
 
     private var input: Substring.UTF8View
 
-    /// Returns the links of a field value up to the first that is malformed.
+    /// Returns the links of a field value up to the first malformed one.
     static func links(in value: String) -> [Link] {
         var field = LinkField(input: value[...].utf8)
         var links: [Link] = []
@@ -30,7 +30,7 @@ struct LinkField {
         var hasRelations = false
         while let (name, value) = nextParameter() {
             if name == "anchor" { link.hasAnchor = true }
-            // Of several the first counts.
+            // Only the first `rel` counts.
             guard name == "rel", !hasRelations else { continue }
             hasRelations = true
             link.relations = value.lowercased().split { $0 == " " || $0 == "\t" }.map(String.init)
@@ -38,7 +38,7 @@ struct LinkField {
         return link
     }
 
-    /// The next parameter of the current link; `nil` at its end, which is behind a comma or at the end of the field.
+    /// Returns the next parameter of the current link, or `nil` at a comma or the end of the field.
     private mutating func nextParameter() -> (name: String, value: String)? {
         skip { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
         guard input.first == UInt8(ascii: ";") else { return nil }
@@ -53,7 +53,7 @@ struct LinkField {
         return (name, take { !Self.isBlank($0) && !";,".utf8.contains($0) })
     }
 
-    /// The text of a quoted string, which may hold commas, semicolons and escaped quotes.
+    /// Reads a quoted string, which may contain commas, semicolons and escaped quotes.
     private mutating func takeQuoted() -> String {
         var bytes: [UInt8] = []
         input = input.dropFirst()

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension Provider {
-    /// How a page of a list leads to the next one.
+    /// A rule that leads from a page of a list to the next one.
     public struct NextPage<Page: Sendable>: Sendable {
         /// What follows a page.
         enum Step: Sendable {
@@ -12,24 +12,25 @@ extension Provider {
 
         let step: @Sendable (Page, PipelineResponse) throws -> Step
 
-        /// Follows the link with the relation `next` in the Link field of the response; without one, the page is the last.
+        /// Follows the link with the relation `next` in the response's Link field; without one, the page is the last.
         ///
-        /// The next request is that of the first page with the path and the query of the link: method, header fields, body and
-        /// options stay. A relative link is resolved against the URL of the response's request as it was sent.
+        /// The next request is that of the first page with the path and the query of the link. The method, header
+        /// fields, body and options stay the same. A relative link is resolved against the URL of the response's
+        /// request as it was sent.
         ///
         /// Source: RFC 8288 §3, https://www.rfc-editor.org/rfc/rfc8288.html#section-3
         public static var linkHeader: Self {
             Self { _, response in try PageLink.next(in: response).map(Step.link) ?? .end }
         }
 
-        /// Sends a target for the cursor that a page holds; without a cursor, the page is the last.
+        /// Sends the target for the cursor in a page; without a cursor, the page is the last.
         ///
         /// ```swift
         /// .cursor({ $0.nextCursor }, target: { .posts(after: $0) })
         /// ```
         ///
         /// - Parameters:
-        ///   - cursor: returns the cursor of the next page, such as a text or a number, `nil` for none.
+        ///   - cursor: returns the cursor of the next page, such as a text or a number; `nil` if there is none.
         ///   - target: returns the target of the page at a cursor.
         /// - Returns: the rule.
         public static func cursor<Cursor: Hashable & Sendable>(
@@ -44,7 +45,7 @@ extension Provider {
     }
 }
 
-/// Where a page is.
+/// The origin, path and query of a page.
 struct PageLink: Sendable, Hashable {
     private let origin: PipelineRequest.Origin
     private let pathAndQuery: String
@@ -59,7 +60,7 @@ struct PageLink: Sendable, Hashable {
         pathAndQuery = target.pathAndQuery
     }
 
-    /// The link of a response to the page after it.
+    /// Returns the link of a response to the next page, or `nil` if there is none.
     static func next(in response: PipelineResponse) throws -> PageLink? {
         let fields = HTTPField.Name("Link").map { response.headers[values: $0] } ?? []
         let links = fields.lazy.flatMap(LinkField.links(in:))
@@ -77,7 +78,7 @@ struct PageLink: Sendable, Hashable {
         return PageLink(target)
     }
 
-    /// Leads the request of the first page to this one, unless it is on another origin.
+    /// Points the request of the first page at this one; throws if this page is on another origin.
     func write(to request: inout PipelineRequest) throws {
         guard request.origin == origin else {
             let reason = "the next page is on \(origin), which does not get what is sent to \(request.origin)"

@@ -1,5 +1,5 @@
 extension Provider {
-    /// The pages of a list, requested one after the other as they are read.
+    /// The pages of a list, requested one after another as they are read.
     ///
     /// ```swift
     /// for try await repos in provider.pages(.repos, of: [Repo].self) {
@@ -9,16 +9,16 @@ extension Provider {
     ///
     /// **Effects**
     ///
-    /// - Each page is a call of its own through all plugins. Nothing is sent before a page is asked for.
-    /// - Each iteration begins with the first page. Kept while reading: the links and cursors of the pages so far.
+    /// - Each page is a separate call through all plugins. Nothing is sent before a page is requested.
+    /// - Each iteration begins with the first page. It keeps the links and cursors of the pages so far in memory.
     ///
-    /// **Errors**: those of the calls and of the closures, and these. They are thrown after the page that leads there has been
-    /// delivered; no page follows an error.
+    /// **Errors**: those of the calls and of the closures, and the following. An error is thrown after the page that
+    /// led to it has been delivered, and no page follows it.
     ///
     /// | code | when |
     /// |---|---|
-    /// | `pagination.origin` | a link leads to another scheme, host or port than the target's; nothing is sent there |
-    /// | `pagination.loop` | a link or a cursor is that of an earlier page |
+    /// | `pagination.origin` | a link leads to a scheme, host or port other than the target's; nothing is sent there |
+    /// | `pagination.loop` | a link or a cursor is the same as that of an earlier page |
     /// | `pagination.link` | a link is not an http or https URL |
     /// | `pagination.tooMany` | there are more pages than `maximumPageCount` |
     public struct Pages<Element: Sendable>: AsyncSequence, Sendable {
@@ -26,13 +26,13 @@ extension Provider {
         let maximumPageCount: Int
         let fetch: @Sendable (Target, PageLink?) async throws -> FetchedPage<Target, Element>
 
-        /// Starts with the first page.
+        /// Returns an iterator that starts with the first page.
         public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
-        /// Reads page by page.
+        /// An iterator that reads page by page.
         public struct AsyncIterator: AsyncIteratorProtocol {
             private let pages: Pages
-            /// What follows the page before; `nil` before the first.
+            /// What follows the previous page; `nil` before the first page.
             private var upcoming: Result<NextPage<Element>.Step, any Error>?
             private var seen: Set<AnyHashable> = []
             private var count = 0
@@ -41,10 +41,10 @@ extension Provider {
                 self.pages = pages
             }
 
-            /// The next page, `nil` after the last.
+            /// Returns the next page, or `nil` after the last.
             public mutating func next() async throws -> Element? {
                 let step = upcoming
-                // An error below is the end.
+                // If an error is thrown below, the sequence ends.
                 upcoming = .success(.end)
                 switch try step?.get() {
                 case nil: return try await fetch(pages.start, nil)
@@ -66,7 +66,7 @@ extension Provider {
                 return fetched.page
             }
 
-            /// Refuses an earlier page, and one too many.
+            /// Throws if the page was read before, or if there are too many.
             private mutating func note(_ place: AnyHashable) throws {
                 guard seen.insert(place).inserted else {
                     throw PipelineError(.pagination(.loop), "page \(count) leads back to an earlier page")
@@ -80,10 +80,10 @@ extension Provider {
     }
 }
 
-/// A page, and what follows it.
+/// A page and what follows it.
 struct FetchedPage<Target: TargetType, Page: Sendable>: Sendable {
     let page: Page
-    /// Where the request for it went.
+    /// The place that the request for the page went to.
     let place: PageLink
     let next: Result<Provider<Target>.NextPage<Page>.Step, any Error>
 }

@@ -4,10 +4,11 @@ extension Provider {
     /// Returns the pages of a list as responses.
     ///
     /// - Parameters:
-    ///   - target: the first page.
-    ///   - next: how a page leads to the next one.
-    ///   - maximumPageCount: the most pages, 1 and up. One more is an error; `prefix(_:)` reads the first pages alone.
-    ///   - options: settings of each call; they win over the target's own.
+    ///   - target: the target of the first page.
+    ///   - next: the rule that leads from a page to the next one.
+    ///   - maximumPageCount: the most pages, 1 and up; a further page is an error. To read only the first pages, use
+    ///     `prefix(_:)`.
+    ///   - options: settings of each call; they override the target's own.
     /// - Returns: the pages.
     public func pages(
         _ target: Target,
@@ -25,12 +26,13 @@ extension Provider {
     /// ```
     ///
     /// - Parameters:
-    ///   - target: the first page.
-    ///   - type: what the body of a page decodes to.
+    ///   - target: the target of the first page.
+    ///   - type: the type that the body of a page decodes to.
     ///   - decoder: the decoder; `nil` for that of the provider.
-    ///   - next: how a page leads to the next one.
-    ///   - maximumPageCount: the most pages, 1 and up. One more is an error; `prefix(_:)` reads the first pages alone.
-    ///   - options: settings of each call; they win over the target's own.
+    ///   - next: the rule that leads from a page to the next one.
+    ///   - maximumPageCount: the most pages, 1 and up; a further page is an error. To read only the first pages, use
+    ///     `prefix(_:)`.
+    ///   - options: settings of each call; they override the target's own.
     /// - Returns: the pages.
     public func pages<Page: Decodable & Sendable>(
         _ target: Target,

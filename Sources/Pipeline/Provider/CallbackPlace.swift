@@ -1,6 +1,6 @@
 package import Dispatch
 
-/// Where callbacks run: one that belongs to an actor there, every other on the queue, without one on a background executor.
+/// Where callbacks run: on the actor that a callback is isolated to, else on the queue, else on a background executor.
 package struct CallbackPlace: Sendable {
     package var queue: DispatchQueue?
 
@@ -8,13 +8,13 @@ package struct CallbackPlace: Sendable {
         self.queue = queue
     }
 
-    /// Runs a callback where one runs that belongs to this actor, and waits for its end.
+    /// Runs a callback on its actor or in the place for callbacks without one, and waits until it has returned.
     ///
     /// - Parameters:
-    ///   - actor: the actor that the callback belongs to.
-    ///   - isOff: is asked there, with nothing between its answer and the callback.
-    ///   - callback: the callback.
-    /// - Returns: whether it ran.
+    ///   - actor: the actor that the callback is isolated to.
+    ///   - isOff: called in the same place immediately before the callback; `true` skips the callback.
+    ///   - callback: the closure to run.
+    /// - Returns: whether the callback ran.
     @concurrent
     @discardableResult
     package func run(
@@ -31,14 +31,15 @@ package struct CallbackPlace: Sendable {
         _ isOff: () -> Bool,
         _ callback: () async -> Void
     ) async -> Bool {
-        // A synchronous call, which is sure to run on the actor; an asynchronous one hops by itself.
+        // `isOff()` is synchronous, so it is sure to run on the actor; the asynchronous callback switches to its actor
+        // on its own.
         if isOff() { return false }
         await callback()
         return true
     }
 }
 
-/// Runs on a queue what belongs to no actor.
+/// An executor that runs jobs isolated to no actor on a queue.
 private final class QueueExecutor: TaskExecutor {
     private let queue: DispatchQueue
 

@@ -1,33 +1,33 @@
 extension PluginStack {
-    /// Returns the stack with a plugin directly outside another one.
+    /// Returns a stack with a plugin inserted directly outside another one.
     ///
     /// ```swift
     /// PluginStack.standard.inserting(ActivityPlugin(), before: RetryPlugin.self)
     /// ```
     ///
     /// - Parameters:
-    ///   - plugin: the plugin, or a stack.
-    ///   - anchor: the type of a plugin of the stack. The outermost one counts. A stack without one is a programmer error that stops
-    ///     the program.
-    /// - Returns: the longer stack.
+    ///   - plugin: the plugin or stack to insert.
+    ///   - anchor: the type of a plugin in the stack; the outermost one counts. If the stack has none, the program
+    ///     stops, because that is a programmer error.
+    /// - Returns: the stack with the plugin.
     public func inserting<Anchor: PluginType>(_ plugin: any PluginType, before anchor: Anchor.Type) -> PluginStack {
         guard let index = plugins.firstIndex(where: { $0 is Anchor }) else { missing(anchor, plugin, "before") }
         return inserting(plugin, at: index)
     }
 
-    /// Returns the stack with a plugin directly inside another one.
+    /// Returns a stack with a plugin inserted directly inside another one.
     ///
     /// - Parameters:
-    ///   - plugin: the plugin, or a stack.
-    ///   - anchor: the type of a plugin of the stack. The innermost one counts. A stack without one is a programmer error that stops
-    ///     the program.
-    /// - Returns: the longer stack.
+    ///   - plugin: the plugin or stack to insert.
+    ///   - anchor: the type of a plugin in the stack; the innermost one counts. If the stack has none, the program
+    ///     stops, because that is a programmer error.
+    /// - Returns: the stack with the plugin.
     public func inserting<Anchor: PluginType>(_ plugin: any PluginType, after anchor: Anchor.Type) -> PluginStack {
         guard let index = plugins.lastIndex(where: { $0 is Anchor }) else { missing(anchor, plugin, "after") }
         return inserting(plugin, at: index + 1)
     }
 
-    /// Returns the stack without the plugins of a type; the same stack if it has none.
+    /// Returns the stack without the plugins of a type, or the same stack if it has none.
     public func removing<Removed: PluginType>(_ type: Removed.Type) -> PluginStack {
         PluginStack(plugins.filter { !($0 is Removed) })
     }

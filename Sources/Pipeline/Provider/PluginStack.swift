@@ -1,4 +1,4 @@
-/// A list of plugins as a value: built with `if`, `else` and `for`, changed by type, and used wherever a plugin is.
+/// A list of plugins that is built with `if`, `else` and `for`, changed by type, and used wherever a plugin is.
 ///
 /// ```swift
 /// let common = PluginStack {
@@ -12,7 +12,8 @@
 /// )
 /// ```
 ///
-/// A stack takes part in no stage itself. Providers and other stacks replace it with its plugins, so `explain()` shows them one by one.
+/// A stack itself takes part in no stage. Providers and other stacks replace it with its plugins, so `explain()` lists
+/// them one by one.
 public struct PluginStack: PluginType {
     /// The plugins, outermost first; none of them is a stack.
     public let plugins: [any PluginType]
@@ -20,19 +21,19 @@ public struct PluginStack: PluginType {
     /// The names of the plugins, separated by commas.
     public var name: String { plugins.map(\.name).joined(separator: ", ") }
 
-    /// Makes a stack of plugins and of the plugins of other stacks, outermost first.
+    /// Makes a stack from plugins and the plugins of other stacks, outermost first.
     public init(_ plugins: [any PluginType] = []) {
         self.plugins = plugins.flatMap { ($0 as? PluginStack)?.plugins ?? [$0] }
     }
 
-    /// Makes a stack of what the builder lists, outermost first.
+    /// Makes a stack from what the builder lists, outermost first.
     public init(@PluginStackBuilder _ makeStack: () -> PluginStack) {
         self = makeStack()
     }
 }
 
 extension PluginStack: ExpressibleByArrayLiteral {
-    /// Makes a stack of plugins and of the plugins of other stacks, outermost first.
+    /// Makes a stack from plugins and the plugins of other stacks, outermost first.
     public init(arrayLiteral plugins: any PluginType...) {
         self.init(plugins)
     }

@@ -1,27 +1,27 @@
-/// What the braces of a ``PluginStack`` may contain: plugins, stacks, `if`, `else`, `switch` and `for`.
+/// The result builder of ``PluginStack``, which accepts plugins, stacks, `if`, `else`, `switch` and `for`.
 ///
-/// Write a plugin from a closure as `PluginStack.prepare { … }`. Swift joins a line that begins with a dot, as in `.prepare { … }`, to the
-/// line before it, which does not compile.
+/// Write a plugin made from a closure as `PluginStack.prepare { … }`. A line that begins with a dot, such as
+/// `.prepare { … }`, does not compile, because Swift joins it to the line before.
 @resultBuilder
 public enum PluginStackBuilder {
-    /// Makes a stack of a plugin or of another stack.
+    /// Makes a stack from a plugin or another stack.
     public static func buildExpression(_ plugin: any PluginType) -> PluginStack { PluginStack([plugin]) }
 
-    /// Joins statements.
+    /// Joins the statements of a block into one stack.
     public static func buildBlock(_ parts: PluginStack...) -> PluginStack { PluginStack(parts) }
 
-    /// Joins the iterations of a `for` loop.
+    /// Joins the iterations of a `for` loop into one stack.
     public static func buildArray(_ parts: [PluginStack]) -> PluginStack { PluginStack(parts) }
 
-    /// Makes a stack of an `if` without `else`.
+    /// Returns the stack of an `if` without `else`, which is empty if the condition does not hold.
     public static func buildOptional(_ part: PluginStack?) -> PluginStack { part ?? PluginStack() }
 
-    /// Makes a stack of an `if` whose condition holds.
+    /// Returns the stack of an `if` whose condition holds.
     public static func buildEither(first part: PluginStack) -> PluginStack { part }
 
-    /// Makes a stack of an `else`.
+    /// Returns the stack of an `else`.
     public static func buildEither(second part: PluginStack) -> PluginStack { part }
 
-    /// Makes a stack of an `if #available`.
+    /// Returns the stack of an `if #available`.
     public static func buildLimitedAvailability(_ part: PluginStack) -> PluginStack { part }
 }

@@ -1,24 +1,26 @@
 public import Dispatch
 
 extension Provider {
-    /// Sends a target and calls back.
+    /// Sends a target and calls a closure with the result.
     ///
-    /// The completion is called exactly once and never before this method has returned. One that belongs to an actor, as a closure
-    /// written in a view belongs to the main actor, runs there; any other on `callbackQueue`, else on the provider's, else on a
-    /// background executor, where it must not block its thread. A call that is cancelled before it has completed completes with code
-    /// ``PipelineError/Code-swift.struct/cancelled``, also when its answer was there already, and tells of no progress then.
+    /// The completion is called exactly once, and never before this method has returned. A completion that is isolated
+    /// to an actor runs on that actor; a closure written in a view, for example, runs on the main actor. Any other
+    /// completion runs on `callbackQueue`, else on the provider's queue, else on a background executor, whose thread it
+    /// must not block. If the call is cancelled before it has completed, it completes with code
+    /// ``PipelineError/Code-swift.struct/cancelled``, even if the response has already arrived, and reports no further
+    /// progress.
     ///
-    /// Progress is called there too, step by step, and not after the completion. Of a call that succeeds the last step has the
-    /// response; a call that fails just ends.
+    /// The progress closure is scheduled in the same way. It gets the steps in order, and never after the completion.
+    /// If the call succeeds, the last step has the response. If the call fails, progress ends without such a step.
     ///
     /// - Parameters:
-    ///   - target: what to ask.
-    ///   - options: settings of this call; they win over the target's own.
-    ///   - callbackQueue: where progress and completion run that belong to no actor.
-    ///   - progress: gets the steps, as `requestWithProgress(_:options:)` gives them.
-    ///   - completion: gets the outcome.
-    /// - Returns: the task of the call. Cancelling it cancels the call, whose completion still runs, once. Its `value` returns
-    ///   when the last callback has run. Dropping the task does not cancel the call.
+    ///   - target: the target to send.
+    ///   - options: the options of this call; they override those of the target.
+    ///   - callbackQueue: the queue for progress and completion closures that are isolated to no actor.
+    ///   - progress: receives the steps that `requestWithProgress(_:options:)` would return.
+    ///   - completion: receives the result.
+    /// - Returns: the task of the call. Cancelling it cancels the call; the completion still runs, once. The task ends
+    ///   after the last callback has run. Dropping the task does not cancel the call.
     @discardableResult
     public func request(
         _ target: Target,
@@ -37,7 +39,7 @@ extension Provider {
         }
     }
 
-    /// Runs the work in a task of its own and hands its outcome over, once.
+    /// Runs work in a separate task and delivers its result exactly once.
     func deliver<Value: Sendable>(
         on callbackQueue: DispatchQueue?,
         _ completion: @escaping @isolated(any) @Sendable (Result<Value, PipelineError>) -> Void,

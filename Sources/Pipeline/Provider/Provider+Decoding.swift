@@ -4,15 +4,17 @@ extension Provider {
     /// Sends a target and decodes its response, never on the caller's actor.
     ///
     /// - Parameters:
-    ///   - target: the target.
-    ///   - type: the type of the value.
-    ///   - keyPath: the position of the value in the JSON, names joined by full stops; defaults to `nil`, the whole body.
+    ///   - target: the target to send.
+    ///   - type: the type to decode.
+    ///   - keyPath: the path of the value in the JSON, as names separated by full stops; defaults to `nil`, the whole
+    ///     body.
     ///   - decoder: the decoder; defaults to `nil`, that of the provider.
-    ///   - failsOnEmptyData: whether an empty body is an error, which is the default; otherwise it decodes as `{}` or `[]`.
-    ///   - options: options of this call; they win over the target's own.
-    /// - Returns: the value.
-    /// - Throws: ``PipelineError``, with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response if the body
-    ///   does not decode; `CancellationError` if the task was cancelled.
+    ///   - failsOnEmptyData: whether an empty body is an error; defaults to `true`. If `false`, an empty body decodes
+    ///     as `{}` or `[]`.
+    ///   - options: the options of this call; they override those of the target.
+    /// - Returns: the decoded value.
+    /// - Throws: ``PipelineError``, with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response if the
+    ///   body does not decode; `CancellationError` if the task was cancelled.
     @concurrent
     public func request<Value: Decodable & SendableMetatype>(
         _ target: Target,
@@ -34,13 +36,15 @@ extension Provider where Target: DecodableTargetType {
     /// Sends a target and decodes its response to the type that the target names, never on the caller's actor.
     ///
     /// - Parameters:
-    ///   - target: the target.
-    ///   - keyPath: the position of the value in the JSON, names joined by full stops; defaults to `nil`, the whole body.
-    ///   - decoder: the decoder; defaults to `nil`, that of the target, or else that of the provider.
-    ///   - failsOnEmptyData: whether an empty body is an error, which is the default; otherwise it decodes as `{}` or `[]`.
-    ///   - options: options of this call; they win over the target's own.
-    /// - Returns: the value.
-    /// - Throws: as `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
+    ///   - target: the target to send.
+    ///   - keyPath: the path of the value in the JSON, as names separated by full stops; defaults to `nil`, the whole
+    ///     body.
+    ///   - decoder: the decoder; defaults to `nil`, that of the target or else of the provider.
+    ///   - failsOnEmptyData: whether an empty body is an error; defaults to `true`. If `false`, an empty body decodes
+    ///     as `{}` or `[]`.
+    ///   - options: the options of this call; they override those of the target.
+    /// - Returns: the decoded value.
+    /// - Throws: the errors of `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
     @concurrent
     public func requestDecoded(
         _ target: Target,
@@ -56,7 +60,7 @@ extension Provider where Target: DecodableTargetType {
 }
 
 extension PerformedCall {
-    /// Decodes the response to the type of a target and ends the call.
+    /// Decodes the response to the result type of a target, and ends the call.
     func decoded<Target: DecodableTargetType>(
         by target: Target,
         _ keyPath: String?,

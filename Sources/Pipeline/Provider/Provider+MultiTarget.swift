@@ -1,10 +1,11 @@
 public import Dispatch
 public import Foundation
 
-// A copy of each sending method: a method that is generic in place of these does not take `.book(id: 3)` of an enum any more.
+// These methods copy each sending method, because generic ones in place of the originals would no longer accept
+// `.book(id: 3)` of an enum.
 
 extension Provider where Target == MultiTarget {
-    /// Sends any target, as `request(_:options:)`.
+    /// Sends any target and returns its response, like `request(_:options:)`.
     @_disfavoredOverload
     @concurrent
     public func request(
@@ -14,7 +15,7 @@ extension Provider where Target == MultiTarget {
         try await request(MultiTarget(target), options: options)
     }
 
-    /// Sends any target, as `stream(_:options:)`.
+    /// Sends any target and returns its response as a stream, like `stream(_:options:)`.
     @_disfavoredOverload
     @concurrent
     public func stream(
@@ -24,7 +25,7 @@ extension Provider where Target == MultiTarget {
         try await stream(MultiTarget(target), options: options)
     }
 
-    /// Sends any target, as `requestWithProgress(_:options:)`.
+    /// Returns the progress of a call of any target, like `requestWithProgress(_:options:)`.
     @_disfavoredOverload
     public func requestWithProgress(
         _ target: some TargetType,
@@ -33,7 +34,8 @@ extension Provider where Target == MultiTarget {
         requestWithProgress(MultiTarget(target), options: options)
     }
 
-    /// Sends any target, as `request(_:options:callbackQueue:progress:completion:)`.
+    /// Sends any target and calls a closure with the result, like
+    /// `request(_:options:callbackQueue:progress:completion:)`.
     @_disfavoredOverload
     @discardableResult
     public func request(
@@ -53,8 +55,7 @@ extension Provider where Target == MultiTarget {
         )
     }
 
-    /// Sends any target and decodes its response, as
-    /// `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
+    /// Sends any target and decodes its response, like `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`.
     @_disfavoredOverload
     @concurrent
     public func request<Value: Decodable & SendableMetatype>(
@@ -75,7 +76,7 @@ extension Provider where Target == MultiTarget {
         )
     }
 
-    /// Sends any target and decodes its response to the type that the target names, as
+    /// Sends any target and decodes its response to the type that the target names, like
     /// `requestDecoded(_:atKeyPath:decoder:failsOnEmptyData:options:)`.
     @_disfavoredOverload
     @concurrent

@@ -1,5 +1,5 @@
 extension Provider {
-    /// The path of a call from the target to the validated response; the caller ends it.
+    /// Performs a call from its target to the validated response; the caller ends the call.
     package func perform(
         _ target: Target,
         _ options: RequestOptions,
@@ -12,7 +12,7 @@ extension Provider {
         return await engine.perform(call, failure, amend)
     }
 
-    /// A new call, and why it has no endpoint but the target's own.
+    /// Returns a new call, and the failure if the endpoint closure threw.
     @inline(never)
     private func begin(
         _ target: Target,
@@ -35,7 +35,7 @@ extension Provider {
     }
 
     private func endpointAndFailure(_ target: Target) -> (Endpoint, PipelineError?) {
-        // A call that is cancelled before it begins makes no endpoint.
+        // If the call is cancelled before it begins, the endpoint closure does not run.
         if Task.isCancelled { return (Endpoint(target), nil) }
         do {
             return (try endpoint(target), nil)

@@ -1,10 +1,10 @@
 extension Provider {
-    /// Returns the progress of a call, which starts when the sequence is read.
+    /// Returns the progress of a call, which starts when the sequence is iterated.
     ///
     /// - Parameters:
-    ///   - target: the target.
-    ///   - options: options of this call; they win over the target's own.
-    /// - Returns: the steps of the call; the last has the response.
+    ///   - target: the target to send.
+    ///   - options: the options of this call; they override those of the target.
+    /// - Returns: the steps of the call; the last one has the response.
     public func requestWithProgress(
         _ target: Target,
         options: RequestOptions = RequestOptions()
@@ -14,7 +14,7 @@ extension Provider {
         }
     }
 
-    /// Performs a call and waits with each step until the one before is delivered.
+    /// Performs a call and delivers its steps one at a time.
     func perform(
         _ target: Target,
         _ options: RequestOptions,

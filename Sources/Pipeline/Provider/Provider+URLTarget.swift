@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 extension Provider where Target == URLTarget {
-    /// Gets a URL and decodes the response.
+    /// Sends a GET request to a URL and decodes the response.
     ///
     /// ```swift
     /// let repos = try await client.get("https://api.example.com/repos", as: [Repo].self)
@@ -9,11 +9,11 @@ extension Provider where Target == URLTarget {
     ///
     /// - Parameters:
     ///   - url: an absolute http or https URL.
-    ///   - type: what the body decodes to.
-    ///   - options: settings of this call.
-    /// - Returns: the value.
-    /// - Throws: as `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`; a status other than 200 to 299 is
-    ///   ``PipelineError/Code-swift.struct/unacceptableStatus``.
+    ///   - type: the type to decode.
+    ///   - options: the options of this call.
+    /// - Returns: the decoded value.
+    /// - Throws: the errors of `request(_:as:atKeyPath:decoder:failsOnEmptyData:options:)`, with code
+    ///   ``PipelineError/Code-swift.struct/unacceptableStatus`` for a status other than 200 to 299.
     @concurrent
     public func get<Value: Decodable & SendableMetatype>(
         _ url: String,
@@ -32,13 +32,14 @@ extension Provider where Target == URLTarget {
     /// For a body in another form, send a ``URLTarget`` with a ``RequestTask`` of your choice.
     ///
     /// - Parameters:
-    ///   - body: the value.
+    ///   - body: the value to send.
     ///   - url: an absolute http or https URL.
-    ///   - method: the method.
-    ///   - type: what the body of the response decodes to.
-    ///   - options: settings of this call.
-    /// - Returns: the value.
-    /// - Throws: as `get(_:as:options:)`; ``PipelineError/Code-swift.struct/encoding`` if the body cannot be encoded.
+    ///   - method: the request method; defaults to POST.
+    ///   - type: the type to decode from the response.
+    ///   - options: the options of this call.
+    /// - Returns: the decoded value.
+    /// - Throws: the errors of `get(_:as:options:)`; code ``PipelineError/Code-swift.struct/encoding`` if the body
+    ///   cannot be encoded.
     @concurrent
     public func send<Value: Decodable & SendableMetatype>(
         _ body: some Encodable & Sendable,

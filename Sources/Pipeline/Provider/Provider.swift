@@ -1,9 +1,8 @@
 package import Dispatch
 
-/// What users hold: sends targets through a stack of plugins to a transport.
+/// A client that sends targets through a stack of plugins to a transport.
 ///
-/// Make one and share it; it is safe to use from everywhere at once. Calls that are under way finish even when the provider
-/// is released.
+/// Make one and share it; it is safe to use concurrently. Calls in progress finish even if the provider is released.
 ///
 /// ```swift
 /// let provider = Provider<GitHub>(
@@ -28,15 +27,16 @@ public final class Provider<Target: TargetType>: Sendable {
     private let makeEndpoint: (@Sendable (Target) throws -> Endpoint)?
     let isMulti = Target.self == MultiTarget.self
 
-    /// Makes a provider.
+    /// Makes a provider from a transport and plugins.
     ///
-    /// A plugin that conforms to no stage is a programmer error and stops the program here.
+    /// If a plugin conforms to no stage, the program stops, because that is a programmer error.
     ///
     /// - Parameters:
-    ///   - transport: sends the requests.
-    ///   - plugins: plugins and stacks, outermost first; a stack counts as its plugins.
-    ///   - configuration: settings for all calls.
-    ///   - endpoint: makes a target concrete; called for every call.
+    ///   - transport: the transport that sends the requests.
+    ///   - plugins: the plugins and stacks, outermost first; a stack counts as its plugins.
+    ///   - configuration: the settings of all calls.
+    ///   - endpoint: a closure that makes the endpoint of a target, called for every call; defaults to `nil`, which
+    ///     uses `Endpoint(target)`.
     public init(
         transport: any Transport,
         plugins: [any PluginType] = [],
@@ -56,15 +56,15 @@ public final class Provider<Target: TargetType>: Sendable {
         self.makeEndpoint = endpoint
     }
 
-    /// The plugins, outermost first, those of stacks one by one.
+    /// The plugins, outermost first, including those of stacks.
     public var plugins: [any PluginType] { engine.pipeline.plugins }
 
-    /// The endpoint that a target becomes.
+    /// Returns the endpoint of a target, made by the endpoint closure if there is one.
     public func endpoint(_ target: Target) throws -> Endpoint {
         try makeEndpoint?(target) ?? Endpoint(target)
     }
 
-    /// The stack in words, with what is wrong with its order.
+    /// Returns a description of the stack that lists problems with its order.
     public func explain() -> PipelineDescription {
         PipelineDescription(plugins: plugins, transport: engine.pipeline.transport)
     }
@@ -72,11 +72,12 @@ public final class Provider<Target: TargetType>: Sendable {
     /// Sends a target and returns the response with its body in memory.
     ///
     /// - Parameters:
-    ///   - target: what to ask.
-    ///   - options: settings of this call; they win over the target's own.
-    /// - Returns: the response, of any status that the target accepts. A 206 that the request did not ask for is returned like any other
-    ///   status, so a target that takes a body for the whole resource accepts 200 alone; a download refuses such a 206.
-    /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled.
+    ///   - target: the target to send.
+    ///   - options: the options of this call; they override those of the target.
+    /// - Returns: the response, with any status that the target accepts. A 206 that the request did not ask for is
+    ///   returned like any other status. A target that needs the whole resource must therefore accept only 200. A
+    ///   download refuses such a 206.
+    /// - Throws: ``PipelineError``; `CancellationError` if the task was cancelled.
     @concurrent
     public func request(
         _ target: Target,
@@ -85,17 +86,18 @@ public final class Provider<Target: TargetType>: Sendable {
         try await perform(target, options, isStreaming: false).finished().awaited
     }
 
-    /// Sends a target and returns the response as soon as its header fields are there.
+    /// Sends a target and returns the response as soon as its header fields have arrived.
     ///
-    /// The destination of a task that downloads is not used: the caller reads the body.
+    /// The destination of a download task is ignored, because the caller reads the body.
     ///
     /// - Parameters:
-    ///   - target: what to ask.
-    ///   - options: settings of this call; they win over the target's own.
-    /// - Returns: the response, of any status that the target accepts.
-    /// - Throws: ``PipelineError``; `CancellationError` when the task was cancelled. The body throws the same. The error of a
-    ///   status that the target does not accept has the body if that comes within ``RequestOptions/attemptTimeout`` (10 s
-    ///   without) and ``PipelineLimits/discardedBodyByteCount``.
+    ///   - target: the target to send.
+    ///   - options: the options of this call; they override those of the target.
+    /// - Returns: the response, with any status that the target accepts.
+    /// - Throws: ``PipelineError``; `CancellationError` if the task was cancelled. Reading the body throws the same
+    ///   errors. If the target does not accept the status, the error includes the body, provided that it arrives within
+    ///   ``RequestOptions/attemptTimeout`` (10 s if not set) and does not exceed
+    ///   ``PipelineLimits/discardedBodyByteCount``.
     @concurrent
     public func stream(
         _ target: Target,

@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// The settings of a ``Provider`` that hold for all of its calls.
+/// The settings that apply to all calls of a ``Provider``.
 ///
 /// ```swift
 /// let provider = Provider<GitHub>(
@@ -21,17 +21,18 @@ public import Dispatch
 /// | `callbackQueue` | none: completions run on a background executor |
 /// | `coders` | none: `JSONEncoder` with sorted keys and `JSONDecoder` |
 public struct ProviderConfiguration: Sendable {
-    /// Which redirects are followed.
+    /// The policy that decides which redirects are followed.
     public var redirects: RedirectPolicy
-    /// The upper bounds.
+    /// The limits of each call, such as the size of a buffered body.
     public var limits: PipelineLimits
-    /// What happens if a call sets an option whose plugin is not in the stack.
+    /// The policy for a call that sets an option whose plugin is not in the stack.
     public var unhandledOptions: UnhandledOptionPolicy
-    /// The source of time.
+    /// The clock, the only source of time.
     public var clock: PipelineClock
-    /// The source of random numbers.
+    /// The random number generator, the only source of randomness.
     public var random: PipelineRandom
-    /// The queue of completions that belong to no actor and were given no queue of their own; `nil` for a background executor.
+    /// The queue of completions that are isolated to no actor and were given no queue of their own; `nil` for a
+    /// background executor.
     public var callbackQueue: DispatchQueue?
     /// The encoders and decoders of values; `nil` for `JSONEncoder` with sorted keys and `JSONDecoder`.
     public var coders: PipelineCoders?
@@ -39,12 +40,13 @@ public struct ProviderConfiguration: Sendable {
     /// Makes a configuration.
     ///
     /// - Parameters:
-    ///   - redirects: which redirects are followed.
-    ///   - limits: the upper bounds.
-    ///   - unhandledOptions: what happens if a call sets an option whose plugin is not in the stack.
-    ///   - clock: the source of time.
-    ///   - random: the source of random numbers.
-    ///   - callbackQueue: the queue of completions that belong to no actor and were given no queue of their own.
+    ///   - redirects: the policy that decides which redirects are followed.
+    ///   - limits: the limits of each call, such as the size of a buffered body.
+    ///   - unhandledOptions: the policy for a call that sets an option whose plugin is not in the stack.
+    ///   - clock: the clock, the only source of time.
+    ///   - random: the random number generator, the only source of randomness.
+    ///   - callbackQueue: the queue of completions that are isolated to no actor and were given no queue of their own;
+    ///     `nil` for a background executor.
     ///   - coders: the encoders and decoders of values; `nil` for `JSONEncoder` with sorted keys and `JSONDecoder`.
     public init(
         redirects: RedirectPolicy = .standard,

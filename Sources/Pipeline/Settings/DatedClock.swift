@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A clock that also knows the date, for dates that a server has written.
+/// A clock that also knows the date, which is needed to interpret dates from a server.
 ///
 /// With any other clock, a provider uses the system's date.
 public protocol DatedClock: Clock {
-    /// The current date.
+    /// The current date of the clock.
     var date: Date { get }
 
     /// The moment from which a ``PipelineClock`` counts; defaults to the moment at which it wraps the clock.
@@ -14,6 +14,6 @@ public protocol DatedClock: Clock {
 }
 
 extension DatedClock {
-    /// The current moment.
+    /// The moment of the access, so a ``PipelineClock`` counts from when it wraps the clock.
     public var origin: Instant { now }
 }

@@ -1,7 +1,8 @@
-/// A plugin that declares which options of calls it handles.
+/// A plugin that declares which call options it handles.
 ///
-/// A provider compares the options of each call with what its plugins declare; its ``UnhandledOptionPolicy`` decides what happens
-/// if none handles one. Any plugin may declare any option, so your own can replace the plugin that publishes it:
+/// A provider compares the options of each call with those that its plugins declare. If no plugin handles an option,
+/// the provider's ``UnhandledOptionPolicy`` decides what happens. Any plugin may declare any option, so your own can
+/// replace the plugin that publishes it:
 ///
 /// ```swift
 /// struct LoginPlugin: Stage.Prepare, OptionHandling {
@@ -17,10 +18,12 @@ public protocol OptionHandling: PluginType {
     /// The options that the plugin handles; read once, when the provider is made.
     var handledOptions: [RequestOptions.PluginOption] { get }
 
-    /// The stages that do nothing for most calls, each with the options that it acts on; read once, when the provider is made.
+    /// The stages that do nothing for most calls, each with the options that it acts on; read once, when the provider
+    /// is made.
     ///
-    /// The pipeline runs such a stage only for calls that set one of these options, themselves or by their target, to a value that asks for a
-    /// plugin. A stage without options never runs. Counts for prepare, intercept and process; other stages always run.
+    /// The pipeline runs such a stage only if the call or its target sets one of these options to a value that requires
+    /// a plugin. A stage without options never runs. This applies to the prepare, intercept and process stages; other
+    /// stages always run.
     ///
     /// ```swift
     /// var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] {
@@ -33,14 +36,14 @@ public protocol OptionHandling: PluginType {
 }
 
 extension OptionHandling {
-    /// No stages.
+    /// No stages: every stage of the plugin runs for every call.
     public var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] { [:] }
 }
 
 extension RequestOptions {
     /// An option that takes effect only if a plugin handles it.
     ///
-    /// A plugin publishes one beside its ``RequestOptionKey``:
+    /// A plugin publishes one next to its ``RequestOptionKey``:
     ///
     /// ```swift
     /// enum RetryCount: RequestOptionKey {
@@ -61,7 +64,7 @@ extension RequestOptions {
         /// The name of the plugin that handles it, for messages.
         public let plugin: String
 
-        /// Makes an option.
+        /// Makes an option from its name and that of its plugin.
         ///
         /// - Parameters:
         ///   - name: the option as callers write it, for example `retryCount`.

@@ -1,6 +1,6 @@
-/// A target that is a value with modifiers, of which one sets options.
+/// A target that has modifiers, including one that changes its options.
 ///
-/// A plugin adds a modifier for an option of its own to all of them, without a reference to the module of any:
+/// A plugin can add a modifier for its own option to all such targets without importing their modules:
 ///
 /// ```swift
 /// extension OptionsModifying {
@@ -8,7 +8,7 @@
 /// }
 /// ```
 public protocol OptionsModifying: TargetType {
-    /// Returns a copy with other settings for plugins and transports.
+    /// Returns a copy with changed settings for plugins and transports.
     ///
     /// - Parameter configure: changes the settings.
     /// - Returns: the copy.

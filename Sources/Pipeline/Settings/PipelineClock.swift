@@ -1,35 +1,40 @@
 public import Foundation
 
-/// Any clock, so that time can be real or virtual.
+/// A wrapper around any clock, real or virtual.
 ///
-/// It is a `Clock` itself: `clock.sleep(for:)` and `clock.measure` work as on any other.
+/// It is a `Clock`: `clock.sleep(for:)` and `clock.measure` work as on any other clock.
 public struct PipelineClock: Clock, Sendable {
-    /// A moment, as time since the clock's origin.
+    /// A moment, measured from the clock's origin.
     ///
-    /// Two instants can be compared if their clocks wrap `ContinuousClock`, wrap `SuspendingClock`, wrap the same ``DatedClock``
-    /// that has a fixed origin (as `ManualClock` of `PipelineTesting` has), or are the same `PipelineClock`. So a plugin that
-    /// several providers share can keep an instant if the providers use such a clock. Any other clock counts from the moment at
-    /// which it was wrapped, once for each provider; to share one, wrap it once and pass the `PipelineClock` to all of them.
+    /// Two instants can be compared in any of these cases:
+    ///
+    /// - Both clocks wrap `ContinuousClock`, or both wrap `SuspendingClock`.
+    /// - Both clocks wrap the same ``DatedClock`` with a fixed origin, such as `ManualClock` of `PipelineTesting`.
+    /// - Both clocks are the same `PipelineClock`.
+    ///
+    /// A plugin that several providers share can keep an instant if the providers use such clocks. Any other clock
+    /// counts from the moment at which it was wrapped, which differs for each provider. To share one, wrap it once and
+    /// pass the `PipelineClock` to all providers.
     public struct Instant: InstantProtocol {
         let offset: Duration
 
-        /// The moment that is so much later.
+        /// Returns the moment that is later by a duration.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
-        /// How much later the other moment is.
+        /// Returns the duration from this moment to another, negative if the other is earlier.
         public func duration(to other: Instant) -> Duration {
             other.offset - offset
         }
 
-        /// Whether the first moment is earlier.
+        /// Returns whether the first moment is earlier than the second.
         public static func < (lhs: Instant, rhs: Instant) -> Bool {
             lhs.offset < rhs.offset
         }
     }
 
-    /// One reference to copy: every call reads the clock several times, and all calls share it.
+    /// A single reference to copy: every call reads the clock several times, and all calls share it.
     private final class Source: Sendable {
         let makeNow: @Sendable () -> Duration
         let sleep: @Sendable (Duration, Duration?) async throws -> Void
@@ -53,15 +58,15 @@ public struct PipelineClock: Clock, Sendable {
 
     private let source: Source
 
-    /// From when the system's continuous clock counts; `nil` for any other clock.
+    /// The origin of the system's continuous clock; `nil` for any other clock.
     ///
-    /// With it, `now` uses nothing that calls share, whose references they would have to count.
+    /// With it, `now` uses no reference that calls share, and so needs no reference counting.
     private let systemOrigin: ContinuousClock.Instant?
 
     /// The smallest step of the clock.
     public let minimumResolution: Duration
 
-    /// Wraps a clock; a `PipelineClock` stays the same.
+    /// Wraps a clock; a `PipelineClock` is not wrapped again.
     public init<Wrapped: Clock>(_ clock: Wrapped) where Wrapped.Duration == Swift.Duration {
         let other = clock as? PipelineClock
         source = other?.source ?? Source(clock)
@@ -72,7 +77,7 @@ public struct PipelineClock: Clock, Sendable {
     private static let continuousOrigin = ContinuousClock.now
     private static let suspendingOrigin = SuspendingClock.now
 
-    /// The moment from which to count: for the system's clocks the same in the whole process.
+    /// Returns the origin from which to count; for each of the system's clocks, it is the same in the whole process.
     private static func origin<Wrapped: Clock>(of clock: Wrapped) -> Wrapped.Instant {
         let origin: (any InstantProtocol)?
         switch clock {
@@ -84,25 +89,25 @@ public struct PipelineClock: Clock, Sendable {
         return origin as? Wrapped.Instant ?? clock.now
     }
 
-    /// The present moment.
+    /// The current moment of the wrapped clock.
     public var now: Instant {
         Instant(offset: systemOrigin.map { $0.duration(to: .now) } ?? source.makeNow())
     }
 
-    /// Whether it measures real time.
+    /// Whether the clock measures real time.
     var isOfSystem: Bool { source.isOfSystem }
 
-    /// The present date: that of a ``DatedClock``, else the system's.
+    /// The current date: that of a ``DatedClock``, otherwise the system's.
     public var date: Date { source.makeDate() }
 
-    /// Waits until a moment, at most 100 years; throws `CancellationError` when the task is cancelled before.
+    /// Waits until a moment, at most 100 years; throws `CancellationError` if the task is cancelled first.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        // A clock of the system stops the program when it is asked to wait for longer than it can count.
+        // The system's clocks crash if they are asked for a longer wait than they can count.
         let latest = now.advanced(by: .seconds(100 * 365 * 86_400))
         try await source.sleep(min(deadline, latest).offset, tolerance)
     }
 
-    /// Runs the work, and cancels it if it takes longer than the timeout.
+    /// Runs the work and cancels it if it takes longer than the timeout.
     func run<Value: Sendable>(
         within timeout: Duration,
         phase: PipelineError.Code.TimeoutPhase = .attempt,
@@ -115,7 +120,8 @@ public struct PipelineClock: Clock, Sendable {
         )
     }
 
-    /// Runs the work, and cancels it if it has not ended by a deadline; does not start it if the deadline has passed.
+    /// Runs the work and cancels it if it has not ended by a deadline; if the deadline has passed, the work is not
+    /// started.
     ///
     /// ```swift
     /// let deadline = context.clock.now.advanced(by: .seconds(2))
@@ -124,14 +130,14 @@ public struct PipelineClock: Clock, Sendable {
     /// }
     /// ```
     ///
-    /// It returns only when the work has ended, so the work must respond to cancellation.
+    /// The function returns only when the work has ended, so the work must respond to cancellation.
     ///
     /// - Parameters:
     ///   - deadline: the moment by which the work must have ended.
-    ///   - timeout: the error that is thrown if it has not.
-    ///   - work: the work.
+    ///   - timeout: the error to throw if it has not.
+    ///   - work: the work to run.
     /// - Returns: the result of the work.
-    /// - Throws: the timeout, and the errors of the work.
+    /// - Throws: `timeout`, or an error of the work.
     public func run<Value: Sendable>(
         until deadline: Instant,
         throwing timeout: @autoclosure () -> PipelineError,
@@ -141,7 +147,7 @@ public struct PipelineClock: Clock, Sendable {
         return try await run(throwing: timeout(), work) { try await sleepInSteps(until: deadline) }
     }
 
-    /// Runs the work, and cancels it when the time of its attempt is up.
+    /// Runs the work and cancels it if its attempt times out.
     func run<Value: Sendable>(
         by timer: AttemptTimer,
         _ work: @escaping @Sendable () async throws -> Value
@@ -151,7 +157,7 @@ public struct PipelineClock: Clock, Sendable {
         }
     }
 
-    /// Runs the work, and cancels it when the wait is over before.
+    /// Runs the work and cancels it if the wait ends first.
     private func run<Value: Sendable>(
         throwing timeout: @autoclosure () -> PipelineError,
         _ work: @escaping @Sendable () async throws -> Value,
@@ -169,10 +175,11 @@ public struct PipelineClock: Clock, Sendable {
         }
     }
 
-    /// What is waited for at a time, of a wait that may end early.
+    /// Sleeps until a deadline in steps, because the sleep may be cancelled.
     ///
-    /// The runtime keeps the timer of a sleep that was cancelled until its time has come: in steps, each as long as all before it
-    /// and the first a second, a body of a million pieces does not leave a million timers of a minute.
+    /// The runtime keeps the timer of a cancelled sleep until its time has come. The first step takes a second; each
+    /// later step is as long as all steps before it together. Without steps, a body of a million pieces could leave a
+    /// million one-minute timers.
     private func sleepInSteps(until deadline: Instant) async throws {
         guard isOfSystem else { return try await sleep(until: deadline) }
         let start = now

@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// Upper bounds of everything that a server, a user or a plugin could make large.
+/// Upper bounds for everything that a server, a user or a plugin could make large.
 ///
-/// Exceeding one is a typed error.
+/// Exceeding a limit is a typed error.
 ///
 /// **Defaults**
 ///
@@ -14,32 +14,32 @@ import HTTPTypes
 /// | `headerCount` | 1,000 | fields | 1 and up |
 /// | `discardedBodyByteCount` | 65,536 (64 KiB) | bytes of a body that the call does not need | 0 and up |
 /// | `discardedBodyDuration` | 1 s | time spent reading such a body | 0 and up |
-/// | `exchangeCount` | 1,000 | exchanges of one call, retries and redirects together; also attempts | 1 and up |
+/// | `exchangeCount` | 1,000 | exchanges of one call, including retries and redirects; also attempts | 1 and up |
 /// | `nestedCallCount` | 10 | calls made by plugins inside calls | 1 and up |
 ///
-/// How many redirects are followed is set by ``RedirectPolicy/maximumHopCount``.
+/// ``RedirectPolicy/maximumHopCount`` limits the number of redirects that are followed.
 public struct PipelineLimits: Sendable, Hashable {
-    /// The most that a body buffered for `request` may hold.
+    /// The maximum size of a body buffered for `request`, in bytes.
     public var bufferedBodyByteCount: Int
-    /// The most that a file may hold that a download writes.
+    /// The maximum size of a file that a download writes, in bytes.
     public var downloadByteCount: Int
-    /// The most that header fields may hold, of a request and of a response.
+    /// The maximum size of the header fields of a request or a response, in bytes.
     public var headerByteCount: Int
-    /// The most header fields, of a request and of a response.
+    /// The maximum number of header fields of a request or a response.
     public var headerCount: Int
-    /// The most bytes that are read of a body that the call does not need, before its exchange is closed.
+    /// The most bytes to read of a body that the call does not need, before its exchange is closed.
     ///
-    /// Such bodies are those of redirects and of failed attempts, see ``PipelineResponse/discardBody(_:within:)``. It also bounds the
-    /// body that is kept of a stream whose status the target does not accept.
+    /// Such bodies are those of redirects and failed attempts; see ``PipelineResponse/discardBody(_:within:)``. If the
+    /// target does not accept the status of a stream, this also limits how much of the body is kept.
     public var discardedBodyByteCount: Int
-    /// The longest that a body which the call does not need is read, before its exchange is closed.
+    /// The longest time to read a body that the call does not need, before its exchange is closed.
     public var discardedBodyDuration: Duration
-    /// The most exchanges of one call.
+    /// The maximum number of exchanges of one call.
     public var exchangeCount: Int
-    /// How deep calls may nest that plugins make while they handle a call, also in tasks that they start.
+    /// The maximum depth of the calls that plugins make while they handle a call, including in tasks that they start.
     public var nestedCallCount: Int
 
-    /// Makes limits.
+    /// Makes limits, with the defaults in the table above.
     public init(
         bufferedBodyByteCount: Int = 100 << 20,
         downloadByteCount: Int = Int(clamping: Int64(16) << 30),
@@ -68,7 +68,7 @@ public struct PipelineLimits: Sendable, Hashable {
         self.nestedCallCount = nestedCallCount
     }
 
-    /// The failure of header fields that are too large or too many.
+    /// Returns the error for header fields that are too large or too many.
     func headerFailure(byteCount: Int, count: Int) -> PipelineError? {
         if byteCount > headerByteCount {
             return PipelineError(
@@ -82,7 +82,7 @@ public struct PipelineLimits: Sendable, Hashable {
         return nil
     }
 
-    /// The failure of a response whose header fields are too large or too many.
+    /// Returns the error for a response whose header fields are too large or too many.
     func headerFailure(of fields: HTTPFields) -> PipelineError? {
         var byteCount = 0
         for field in fields {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Random numbers from a generator that can be replaced, so that chance repeats in tests.
+/// A source of random numbers that can be replaced to make tests repeatable.
 ///
 /// Copies share the generator.
 public struct PipelineRandom: RandomNumberGenerator, Sendable {
     private let makeNext: @Sendable () -> UInt64
 
-    /// The system's generator.
+    /// The random number generator of the system.
     public static let system = PipelineRandom {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
@@ -16,13 +16,13 @@ public struct PipelineRandom: RandomNumberGenerator, Sendable {
         self.makeNext = makeNext
     }
 
-    /// The same sequence for the same seed (SplitMix64); for tests, not for secrets.
+    /// Returns a generator that repeats its sequence for the same seed (SplitMix64); for tests, not for secrets.
     public static func seeded(_ seed: UInt64) -> PipelineRandom {
         let state = SeededState(seed)
         return PipelineRandom { state.next() }
     }
 
-    /// The next number.
+    /// Returns the next random number.
     public func next() -> UInt64 { makeNext() }
 }
 

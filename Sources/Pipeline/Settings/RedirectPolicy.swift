@@ -1,15 +1,19 @@
 import HTTPTypes
 
-/// Which redirects the core follows; transports follow none.
+/// A policy that decides which redirects the core follows; transports follow none.
 ///
-/// A 301, 302, 303, 307 or 308 is followed if it has one Location, and that is an http or https URL. A redirect that is refused is the
-/// call's response; ``PipelineExchange/refusedRedirect`` gives the reason.
+/// A response with status 301, 302, 303, 307 or 308 is followed if it has exactly one Location with an http or https
+/// URL. If a redirect is refused, it becomes the call's response, and ``PipelineExchange/refusedRedirect`` gives the
+/// reason.
 ///
-/// **Effects**: 301 and 302 turn POST into GET, 303 turns every method but HEAD into GET; the body and the fields that
-/// describe it are dropped with it. Everything else keeps method and body; a body that cannot be sent again is refused. Off
-/// the origin (scheme, host, port) Authorization, Cookie, Proxy-Authorization, Origin and every field marked as secret are
-/// dropped, and they do not come back on a later hop. The body of a redirect that is followed is discarded, see
-/// ``PipelineResponse/discardBody(_:within:)``: `didReceive` sees it in memory if it ended in time, otherwise the response has none.
+/// **Effects**
+///
+/// - 301 and 302 turn POST into GET; 303 turns every method except HEAD into GET. The body and the fields that describe
+///   it are then dropped. Other redirects keep the method and the body, and are refused if the body is not replayable.
+/// - If a redirect leaves the origin (scheme, host, port), Authorization, Cookie, Proxy-Authorization, Origin and every
+///   field marked as secret are dropped. Later hops do not restore them.
+/// - The body of a redirect that is followed is discarded, see ``PipelineResponse/discardBody(_:within:)``.
+///   `didReceive` sees the body in memory if it ended in time; otherwise the response has none.
 ///
 /// **Defaults**
 ///
@@ -19,15 +23,16 @@ import HTTPTypes
 /// | `allowsDowngrade` | `false`: https never leads to http | |
 /// | `filter` | follows all | |
 ///
-/// **Errors**: more hops than `maximumHopCount` are ``PipelineError/Code-swift.struct/redirect(_:)``, with the last response.
+/// **Errors**: more than `maximumHopCount` hops fail with ``PipelineError/Code-swift.struct/redirect(_:)`` and the last
+/// response.
 ///
 /// Source: RFC 9110 §15.4, https://www.rfc-editor.org/rfc/rfc9110.html#section-15.4
 public struct RedirectPolicy: Sendable {
-    /// The most redirects that are followed in a row.
+    /// The maximum number of redirects that are followed in a row.
     public var maximumHopCount: Int
-    /// Whether https may lead to http.
+    /// Whether a redirect may lead from https to http.
     public var allowsDowngrade: Bool
-    /// Whether to follow: gets the response and the request that it leads to.
+    /// Returns whether to follow a redirect, given the response and the request that it leads to; `nil` follows all.
     public var filter: (@Sendable (_ response: PipelineResponse, _ next: PipelineRequest) -> Bool)?
 
     private var isEnabled = true
@@ -35,14 +40,14 @@ public struct RedirectPolicy: Sendable {
     /// Follows up to 20 redirects, never from https to http.
     public static let standard = RedirectPolicy()
 
-    /// Never follows a redirect: a redirect is the call's response.
+    /// Follows no redirects; each one becomes the call's response.
     public static let never: RedirectPolicy = {
         var policy = RedirectPolicy()
         policy.isEnabled = false
         return policy
     }()
 
-    /// Makes a policy.
+    /// Makes a policy, with the defaults in the table above.
     public init(
         maximumHopCount: Int = 20,
         allowsDowngrade: Bool = false,
@@ -60,13 +65,13 @@ extension RedirectPolicy {
     public enum Refusal: String, Sendable {
         /// The policy is ``RedirectPolicy/never``.
         case disabled
-        /// There is no Location, there are two, or it is not an http or https URL.
+        /// Location is missing, repeated, or not an http or https URL.
         case location
-        /// https would lead to http.
+        /// The redirect would lead from https to http.
         case downgrade
-        /// The body would have to be sent again and cannot be.
+        /// The body would have to be sent again and is not replayable.
         case bodyNotReplayable
-        /// The policy's filter said no.
+        /// The policy's filter returned `false`.
         case filter
     }
 
@@ -76,11 +81,11 @@ extension RedirectPolicy {
         case follow(PipelineRequest, leavesOrigin: Bool)
     }
 
-    /// What to do after a response.
+    /// Returns what to do after a response.
     ///
     /// - Parameters:
-    ///   - response: the response, with the request as it was sent, against which Location is resolved.
-    ///   - entry: the request that entered the hop, from which the next one starts.
+    ///   - response: the response; Location is resolved against its request as it was sent.
+    ///   - entry: the request that entered the hop; the next request is derived from it.
     /// - Returns: whether to follow, and the next request.
     func decision(after response: PipelineResponse, to entry: PipelineRequest) -> Decision {
         switch response.statusCode {
@@ -102,7 +107,7 @@ extension RedirectPolicy {
         var next = entry
         Self.changeMethod(of: &next, after: response.statusCode)
         guard next.body.isReplayable else { return .refuse(.bodyNotReplayable) }
-        // Names that were secret once stay so for whatever is shown of the next request.
+        // A name that was secret once stays secret wherever the next request is shown.
         if !request.secretFields.isSubset(of: next.secretFields) { next.secretFields.formUnion(request.secretFields) }
         let leavesOrigin =
             target.scheme != base.scheme || target.authority != base.authority || request.origin != entry.origin
@@ -115,10 +120,10 @@ extension RedirectPolicy {
         return .follow(next, leavesOrigin: leavesOrigin)
     }
 
-    /// The one URL that a redirect names, `nil` if it names none or several.
+    /// Returns the URL that a redirect names, or `nil` if it names none or several.
     ///
-    /// Foundation joins two fields into one value by a comma and a space. No URL holds a space, so a value with both is refused, whichever
-    /// transport delivers it.
+    /// Foundation joins two fields into one value with a comma and a space. A URL never contains a space, so such a
+    /// value is refused, whichever transport delivers it.
     ///
     /// Source: RFC 9110 §10.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.2
     private static func location(in fields: HTTPFields) -> String? {
@@ -150,7 +155,7 @@ extension RedirectPolicy {
         .contentType, .contentLength, .contentEncoding, .contentLanguage, .contentLocation, .expect,
     ]
 
-    /// The failure of a chain that is too long; it is a loop when it comes back to where it has been.
+    /// Returns the error for a chain that is too long; it is a loop if it returns to an earlier URL.
     static func tooManyHops(_ response: PipelineResponse, leadingTo next: PipelineRequest) -> PipelineError {
         let isLoop = response.exchanges.contains {
             $0.request.head.scheme == next.head.scheme && $0.request.head.authority == next.head.authority

@@ -3,16 +3,20 @@ private enum AttemptTimeout: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// The longest that one exchange with the network may take, to the last byte of its response; to its header fields for a
-    /// call made with `stream`.
+    /// The longest that one exchange with the network may take.
     ///
-    /// The time starts when the transport reports that the exchange has a connection. A transport that cannot report this, such as
-    /// `URLSessionTransport`, is timed from the call of ``Transport/send(_:context:)``, so that a wait for a busy connection
-    /// counts. Waiting for a connection has a limit of the transport's own, and fails with `timeout.pool` or `timeout.connect`.
+    /// The exchange ends with the last byte of its response, or with the header fields for a call made with `stream`.
+    /// The time starts when the transport reports that the exchange has a connection. If the transport cannot report
+    /// this, as with `URLSessionTransport`, the time starts with the call of ``Transport/send(_:context:)``, so a wait
+    /// for a busy connection counts. The transport has its own limit for this wait, which fails with `timeout.pool` or
+    /// `timeout.connect`.
     ///
-    /// The core measures the time on the provider's clock for every transport. Defaults to `nil`: the time that a plugin states in
-    /// ``PipelineRequest/attemptTimeout``, and otherwise only the transport's own idle timeout. An exchange that takes longer
-    /// fails with ``PipelineError/Code-swift.struct/timeout(_:)`` and `.attempt`; the transport is cancelled, and awaited.
+    /// The core measures the time on the provider's clock for every transport. An exchange that takes longer fails with
+    /// ``PipelineError/Code-swift.struct/timeout(_:)`` and `.attempt`. The core cancels the transport and waits for it
+    /// to end.
+    ///
+    /// Defaults to `nil`: the time that a plugin sets in ``PipelineRequest/attemptTimeout`` applies. Without one, only
+    /// the transport's own idle timeout applies.
     public var attemptTimeout: Duration? {
         get { self[AttemptTimeout.self] }
         set {

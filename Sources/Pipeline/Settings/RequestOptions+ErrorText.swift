@@ -3,10 +3,10 @@ private enum ErrorText: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// Makes the text for people of a call's failure, which becomes ``PipelineError/customText``.
+    /// Returns the user-facing text for a call's failure, which becomes ``PipelineError/customText``.
     ///
-    /// Called once a call has failed, after every plugin and before `didFinish`; for a failure without a text of its own it returns `nil`.
-    /// Defaults to `nil`: no text.
+    /// It is called once a call has failed, after every plugin and before `didFinish`. Return `nil` for a failure
+    /// without a text of its own. Defaults to `nil`: no text.
     public var errorText: (@Sendable (PipelineError) -> String?)? {
         get { self[ErrorText.self] }
         set { self[ErrorText.self] = newValue }
@@ -14,7 +14,7 @@ extension RequestOptions {
 }
 
 extension PipelineError {
-    /// A copy that names the call's target, with the text that the call's options have for it.
+    /// Returns a copy that names the call's target and has the text that the call's options return for it.
     func described(by call: CallState) -> PipelineError {
         var copy = self
         copy.target = call.target

@@ -3,15 +3,19 @@ private enum IdleTimeout: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// The longest that the body of an answer may go without a byte, once its header fields are there.
+    /// The longest that the body of a response may go without a byte, once its header fields have arrived.
     ///
-    /// For a body that is buffered, written to a file or read as a stream; only while somebody waits for its bytes, so that a slow
-    /// reader is not taken for a slow server. How long the header fields may take is said by ``attemptTimeout``.
+    /// It applies to a body that is buffered, written to a file or read as a stream. Time counts only while a reader
+    /// waits for bytes, so a slow reader is not mistaken for a slow server. ``attemptTimeout`` limits the wait for the
+    /// header fields.
     ///
-    /// The core measures the time on the provider's clock, and the transport hands the body over as it arrives. If the clock is the
-    /// system's, a transport that buffers a body may measure the time instead, see ``Transport/enforcesIdleTimeout(_:)``.
-    /// Default `nil`: what a plugin has stated in ``PipelineRequest/idleTimeout``, and without one only the transport's own idle
-    /// timeout. Exceeding it is ``PipelineError/Code-swift.struct/timeout(_:)`` with `.idle`, and the exchange is closed.
+    /// The core measures the time on the provider's clock, and the transport delivers the body as it arrives. If the
+    /// clock is the system's, a transport that buffers a body may measure the time instead; see
+    /// ``Transport/enforcesIdleTimeout(_:)``. A body that exceeds the limit fails with
+    /// ``PipelineError/Code-swift.struct/timeout(_:)`` and `.idle`, and the exchange is closed.
+    ///
+    /// Defaults to `nil`: the time that a plugin sets in ``PipelineRequest/idleTimeout`` applies. Without one, only the
+    /// transport's own idle timeout applies.
     public var idleTimeout: Duration? {
         get { self[IdleTimeout.self] }
         set {

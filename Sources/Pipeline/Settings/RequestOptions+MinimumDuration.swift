@@ -7,10 +7,10 @@ private enum MinimumDuration: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// The shortest time from the start of the call to its result, zero and up; zero for no delay.
+    /// The shortest time from the start of the call to its result, zero and up; zero means no delay.
     ///
-    /// Advisory: MinimumDurationPlugin delays the result, and this wins over its own minimum. A failure is not delayed unless the plugin
-    /// applies to all results. Defaults to `nil`: the plugin's minimum.
+    /// Advisory: MinimumDurationPlugin delays the result, and this value overrides its own minimum. A failure is
+    /// delayed only if the plugin applies to all results. Defaults to `nil`: the plugin's minimum.
     public var minimumDuration: Duration? {
         get { self[MinimumDuration.self] }
         set {
@@ -21,6 +21,6 @@ extension RequestOptions {
 }
 
 extension RequestOptions.PluginOption {
-    /// ``RequestOptions/minimumDuration``.
+    /// The option ``RequestOptions/minimumDuration``, which MinimumDurationPlugin handles.
     public static let minimumDuration = Self("minimumDuration", of: "MinimumDurationPlugin")
 }

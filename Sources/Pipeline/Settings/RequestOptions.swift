@@ -1,4 +1,4 @@
-/// Typed settings of one request, by key: a plugin publishes a key, a target or a call sets it.
+/// Typed settings of one request: a plugin publishes a key, and a target or a call sets its value.
 ///
 /// ```swift
 /// enum RetryCount: RequestOptionKey { static let defaultValue = 2 }
@@ -13,21 +13,21 @@
 /// try await provider.request(.zen, options: .init { $0.retryCount = 0 })
 /// ```
 ///
-/// Options given to a call win over those of its target, key by key. The ``UnhandledOptionPolicy`` of a provider decides what happens
-/// if a call sets an option whose plugin is not in the stack.
+/// Options of a call override those of its target, key by key. If a call sets an option whose plugin is not in the
+/// stack, the provider's ``UnhandledOptionPolicy`` decides what happens.
 public struct RequestOptions: Sendable {
-    /// What was set, by key.
+    /// The values that were set, by key.
     @usableFromInline var settings: [ObjectIdentifier: Setting] = [:]
 
-    /// No settings: every key has its default.
+    /// Makes options without settings; every key has its default.
     public init() {}
 
-    /// Settings made by a closure.
+    /// Makes options with settings from a closure.
     public init(_ configure: (inout RequestOptions) -> Void) {
         configure(&self)
     }
 
-    /// The value of a key.
+    /// The value of a key, which is the key's default if it was not set.
     @inlinable
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
         get {
@@ -40,15 +40,15 @@ public struct RequestOptions: Sendable {
         }
     }
 
-    /// What plugins have to handle for the values to take effect.
+    /// The options that plugins have to handle for the values to take effect.
     var pluginOptions: some Sequence<PluginOption> { settings.values.lazy.compactMap(\.pluginOption) }
 
-    /// Whether one of these options is set to a value that asks for a plugin.
+    /// Returns whether one of these options is set to a value that requires a plugin.
     func sets(anyOf options: Set<PluginOption>) -> Bool {
         !settings.isEmpty && pluginOptions.contains(where: options.contains)
     }
 
-    /// These options with those of a call over them.
+    /// Returns these options, overridden by those of a call.
     package func overridden(by other: RequestOptions) -> RequestOptions {
         if other.settings.isEmpty { return self }
         if settings.isEmpty { return other }
@@ -74,14 +74,16 @@ public struct RequestOptions: Sendable {
 }
 
 extension RequestOptions: SafelyDescribed {
-    /// The options that were set, by the names of their keys; values other than numbers, Booleans and durations are shown by their types.
+    /// The options that were set, by the names of their keys.
+    ///
+    /// Numbers, Booleans and durations are shown by value, all other values by type.
     public var description: String {
         settings.isEmpty ? "no options" : settings.values.map(\.description).sorted().joined(separator: ", ")
     }
 }
 
 extension RequestOptions.Setting {
-    /// Any other value may hold a secret.
+    /// Shows values other than numbers, Booleans and durations by type, because they may hold secrets.
     fileprivate var description: String {
         let name = String(describing: key)
         return name.prefix(1).lowercased() + name.dropFirst() + ": " + Self.shown(value)
@@ -105,20 +107,20 @@ extension Optional: OptionalValue {
     fileprivate var wrapped: Any? { self }
 }
 
-/// A key of ``RequestOptions``.
+/// A key of ``RequestOptions``, with the type and the default of its value.
 public protocol RequestOptionKey: SendableMetatype {
     /// The type of the setting.
     associatedtype Value: Sendable
-    /// The setting of a request that says nothing.
+    /// The value for a request that does not set the key.
     static var defaultValue: Value { get }
     /// Returns the option that a plugin has to handle for a value to take effect.
     ///
-    /// Returns `nil`, the default, if the core or a transport reads the option, or if the value asks a plugin for nothing, such as
-    /// `nil` or a value that turns the plugin off.
+    /// Return `nil`, the default, if the core or a transport reads the option, or if the value requires no plugin, such
+    /// as `nil` or a value that turns the plugin off.
     static func pluginOption(for value: Value) -> RequestOptions.PluginOption?
 }
 
 extension RequestOptionKey {
-    /// No plugin has to handle the option.
+    /// Returns `nil`: no plugin has to handle the option.
     public static func pluginOption(for value: Value) -> RequestOptions.PluginOption? { nil }
 }

@@ -1,23 +1,27 @@
 import Foundation
 
-/// What a provider does when a call sets an option whose plugin is not in the stack.
+/// A policy for calls that set an option whose plugin is not in the stack.
 ///
 /// ```swift
-/// let provider = Provider<GitHub>(transport: transport, plugins: plugins, configuration: .init(unhandledOptions: .fail))
+/// let configuration = ProviderConfiguration(unhandledOptions: .fail)
+/// let provider = Provider<GitHub>(transport: transport, plugins: plugins, configuration: configuration)
 /// try await provider.request(.zen, options: .init { $0.totalTimeout = .seconds(5) })
-/// // invalidRequest.option: the option totalTimeout has no effect because no plugin of Provider<GitHub> handles it; add TimeoutPlugin, …
+/// // invalidRequest.option: the option totalTimeout has no effect because no plugin of Provider<GitHub> handles it;
+/// // add TimeoutPlugin, …
 /// ```
 ///
-/// An option is handled if a plugin of the stack declares it, see ``OptionHandling``; where in the stack the plugin is does not matter.
-/// Options of the call and of its target count alike. A value that asks a plugin for nothing needs no plugin: `nil`, a value that
-/// turns the plugin off, such as `retry = .never`, and a wish that holds without the plugin, such as `avoidLogError = true`.
+/// An option is handled if a plugin in the stack declares it, see ``OptionHandling``. The position of the plugin does
+/// not matter. Options of the call and of its target are treated alike. Some values need no plugin: `nil`, a value that
+/// turns the plugin off, such as `retry = .never`, and a preference that is met without the plugin, such as
+/// `avoidLogError = true`.
 ///
-/// **Effects**: a call without options of plugins is not checked. ``warn`` keeps the names of the options that it has reported.
+/// **Effects**: a call without plugin options is not checked. ``warn`` remembers the names of the options that it has
+/// reported.
 ///
-/// **Errors**: ``fail`` ends the call with ``PipelineError/Code-swift.struct/invalidRequest(_:)`` and `.option` before the request is
-/// encoded. The process and didFinish stages see the failure.
+/// **Errors**: under ``fail``, the call fails with ``PipelineError/Code-swift.struct/invalidRequest(_:)`` and `.option`
+/// before the request is encoded. The process and didFinish stages see the failure.
 ///
-/// **Secrets**: messages hold names of options, plugins and the provider's type, never values.
+/// **Secrets**: messages contain the names of options and plugins and the provider's type, never values.
 public struct UnhandledOptionPolicy: Sendable {
     enum Action: Sendable {
         case ignore
@@ -33,15 +37,16 @@ public struct UnhandledOptionPolicy: Sendable {
         try? FileHandle.standardError.write(contentsOf: Data("warning: \(message)\n".utf8))
     }
 
-    /// Fails the call; for tests.
+    /// Fails the call; intended for tests.
     public static let fail = UnhandledOptionPolicy(action: .fail)
 
-    /// Sends the request without the option; for a stack whose closures handle options.
+    /// Sends the request without the option; intended for stacks whose closures handle options.
     public static let ignore = UnhandledOptionPolicy(action: .ignore)
 
     /// Sends the request without the option and calls a closure, once per option and provider.
     ///
-    /// - Parameter report: gets a sentence that names the option, the provider and the plugin. It runs within the call and must be quick.
+    /// - Parameter report: receives a sentence that names the option, the provider and the plugin. It runs within the
+    ///   call and must be quick.
     /// - Returns: the policy.
     public static func warn(_ report: @escaping @Sendable (_ message: String) -> Void) -> UnhandledOptionPolicy {
         UnhandledOptionPolicy(action: .warn(report))

@@ -1,5 +1,5 @@
 extension Stage.Next {
-    /// Sends a request on in a call of its own, which goes on when this call has ended, to refresh what a plugin keeps.
+    /// Sends a request in a background call, which continues after this call has ended, to refresh what a plugin keeps.
     ///
     /// ```swift
     /// next.startBackgroundCall(request) { result in
@@ -7,19 +7,22 @@ extension Stage.Next {
     /// }
     /// ```
     ///
-    /// The call has its own ``PipelineContext/callID`` and outcome, and this one as its ``PipelineContext/parentID``. It has the target, the
-    /// options and the identities of this call, but not its deadline, and no other value of its context that is not
-    /// ``PipelineContextKey/isInherited``. It does not count as a call of `next`, and may begin after the interceptor has returned. Only plugins inside act on it, and those that observe.
+    /// The background call has its own ``PipelineContext/callID`` and outcome. Its ``PipelineContext/parentID`` is the
+    /// ID of this call. It has the target, the options and the identities of this call, but not its deadline. It
+    /// inherits other values of the context only if their key is ``PipelineContextKey/isInherited``. It does not count
+    /// as a call of `next`, and may begin after the interceptor has returned. Only plugins inside the interceptor act
+    /// on it; all observers see it.
     ///
-    /// Its status is not validated, it writes no file, and its body is read into memory under ``PipelineLimits/bufferedBodyByteCount``.
-    /// ``Provider/drain(within:)`` waits for it, ``Provider/shutdown()`` cancels it.
+    /// The status of its response is not validated, and no file is written. Its body is read into memory, up to
+    /// ``PipelineLimits/bufferedBodyByteCount``. ``Provider/drain(within:)`` waits for it, and ``Provider/shutdown()``
+    /// cancels it.
     ///
     /// - Parameters:
-    ///   - request: the request.
-    ///   - end: gets what calling `next` would have returned or thrown.
-    /// - Returns: the task, which has ended when `end` has returned; `nil` if the call is refused: 16 of the provider
-    ///   are under way, the provider was shut down, calls nest deeper than ``PipelineLimits/nestedCallCount``, or the body cannot be
-    ///   replayed.
+    ///   - request: the request to send.
+    ///   - end: a closure that receives what calling `next` would have returned or thrown.
+    /// - Returns: the task, which ends when `end` has returned; `nil` if the call is refused. A call is refused if 16
+    ///   background calls of the provider are in progress, the provider was shut down, calls nest deeper than
+    ///   ``PipelineLimits/nestedCallCount``, or the body cannot be replayed.
     @discardableResult
     public func startBackgroundCall(
         _ request: PipelineRequest,
@@ -30,14 +33,15 @@ extension Stage.Next {
 }
 
 extension Stage.Send {
-    /// Sends the request of this hop on in a call of its own, which goes on when this call has ended.
+    /// Sends the request of this hop in a background call, which continues after this call has ended.
     ///
-    /// It is what ``Stage/Next/startBackgroundCall(_:then:)`` is for interceptors. A redirect is not followed.
+    /// This is the counterpart of ``Stage/Next/startBackgroundCall(_:then:)`` for exchange plugins. Redirects are not
+    /// followed.
     ///
     /// - Parameters:
-    ///   - request: the request.
-    ///   - end: gets what calling `send` would have returned or thrown, with the body in memory.
-    /// - Returns: the task, which has ended when `end` has returned; `nil` if the call is refused.
+    ///   - request: the request to send.
+    ///   - end: a closure that receives what calling `send` would have returned or thrown, with the body in memory.
+    /// - Returns: the task, which ends when `end` has returned; `nil` if the call is refused.
     @discardableResult
     public func startBackgroundCall(
         _ request: PipelineRequest,
@@ -48,19 +52,19 @@ extension Stage.Send {
 }
 
 extension PipelineContext {
-    /// The ``callID`` of the call that began this one with `startBackgroundCall`; `nil` for a call of its own.
+    /// The ``callID`` of the call that began this one with `startBackgroundCall`; `nil` if this is not a background
+    /// call.
     public var parentID: Int? { call.parentID }
 }
 
 extension Provider {
-    /// Waits for the calls that plugins have begun in the background, and for those that they begin while it waits; not for calls of
-    /// `request` and `stream`.
+    /// Waits for the background calls that plugins have begun, including those that begin during the wait.
     ///
-    /// Returns at once if no plugin has begun such a call, however many calls of `request` are under way: await their tasks first.
-    /// <doc:Shutdown> shows the end of a program.
+    /// It does not wait for calls of `request` and `stream`. If no plugin has begun a background call, it returns at
+    /// once, even if such calls are in progress; await their tasks first. <doc:Shutdown> shows the end of a program.
     ///
-    /// - Parameter limit: the longest wait on the provider's clock, zero and up.
-    /// - Returns: whether none is left; `false` also when the waiting task is cancelled.
+    /// - Parameter limit: the longest time to wait on the provider's clock, zero and up.
+    /// - Returns: whether no background call is left; `false` also if the waiting task is cancelled.
     @discardableResult
     public func drain(within limit: Duration) async -> Bool {
         let settings = engine.settings
@@ -72,9 +76,10 @@ extension Provider {
         return end != nil
     }
 
-    /// Cancels the calls that plugins have begun in the background, and refuses those to come; not calls of `request` and `stream`.
+    /// Cancels the background calls that plugins have begun, and refuses new ones.
     ///
-    /// The provider sends such calls as before, also new ones. To end them, cancel their tasks. <doc:Shutdown> shows the end of a program.
+    /// Calls of `request` and `stream` are not affected, and the provider still accepts new ones. To end them, cancel
+    /// their tasks. <doc:Shutdown> shows the end of a program.
     public func shutdown() {
         engine.settings.background.shutdown()
     }

@@ -1,4 +1,4 @@
-/// A plugin made from a closure, for the prepare stage.
+/// A plugin that runs a closure in the prepare stage.
 struct PreparePlugin: Stage.Prepare, CapabilityDeclaring {
     let name: String
     let capabilities: Set<PluginCapability>
@@ -19,7 +19,7 @@ struct PreparePlugin: Stage.Prepare, CapabilityDeclaring {
     }
 }
 
-/// A plugin made from a closure, for the willSend stage.
+/// A plugin that runs a closure in the willSend stage.
 struct WillSendPlugin: Stage.WillSend {
     let name: String
     private let body: @Sendable (PipelineRequest, PipelineContext) -> Void
@@ -34,7 +34,7 @@ struct WillSendPlugin: Stage.WillSend {
     }
 }
 
-/// A plugin made from a closure, for the didReceive stage.
+/// A plugin that runs a closure in the didReceive stage.
 struct DidReceivePlugin: Stage.DidReceive {
     let name: String
     private let body: @Sendable (Result<PipelineResponse, PipelineError>, PipelineContext) -> Void
@@ -49,7 +49,7 @@ struct DidReceivePlugin: Stage.DidReceive {
     }
 }
 
-/// A plugin made from a closure, for the process stage.
+/// A plugin that runs a closure in the process stage.
 struct ProcessPlugin: Stage.Process, CapabilityDeclaring {
     let name: String
     let capabilities: Set<PluginCapability>
@@ -70,7 +70,7 @@ struct ProcessPlugin: Stage.Process, CapabilityDeclaring {
     }
 }
 
-/// A plugin made from a closure, for the didFinish stage.
+/// A plugin that runs a closure in the didFinish stage.
 struct DidFinishPlugin: Stage.DidFinish {
     let name: String
     private let body: @Sendable (Stage.Outcome, PipelineContext) -> Void
@@ -85,7 +85,7 @@ struct DidFinishPlugin: Stage.DidFinish {
     }
 }
 
-/// A plugin made from a closure, for the intercept stage.
+/// A plugin that runs a closure in the intercept stage.
 struct InterceptPlugin: Stage.Intercept, CapabilityDeclaring {
     let name: String
     let capabilities: Set<PluginCapability>
@@ -110,7 +110,7 @@ struct InterceptPlugin: Stage.Intercept, CapabilityDeclaring {
     }
 }
 
-/// A plugin made from a closure, for the exchange stage.
+/// A plugin that runs a closure in the exchange stage.
 struct ExchangePlugin: Stage.Exchange, CapabilityDeclaring {
     let name: String
     let capabilities: Set<PluginCapability>
@@ -141,8 +141,8 @@ extension PluginType where Self == PluginStack {
     /// - Parameters:
     ///   - name: the name in errors and in `explain()`.
     ///   - capabilities: what the closure does, for the findings of `explain()`.
-    ///   - body: ``Stage/Prepare`` as a closure.
-    /// - Returns: a stack of the plugin.
+    ///   - body: a closure that implements ``Stage/Prepare``.
+    /// - Returns: a stack that contains the plugin.
     public static func prepare(
         name: String = "prepare closure",
         capabilities: Set<PluginCapability> = [],
@@ -155,8 +155,8 @@ extension PluginType where Self == PluginStack {
     ///
     /// - Parameters:
     ///   - name: the name in errors and in `explain()`.
-    ///   - body: ``Stage/WillSend`` as a closure.
-    /// - Returns: a stack of the plugin.
+    ///   - body: a closure that implements ``Stage/WillSend``.
+    /// - Returns: a stack that contains the plugin.
     public static func willSend(
         name: String = "willSend closure",
         _ body: @escaping @Sendable (PipelineRequest, PipelineContext) -> Void
@@ -168,8 +168,8 @@ extension PluginType where Self == PluginStack {
     ///
     /// - Parameters:
     ///   - name: the name in errors and in `explain()`.
-    ///   - body: ``Stage/DidReceive`` as a closure.
-    /// - Returns: a stack of the plugin.
+    ///   - body: a closure that implements ``Stage/DidReceive``.
+    /// - Returns: a stack that contains the plugin.
     public static func didReceive(
         name: String = "didReceive closure",
         _ body: @escaping @Sendable (Result<PipelineResponse, PipelineError>, PipelineContext) -> Void
@@ -177,13 +177,13 @@ extension PluginType where Self == PluginStack {
         PluginStack([DidReceivePlugin(name: name, body: body)])
     }
 
-    /// Makes a plugin that changes the result.
+    /// Makes a plugin that changes the result of a call.
     ///
     /// - Parameters:
     ///   - name: the name in errors and in `explain()`.
     ///   - capabilities: what the closure does, for the findings of `explain()`.
-    ///   - body: ``Stage/Process`` as a closure.
-    /// - Returns: a stack of the plugin.
+    ///   - body: a closure that implements ``Stage/Process``.
+    /// - Returns: a stack that contains the plugin.
     public static func process(
         name: String = "process closure",
         capabilities: Set<PluginCapability> = [],
@@ -196,8 +196,8 @@ extension PluginType where Self == PluginStack {
     ///
     /// - Parameters:
     ///   - name: the name in errors and in `explain()`.
-    ///   - body: ``Stage/DidFinish`` as a closure.
-    /// - Returns: a stack of the plugin.
+    ///   - body: a closure that implements ``Stage/DidFinish``.
+    /// - Returns: a stack that contains the plugin.
     public static func didFinish(
         name: String = "didFinish closure",
         _ body: @escaping @Sendable (Stage.Outcome, PipelineContext) -> Void
@@ -210,8 +210,8 @@ extension PluginType where Self == PluginStack {
     /// - Parameters:
     ///   - name: the name in errors and in `explain()`.
     ///   - capabilities: what the closure does, for the findings of `explain()`.
-    ///   - body: ``Stage/Intercept`` as a closure.
-    /// - Returns: a stack of the plugin.
+    ///   - body: a closure that implements ``Stage/Intercept``.
+    /// - Returns: a stack that contains the plugin.
     public static func intercept(
         name: String = "intercept closure",
         capabilities: Set<PluginCapability> = [],
@@ -225,8 +225,8 @@ extension PluginType where Self == PluginStack {
     /// - Parameters:
     ///   - name: the name in errors and in `explain()`.
     ///   - capabilities: what the closure does, for the findings of `explain()`.
-    ///   - body: ``Stage/Exchange`` as a closure.
-    /// - Returns: a stack of the plugin.
+    ///   - body: a closure that implements ``Stage/Exchange``.
+    /// - Returns: a stack that contains the plugin.
     public static func exchange(
         name: String = "exchange closure",
         capabilities: Set<PluginCapability> = [],

@@ -1,34 +1,36 @@
 import Synchronization
 
 extension Stage {
-    /// All that is inside an interceptor: the later plugins and the wire.
+    /// Everything inside an interceptor: the later plugins and the wire.
     public struct Next: Sendable {
         let interceptor: Interceptor
         let context: PipelineContext
 
-        /// Sends the request on.
+        /// Sends the request to the later plugins and the wire, and returns the response.
         ///
-        /// Each call after the first begins a new attempt: later plugins prepare and process again.
+        /// Each call after the first begins a new attempt, for which the later plugins prepare and process again.
         ///
-        /// - Throws: ``PipelineError``, or `CancellationError` when the call was cancelled; a ``PipelineError`` with code
-        ///   ``PipelineError/Code-swift.struct/plugin`` when the interceptor has returned already.
+        /// - Throws: ``PipelineError``, or `CancellationError` if the call was cancelled. The code is
+        ///   ``PipelineError/Code-swift.struct/plugin`` if the interceptor has already returned.
         public func callAsFunction(_ request: PipelineRequest) async throws -> PipelineResponse {
             try await run(request, try begin())
         }
 
-        /// Sends the request on in a task of its own, which goes on when the interceptor has returned and when its call has ended.
+        /// Sends the request in a separate task, which continues after the interceptor has returned and after its call
+        /// has ended.
         ///
-        /// For work that several calls share: it is not cancelled with a call, only through the task. To the plugins inside and to
-        /// the observers it belongs to this call. It counts as a call of `next`.
+        /// Use it for work that several calls share. Cancelling a call does not cancel the work; cancelling the task
+        /// does. For the plugins inside and for observers, the work belongs to this call. It counts as a call of
+        /// `next`.
         ///
-        /// Where the system can do so, the task begins on the caller's thread, before this function returns, and leaves it when it first
-        /// waits. What need not wait, such as a cached response, has ended by then. Do not hold a lock that `end` or a plugin inside
-        /// needs.
+        /// Where the system supports it, the task begins on the caller's thread before this function returns, and
+        /// leaves that thread at its first wait. Work that does not wait, such as returning a cached response, has
+        /// already ended by then. Do not hold a lock that `end` or a plugin inside needs.
         ///
         /// - Parameters:
-        ///   - request: the request.
-        ///   - end: gets what calling `next` would have returned or thrown, within the task.
-        /// - Returns: the task; it has ended when `end` has returned.
+        ///   - request: the request to send.
+        ///   - end: a closure that receives what calling `next` would have returned or thrown; it runs within the task.
+        /// - Returns: the task, which ends when `end` has returned.
         public func start(
             _ request: PipelineRequest,
             then end: @escaping @Sendable (Result<PipelineResponse, any Error>) async -> Void
@@ -53,10 +55,10 @@ extension Stage {
             }
         }
 
-        /// The position of the interceptor, as a key for what it shares between calls.
+        /// The position of the interceptor, a key for what the interceptor shares between calls.
         public var position: Position { interceptor.position }
 
-        /// Notes that `next` is called.
+        /// Records a call of `next`.
         @inline(never)
         private func begin() throws -> PipelineContext {
             switch context.beginNext(of: interceptor.number) {
@@ -66,7 +68,7 @@ extension Stage {
             }
         }
 
-        /// Inlined: each async function on the way of a call costs a frame and copies of what it hands on.
+        /// Inlined: each async function on the path of a call costs a frame and copies of its arguments.
         @inline(__always)
         private func run(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
             try await interceptor.inside.run(request, context).getPassedOn()
@@ -75,10 +77,10 @@ extension Stage {
 
     /// The position of an interceptor in the stack of one provider.
     ///
-    /// It is equal for all calls that pass the position and differs from that of every other position and provider, also of one that
-    /// exists no longer.
+    /// It is equal for all calls that pass the position. It differs from every other position, including those of other
+    /// providers and of providers that no longer exist.
     public struct Position: Sendable, Hashable {
-        /// Its address is unique as long as a copy of the position lives.
+        /// An object whose address is unique as long as a copy of the position lives.
         private final class Token: Sendable {}
 
         private let token = Token()
@@ -86,7 +88,7 @@ extension Stage {
         /// Makes a position that differs from all others, for tests.
         public init() {}
 
-        /// Whether two positions are the same one of the same provider.
+        /// Returns whether two values are the same position of the same provider.
         public static func == (one: Position, other: Position) -> Bool { one.token === other.token }
 
         /// Hashes the identity of the position.

@@ -1,7 +1,7 @@
 extension Stage {
-    /// How a call ended, as ``DidFinish`` sees it.
+    /// The outcome of a call, as ``DidFinish`` sees it.
     public struct Outcome: Sendable {
-        /// How a call can end.
+        /// The ways in which a call can end.
         public enum Kind: String, Sendable {
             /// The caller got what it asked for.
             case success
@@ -11,25 +11,28 @@ extension Stage {
             case cancelled
         }
 
-        /// The kind of the end.
+        /// Whether the call succeeded, failed or was cancelled.
         public let kind: Kind
-        /// Why the call did not succeed, with code ``PipelineError/Code-swift.struct/cancelled`` for a cancelled one; `nil` for a success.
+        /// The error of a call that did not succeed, with code ``PipelineError/Code-swift.struct/cancelled`` if it was
+        /// cancelled; `nil` for a success.
         public let error: PipelineError?
-        /// The status of the response, also of one that was not accepted or did not decode; `nil` without a response.
+        /// The status of the response, even if it was not accepted or did not decode; `nil` without a response.
         public let statusCode: Int?
-        /// How many attempts were begun: 1 without a retry, 0 if the call ended before it had a request.
+        /// The number of attempts that were begun: 1 without a retry, 0 if the call ended before it had a request.
         public let attemptCount: Int
-        /// The exchanges of the call that have ended, retries and redirects included, in the order of
+        /// The exchanges of the call that have ended, including retries and redirects, in the order of
         /// ``PipelineResponse/exchanges``.
         ///
-        /// Empty for a response that a plugin made or that the call got from the exchange of another call.
+        /// Empty if a plugin made the response, or if the call got it from the exchange of another call.
         public let exchanges: [PipelineExchange]
-        /// The bytes of the response's body, decoded if a plugin decodes it: of a stream those that were read, 0 without a response.
+        /// The number of bytes in the response's body, after decoding if a plugin decodes it.
+        ///
+        /// For a stream, only bytes that were read count; 0 without a response.
         public let receivedByteCount: Int
         /// The time from the start of the call to its end, on ``PipelineContext/clock``.
         public let duration: Duration
-        /// The time from the start of the call to the header fields of its last response; `nil` if no exchange had a response, or if the
-        /// transport handed the response over whole.
+        /// The time from the start of the call to the header fields of its last response; `nil` if no exchange had a
+        /// response, or if the transport delivered header fields and body together.
         public let timeToFirstByte: Duration?
     }
 }

@@ -1,8 +1,8 @@
 extension PipelineContext {
-    /// Lets a transport report that its exchange begins to wait for a connection: a free one of its pool, or a new one.
+    /// Reports that the exchange begins to wait for a connection: a free one of the transport's pool, or a new one.
     ///
-    /// A transport that knows when an exchange gets its connection calls this first, and ``reportConnection()`` as soon as the
-    /// connection is there, before it writes the request:
+    /// For transports. A transport that knows when an exchange gets its connection calls this first. It calls
+    /// ``reportConnection()`` as soon as it has the connection, before it writes the request:
     ///
     /// ```swift
     /// context.reportConnectionWait()
@@ -11,21 +11,22 @@ extension PipelineContext {
     /// ```
     ///
     /// The time in between does not count toward ``RequestOptions/attemptTimeout`` and becomes
-    /// ``PipelineExchange/connectionWait``. The transport must bound it, and fails with ``PipelineError/Code-swift.struct/timeout(_:)``
-    /// and `.pool` when all connections stay busy, or `.connect` when none can be made in time. Without this report an attempt
-    /// counts from the call of ``Transport/send(_:context:)``.
+    /// ``PipelineExchange/connectionWait``. The transport must limit it, and fail with
+    /// ``PipelineError/Code-swift.struct/timeout(_:)``: `.pool` if all connections stay busy, or `.connect` if no
+    /// connection can be made in time. Without this report, the time of an attempt starts with the call of
+    /// ``Transport/send(_:context:)``.
     ///
-    /// Is ignored after ``reportConnection()``: a transport that has to replace a connection which turns out to be dead does so
-    /// within the time of the attempt. May be called from any thread.
+    /// Calls after ``reportConnection()`` are ignored: a transport that has to replace a dead connection does so within
+    /// the time of the attempt. May be called from any thread.
     public func reportConnectionWait() {
         attemptTimer?.connectionIsAwaited()
         call.noteConnectionWait(of: exchangeID)
     }
 
-    /// Lets a transport report that its exchange has a connection and begins to write the request.
+    /// Reports that the exchange has a connection and begins to write the request.
     ///
-    /// The time of ``RequestOptions/attemptTimeout`` starts here. Only the first report of an exchange counts. May be called from
-    /// any thread.
+    /// For transports. The time of ``RequestOptions/attemptTimeout`` starts here. Only the first report of an exchange
+    /// counts. May be called from any thread.
     public func reportConnection() {
         let now = clock.now
         attemptTimer?.connectionIsThere(at: now)

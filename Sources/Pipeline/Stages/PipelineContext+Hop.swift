@@ -1,19 +1,22 @@
 extension PipelineContext {
-    /// The origin of the request that entered this hop, before any exchange plugin changed it; `nil` in a pipeline without exchange plugins
-    /// and outside exchanges.
+    /// The origin of the request that entered this hop, before any exchange plugin changed it; `nil` outside exchanges
+    /// and in a pipeline without exchange plugins.
     ///
-    /// An exchange plugin that sets a credential compares it with the origin that the credential belongs to.
+    /// Before an exchange plugin sets a credential, it compares this origin with the one that the credential belongs
+    /// to.
     public var hopOrigin: PipelineRequest.Origin? { hopEntry?.origin }
 
-    /// Identifies an exchange among those of its call.
+    /// The identity of an exchange among those of its call.
     public struct ExchangeID: Sendable, Hashable {
         let attempt: Int
         let hop: Int
-        /// Which exchange of the hop it is.
+        /// The number of the exchange within its hop.
         let number: Int
     }
 
-    /// The same in ``Stage/WillSend`` and ``Stage/DidReceive`` of one exchange, and in its transport; different for each exchange of a call,
-    /// also for those that run concurrently.
+    /// The identity of the current exchange.
+    ///
+    /// It is the same in ``Stage/WillSend``, ``Stage/DidReceive`` and the transport of one exchange. It differs for
+    /// each exchange of a call, even if they run concurrently.
     public var exchangeID: ExchangeID { ExchangeID(attempt: attempt, hop: hop, number: exchangeNumber) }
 }

@@ -1,16 +1,17 @@
 extension PipelineContext {
-    /// On whose behalf the call is made, as far as plugins have said so.
+    /// The identities on whose behalf the call is made, in the order in which plugins added them.
     ///
-    /// In the order in which they were added. Calls with different identities share no response.
+    /// Calls with different identities do not share a response.
     public var identities: [String] { self[CallIdentities.self] }
 
-    /// Notes on whose behalf the call is made.
+    /// Adds an identity on whose behalf the call is made.
     ///
-    /// A plugin that sets a credential in ``Stage/Exchange``, which no plugin outside can compare, calls this in ``Stage/Prepare``, outside of
-    /// those that share or cache responses, and declares ``PluginCapability/identifiesCalls``.
+    /// A plugin that sets a credential in ``Stage/Exchange`` calls this in ``Stage/Prepare``, because no plugin outside
+    /// can compare that credential. It must be outside the plugins that share or cache responses, and declare
+    /// ``PluginCapability/identifiesCalls``.
     ///
-    /// - Parameter identity: different for each account, such as a user name with the name of the plugin. It stays in memory and is never
-    ///   shown.
+    /// - Parameter identity: a string that differs for each account, such as a user name combined with the name of the
+    ///   plugin. It stays in memory and is never shown.
     public func addIdentity(_ identity: String) {
         update(CallIdentities.self) { if !$0.contains(identity) { $0.append(identity) } }
     }

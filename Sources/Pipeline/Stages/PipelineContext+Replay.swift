@@ -3,8 +3,8 @@ extension PipelineContext {
 
     /// Whether the last response came from a recording that is replayed without its delays.
     ///
-    /// A transport sets it before it returns a response or throws an error. A plugin that would wait for the server, as
-    /// Retry-After asks for, does not wait if it is `true`. Defaults to `false`.
+    /// A transport sets it before it returns a response or throws an error. If it is `true`, a plugin must not wait for
+    /// the server, even if Retry-After asks for a wait. Defaults to `false`.
     public var isReplayed: Bool {
         get { self[Replayed.self] }
         nonmutating set { update(Replayed.self) { $0 = newValue } }

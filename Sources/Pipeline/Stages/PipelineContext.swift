@@ -1,6 +1,6 @@
-/// What a plugin knows of the call that it takes part in.
+/// The call that a plugin takes part in, with its target, options, limits, clock and shared values.
 public struct PipelineContext: Sendable {
-    /// Where the call is, if that is not its first exchange.
+    /// The progress of a call beyond its first exchange.
     private struct Progress: Sendable {
         var pass: Pass?
         var attempt = 1
@@ -13,19 +13,23 @@ public struct PipelineContext: Sendable {
     }
 
     @usableFromInline let call: CallState
-    /// `nil` for the values that a context begins with: two references are copied at each step of a call, and most calls need no more.
+    /// `nil` if all values are the initial ones.
+    ///
+    /// Each step of a call then copies only two references; most calls need no more.
     private var changed: CopyOnWrite<Progress>?
 
-    /// Which attempt this is, from 1: an interceptor that calls `next` again begins a new one.
+    /// The number of the attempt, from 1.
+    ///
+    /// Each further call of `next` by an interceptor begins a new attempt.
     public var attempt: Int { changed?.value.attempt ?? 1 }
 
-    /// How many redirects were followed to come here, 0 outside exchanges.
+    /// The number of redirects that led to this hop; 0 outside exchanges.
     public var hop: Int { changed?.value.hop ?? 0 }
 
-    /// Whether a redirect of this chain has led to another origin: scheme, host or port.
+    /// Whether a redirect of this chain has led to another origin, which means another scheme, host or port.
     ///
-    /// From then on, credentials and secret fields of the request have been dropped, also when a later redirect leads back. An exchange
-    /// plugin adds none either, unless its user has allowed that.
+    /// If so, credentials and secret fields have been removed from the request, even if a later redirect leads back. An
+    /// exchange plugin must not add any, unless its user has allowed that.
     public var hasLeftOrigin: Bool { changed?.value.hasLeftOrigin ?? false }
 
     /// The request that entered the hop, if there are exchange plugins.
@@ -46,7 +50,7 @@ public struct PipelineContext: Sendable {
         set { progress.isIdleTimed = newValue }
     }
 
-    /// Of the exchange, if its time is limited.
+    /// The timer of the exchange, if its time is limited.
     var attemptTimer: AttemptTimer? {
         get { changed?.value.attemptTimer }
         set { progress.attemptTimer = newValue }
@@ -63,7 +67,7 @@ public struct PipelineContext: Sendable {
         self.call = call
     }
 
-    /// Makes the context of a call that begins on the hop of another.
+    /// Makes the context of a call that begins on the hop of another call.
     init(call: CallState, onHopOf parent: PipelineContext) {
         self.call = call
         guard parent.hop > 0 || parent.hasLeftOrigin else { return }
@@ -71,7 +75,7 @@ public struct PipelineContext: Sendable {
         progress.hasLeftOrigin = parent.hasLeftOrigin
     }
 
-    /// Follows a redirect to its hop.
+    /// Moves on to the hop that a redirect leads to.
     mutating func beginHop(leavingOrigin: Bool) {
         progress.hop += 1
         progress.exchangeNumber = 0
@@ -88,9 +92,9 @@ public struct PipelineContext: Sendable {
         call.marks.end(interceptor)
     }
 
-    /// The context of the same call sent on once more.
+    /// Returns the context of the call's next attempt.
     ///
-    /// - Throws: ``PipelineError`` with code `limit.exchanges` when the call has begun all the attempts it may.
+    /// - Throws: ``PipelineError`` with code `limit.exchanges` if the call has begun the maximum number of attempts.
     func makeNextAttempt() throws -> PipelineContext {
         var copy = self
         copy.progress.pass = Pass()
@@ -99,80 +103,84 @@ public struct PipelineContext: Sendable {
         return copy
     }
 
-    /// The number of the call, unique for its provider, from 1.
+    /// The number of the call, from 1; unique within its provider.
     public var callID: Int { call.id }
 
-    /// The target of the call; a ``MultiTarget`` is unwrapped.
+    /// The target of the call, unwrapped if it is a ``MultiTarget``.
     public var target: any TargetType { call.target }
 
-    /// The endpoint that the target became.
+    /// The endpoint that was made from the target.
     public var endpoint: Endpoint {
         _read { yield call.endpoint }
     }
 
-    /// The options of the call over those of the target.
+    /// The options of the target, overridden by those of the call.
     public var options: RequestOptions {
         _read { yield call.options }
     }
 
-    /// When the call began, on ``clock``.
+    /// The moment at which the call began, on ``clock``.
     public var start: PipelineClock.Instant { call.start }
 
-    /// The provider's clock: the only source of time.
+    /// The provider's clock, the only source of time.
     public var clock: PipelineClock { call.settings.clock }
 
-    /// The present moment on ``clock``, read without copying the clock.
+    /// The current time on ``clock``, read without copying the clock.
     var now: PipelineClock.Instant { call.settings.clock.now }
 
-    /// The provider's random numbers: the only source of chance.
+    /// The provider's random number generator, the only source of randomness.
     public var random: PipelineRandom { call.settings.random }
 
-    /// The provider's limits.
+    /// The limits that the provider was configured with.
     public var limits: PipelineLimits { call.settings.limits }
 
     /// Whether the caller reads the body as a stream.
     public var isStreaming: Bool { call.isStreaming }
 
-    /// Whether the answer of the call is written to a file.
+    /// Whether the body of the response is written to a file.
     public var isDownload: Bool { call.download != nil }
 
-    /// Whether the transport hands bodies over decoded, as ``Transport/decodesContent``.
+    /// Whether the transport decodes bodies, see ``Transport/decodesContent``.
     public var transportDecodesContent: Bool { call.settings.transportDecodesContent }
 
-    /// Whether a transport is to hand over the body of its answer piece by piece as it arrives.
+    /// Whether the transport must hand over the body of its response piece by piece as it arrives.
     ///
-    /// It is when the caller reads it so, when it is written to a file, when its progress is reported, and when the time between its
-    /// bytes is limited and ``Transport/enforcesIdleTimeout(_:)`` is `false`. Otherwise a transport may hand over whichever form costs it
+    /// This is `true` if the caller reads the body as a stream, if the body is written to a file, or if its progress is
+    /// reported. It is also `true` if the time between its bytes is limited and the core measures it, see
+    /// ``Transport/enforcesIdleTimeout(_:)``. Otherwise, a transport may hand over the body in the form that costs it
     /// least.
     public var wantsStream: Bool { call.isStreaming || isIdleTimed || call.download != nil || call.meter != nil }
 
-    /// Lets a transport tell how much of the request's body the network has taken.
+    /// Reports how much of the request's body the network has accepted.
     ///
-    /// It costs nothing when nobody watches the progress of the call.
+    /// For transports. It costs nothing if the progress of the call is not observed.
     ///
-    /// - Parameter byteCount: the bytes of this exchange so far, all together.
+    /// - Parameter byteCount: the total number of bytes of this exchange so far.
     public func reportSent(_ byteCount: Int) {
         call.meter?.sent(byteCount, at: clock.now)
     }
 
-    /// Tells how much of the answer's body has arrived.
+    /// Reports how much of the response's body has arrived.
     func reportReceived(_ byteCount: Int, of totalByteCount: Int?) {
         call.meter?.received(byteCount, of: totalByteCount, at: clock.now)
     }
 
-    /// The exchanges of the call that have ended so far; in a stack with exchange plugins, each from its header fields on.
+    /// The exchanges of the call that have ended so far.
+    ///
+    /// In a stack with exchange plugins, an exchange is listed once its header fields have arrived.
     public var exchanges: [PipelineExchange] { call.exchanges }
 
-    /// In ``Stage/DidReceive`` the exchange that has ended; `nil` until an exchange has a response or has failed.
+    /// In ``Stage/DidReceive``, the exchange that has ended; `nil` until an exchange has a response or has failed.
     public var exchange: PipelineExchange? { exchanges.last { $0.id == exchangeID } }
 
-    /// Notes why an outcome that called for another attempt is not followed by one.
+    /// Records why no retry follows an outcome that called for one.
     ///
-    /// It stands in ``PipelineExchange/refusedRetry`` of the exchange that ended last, for all who see the outcome from now on.
+    /// The reason becomes the ``PipelineExchange/refusedRetry`` of the exchange that ended last. From then on, every
+    /// plugin and the caller see it in the outcome.
     ///
     /// - Parameters:
-    ///   - refusal: why.
-    ///   - outcome: what is given back, whose exchanges become those of the call so far.
+    ///   - refusal: the reason.
+    ///   - outcome: the outcome to return. Its exchanges become those of the call so far.
     public func noteRefusedRetry(
         _ refusal: PipelineExchange.RetryRefusal,
         of outcome: inout Result<PipelineResponse, PipelineError>
@@ -188,9 +196,9 @@ public struct PipelineContext: Sendable {
         }
     }
 
-    /// A value that plugins share within the call; every part of the call sees the same one.
+    /// The value that plugins share within the call for a key.
     ///
-    /// ``update(_:_:)`` changes it.
+    /// Every part of the call sees the same value. Change it with ``update(_:_:)``.
     @inlinable
     public subscript<Key: PipelineContextKey>(key: Key.Type) -> Key.Value {
         call.value(for: ObjectIdentifier(key)).flatMap { $0 as? Key.Value } ?? Key.defaultValue
@@ -205,13 +213,14 @@ public struct PipelineContext: Sendable {
     /// }
     /// ```
     ///
-    /// The change is atomic: no other read or change of the call's values happens while the closure runs, so that calls of `next` that
-    /// run concurrently lose no update. Keep the closure short and use nothing but the value in it. Using the context there traps.
+    /// The change is atomic: no other code reads or changes the call's values while the closure runs. Concurrent calls
+    /// of `next` therefore lose no update. Keep the closure short, and use only the value in it. Using the context in
+    /// the closure traps.
     ///
     /// - Parameters:
     ///   - key: the key of the value.
-    ///   - change: changes the value, which is ``PipelineContextKey/defaultValue`` until the first change. What it has changed stays
-    ///     changed if it throws.
+    ///   - change: a closure that changes the value, which is ``PipelineContextKey/defaultValue`` before the first
+    ///     change. If the closure throws, its changes are kept.
     /// - Returns: what the closure returns.
     /// - Throws: what the closure throws.
     public func update<Key: PipelineContextKey, Output: Sendable, Failure: Error>(
@@ -223,7 +232,7 @@ public struct PipelineContext: Sendable {
 }
 
 extension PipelineContext: SafelyDescribed {
-    /// The number of the call, the attempt and the hop.
+    /// The numbers of the call, the attempt and the hop.
     public var description: String { "call \(callID), attempt \(attempt), hop \(hop)" }
 }
 
@@ -237,13 +246,14 @@ extension PipelineContext: SafelyDescribed {
 public protocol PipelineContextKey: SendableMetatype {
     /// The type of the value.
     associatedtype Value: Sendable
-    /// The value until the first change.
+    /// The value before the first change.
     static var defaultValue: Value { get }
-    /// Whether a call in the background begins with the value of its parent, see ``Stage/Next/startBackgroundCall(_:then:)``; by default not.
+    /// Whether a background call begins with the value of its parent; defaults to `false`. See
+    /// ``Stage/Next/startBackgroundCall(_:then:)``.
     static var isInherited: Bool { get }
 }
 
 extension PipelineContextKey {
-    /// The value is not inherited.
+    /// The default, `false`: a background call does not inherit the value.
     public static var isInherited: Bool { false }
 }

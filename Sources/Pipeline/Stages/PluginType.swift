@@ -1,13 +1,13 @@
-/// A plugin, which takes part in the stages whose protocols in ``Stage`` it conforms to.
+/// A plugin, which takes part in the stages of ``Stage`` that it conforms to.
 ///
-/// A plugin is a value and safe to use from many calls at once. The pipeline runs no plugin code under a lock, except for the closure of
-/// ``PipelineContext/update(_:_:)``.
+/// A plugin is a value that many calls may use at the same time. The pipeline never holds a lock while it runs plugin
+/// code, except for the closure of ``PipelineContext/update(_:_:)``.
 public protocol PluginType: Sendable {
-    /// The name in errors and in `explain()`; by default the type's name.
+    /// The name that errors and `explain()` show; defaults to the type's name.
     var name: String { get }
 }
 
 extension PluginType {
-    /// The type's name.
+    /// The default name, which is that of the plugin's type.
     public var name: String { "\(Self.self)" }
 }

@@ -1,73 +1,77 @@
-/// The points of a request's path at which a plugin may act.
+/// The points on a request's path at which a plugin can act.
 ///
-/// A stage has one requirement and no default, so that a misspelt method does not compile. For plugins `[A, B, C]`, prepare runs
-/// A, B, C and process runs C, B, A; an interceptor wraps every later plugin. ``Exchange`` plugins form a level of their own, inside all
-/// of these, where the order of the list counts, too.
+/// Each stage has one requirement and no default implementation, so a misspelled method does not compile. For plugins
+/// `[A, B, C]`, prepare runs A, B, C, and process runs C, B, A. An interceptor wraps every later plugin. ``Exchange``
+/// plugins form a separate level inside all of these; their order in the list counts, too.
 public enum Stage {
-    /// Changes the request before it is sent, waits, or refuses by throwing.
+    /// A plugin that changes a request before it is sent, waits, or refuses the request by throwing.
     ///
-    /// Runs once per call, or once per call of `next` of the interceptors outside it. When it throws, nothing inside it
-    /// runs, and the process stages outside it see the failure.
+    /// It runs once per call, or once per call of `next` if there are interceptors outside it. If it throws, nothing
+    /// inside it runs, and the process stages outside it see the failure.
     public protocol Prepare: PluginType {
-        /// Changes the request.
+        /// Changes the request, or throws to refuse it.
         func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws
     }
 
-    /// Sees each request exactly as it is sent, once per exchange, whatever the plugin's position.
+    /// A plugin that sees each request exactly as it is sent, once per exchange, regardless of its position.
     public protocol WillSend: PluginType {
-        /// Observes the request. It must be quick: the exchange waits for it.
+        /// Observes the request. Must return quickly: the exchange waits for it.
         func willSend(_ request: PipelineRequest, context: PipelineContext)
     }
 
-    /// Sees what the transport produced, exactly once for each `willSend`, whatever the plugin's position.
+    /// A plugin that sees what the transport produced, exactly once for each `willSend`, regardless of its position.
     ///
-    /// The body is as the transport delivered it, compressed if it was; of a call made with `stream` it is a stream, which an
-    /// observer must not read. With exchange plugins, a buffered call shows a body when it has ended: in memory if all of it was read, and
-    /// otherwise none.
+    /// The body is as the transport delivered it, which may be compressed. In a call made with `stream`, the body is a
+    /// stream that an observer must not read. In a buffered call with exchange plugins, observers see the response once
+    /// its body has ended: with the body in memory if all of it was read, and otherwise without a body.
     public protocol DidReceive: PluginType {
-        /// Observes the result. It must be quick: the exchange waits for it.
+        /// Observes the result. Must return quickly: the exchange waits for it.
         func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext)
     }
 
-    /// Changes the result on its way out: a response into another, into a failure, or a failure into a response.
+    /// A plugin that changes the result: a response into another response or a failure, or a failure into a response.
     ///
-    /// It also sees the failure of a target that could not be made into a request.
+    /// It also sees the failure of a target that could not be turned into a request.
     public protocol Process: PluginType {
-        /// Changes the result.
+        /// Changes the result before the plugins outside see it.
         func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async
     }
 
-    /// Sees how each call ended, exactly once, whatever the plugin's position.
+    /// A plugin that sees how each call ended, exactly once, regardless of its position.
     ///
-    /// It is the last stage: its outcome is that of the plugins, of the validation of the status, and of decoding where the provider
-    /// decodes. It runs for a failure before the first exchange and for a cancelled call, too; it is the only stage that a call reaches
-    /// which is cancelled before it begins. For plugins `[A, B, C]`, it runs C, B, A, and ends before the caller resumes. For a
-    /// call made with `stream`, it runs when the body ends, fails, is cancelled, or is released before its end.
+    /// This is the last stage. The outcome includes the results of the plugins, of the validation of the status, and of
+    /// decoding if the provider decodes. The stage also runs for a call that fails before its first exchange or is
+    /// cancelled. If a call is cancelled before it begins, this is the only stage that runs. For plugins `[A, B, C]`,
+    /// it runs C, B, A, and ends before the caller resumes. For a call made with `stream`, it runs when the body ends,
+    /// fails, is cancelled, or is released before its end.
     ///
-    /// Calls that share an exchange have an outcome each. A plugin may make a call for each outcome: of the calls that are refused because
-    /// they nest deeper than ``PipelineLimits/nestedCallCount``, only the first in a chain reaches this stage.
+    /// Calls that share an exchange each have their own outcome. A plugin may make a call for each outcome: if calls
+    /// are refused because they nest deeper than ``PipelineLimits/nestedCallCount``, only the first one in a chain
+    /// reaches this stage.
     public protocol DidFinish: PluginType {
-        /// Observes the outcome. It must be quick: the caller waits for it.
+        /// Observes the outcome. Must return quickly: the caller waits for it.
         ///
         /// - Parameters:
         ///   - outcome: how the call ended.
-        ///   - context: the call. It belongs to no attempt: ``PipelineContext/attempt`` is 1.
+        ///   - context: the context of the call. It belongs to no attempt, so ``PipelineContext/attempt`` is 1.
         func didFinish(_ outcome: Stage.Outcome, context: PipelineContext)
     }
 
-    /// Wraps every later plugin and the wire: it may answer by itself, call inside again, or hold the answer back.
+    /// A plugin that wraps every later plugin and the wire.
+    ///
+    /// It can respond without them, call them several times, or delay the response.
     public protocol Intercept: PluginType {
-        /// Answers the request.
+        /// Responds to the request.
         ///
         /// - Parameters:
-        ///   - request: the request as the plugins before prepared it.
-        ///   - context: the call.
-        ///   - next: all that is inside; call it not at all, once, again, or several times at once, but not after this
-        ///     method has returned.
-        /// - Returns: the response, from inside or its own. A response kept from another call is given this call's request:
-        ///   `kept.request = request`; its exchanges become those of this call by themselves.
-        /// - Throws: any error; one that is not a ``PipelineError`` reaches the caller with code
-        ///   ``PipelineError/Code-swift.struct/plugin`` and the thrown error underneath.
+        ///   - request: the request as the plugins outside have prepared it.
+        ///   - context: the context of the call.
+        ///   - next: everything inside this plugin. Call it not at all, once, several times or concurrently, but not
+        ///     after this method has returned.
+        /// - Returns: the response, from inside or the plugin's own. If it was kept from another call, give it this
+        ///   call's request: `kept.request = request`. The core replaces its exchanges with those of this call.
+        /// - Throws: any error. An error other than a ``PipelineError`` reaches the caller wrapped in one with code
+        ///   ``PipelineError/Code-swift.struct/plugin``, as its underlying error.
         func intercept(
             _ request: PipelineRequest,
             context: PipelineContext,
@@ -77,34 +81,39 @@ public enum Stage {
 }
 
 extension Stage {
-    /// Wraps the wire for one hop: changes the request of this hop, responds itself, or sends more than once.
+    /// A plugin that wraps the wire for one hop.
     ///
-    /// Runs inside every ``Prepare``, ``Intercept`` and ``Process`` stage, wherever the plugin is in the list, once per hop: for the first
-    /// request of each attempt and for every redirect. This is the level for signatures, cookies, caches and limits per host.
+    /// It can change the request of this hop, respond without the wire, or send several times.
     ///
-    /// An exchange plugin gets the head of a response and a body that may still be a stream, so it does not see how the body ends. A plugin
-    /// that counts failures, such as a circuit breaker, conforms to ``Intercept``. It belongs inside `RetryPlugin`, to count each attempt, and
-    /// inside `DeduplicationPlugin`, to count an exchange once and not once per caller.
+    /// It runs once per hop, which is the first request of each attempt and every redirect. Wherever it is in the list,
+    /// it runs inside every ``Prepare``, ``Intercept`` and ``Process`` stage. Use this level for signatures, cookies,
+    /// caches and limits per host.
     ///
-    /// The body of a response is as the transport delivered it, bytes or a stream. Wrap a stream, but do not read it to its end: after
-    /// the outermost exchange plugin, the core buffers it, writes it to the file of a download, discards it because of a redirect, or
-    /// passes it on to a streamed call. The body of a response that the plugin does not return is discarded, see
-    /// ``PipelineResponse/discardBody(_:within:)``; in a streamed call, discard it before you send again.
+    /// An exchange plugin gets the head of a response and a body that may still be a stream, so it does not see how the
+    /// body ends. A plugin that counts failures, such as a circuit breaker, conforms to ``Intercept`` instead. It
+    /// belongs inside `RetryPlugin`, to count each attempt, and inside `DeduplicationPlugin`, to count an exchange once
+    /// rather than once per caller.
     ///
-    /// A redirect starts from the request that entered the hop, so nothing that the plugin set leaks to the next one. Before it sets a
-    /// credential, the plugin compares ``PipelineContext/hopOrigin`` with the origin that the credential belongs to, and looks at
-    /// ``PipelineContext/hasLeftOrigin``.
+    /// The body of a response is as the transport delivered it: bytes or a stream. You can wrap a stream, but must not
+    /// read it to its end. After the outermost exchange plugin, the core buffers it, writes it to the file of a
+    /// download, discards it because of a redirect, or passes it on to a streamed call. The core discards the body of a
+    /// response that the plugin does not return, see ``PipelineResponse/discardBody(_:within:)``. In a streamed call,
+    /// discard it yourself before you call `send` again.
+    ///
+    /// A redirect starts from the request that entered the hop, so it contains nothing that the plugin set. Before the
+    /// plugin sets a credential, it compares ``PipelineContext/hopOrigin`` with the origin that the credential belongs
+    /// to, and checks ``PipelineContext/hasLeftOrigin``.
     public protocol Exchange: PluginType {
         /// Responds to the request of a hop.
         ///
         /// - Parameters:
         ///   - request: the request as the exchange plugins outside have changed it.
-        ///   - context: the call; ``PipelineContext/hop`` counts the redirects.
-        ///   - send: the exchange plugins inside and the wire. Each call that reaches the wire is an exchange of its own.
-        /// - Returns: the response of `send`, or one of its own. The core gives its own the request that entered the plugin. A redirect
-        ///   status is followed, whoever made the response.
-        /// - Throws: any error; one other than a ``PipelineError`` reaches the caller with code
-        ///   ``PipelineError/Code-swift.struct/plugin`` and the thrown error underneath.
+        ///   - context: the context of the call; ``PipelineContext/hop`` counts the redirects.
+        ///   - send: the exchange plugins inside and the wire. Each call that reaches the wire is a separate exchange.
+        /// - Returns: the response of `send`, or the plugin's own. The core sets the request of the plugin's own
+        ///   response to the one that entered the plugin. A redirect status is followed in both cases.
+        /// - Throws: any error. An error other than a ``PipelineError`` reaches the caller wrapped in one with code
+        ///   ``PipelineError/Code-swift.struct/plugin``, as its underlying error.
         func exchange(
             _ request: PipelineRequest,
             context: PipelineContext,
@@ -116,19 +125,19 @@ extension Stage {
 extension Stage {
     /// A stage as a value, for errors and descriptions.
     public enum Kind: String, Sendable {
-        /// ``Stage/Prepare``.
+        /// Changes the request, see ``Stage/Prepare``.
         case prepare
-        /// ``Stage/Exchange``.
+        /// Wraps the wire for one hop, see ``Stage/Exchange``.
         case exchange
-        /// ``Stage/WillSend``.
+        /// Observes a request as it is sent, see ``Stage/WillSend``.
         case willSend
-        /// ``Stage/DidReceive``.
+        /// Observes what the transport produced, see ``Stage/DidReceive``.
         case didReceive
-        /// ``Stage/Process``.
+        /// Changes the result, see ``Stage/Process``.
         case process
-        /// ``Stage/Intercept``.
+        /// Wraps everything inside, see ``Stage/Intercept``.
         case intercept
-        /// ``Stage/DidFinish``.
+        /// Observes how the call ended, see ``Stage/DidFinish``.
         case didFinish
 
         /// The stages that a plugin takes part in, in the order of a request's path.

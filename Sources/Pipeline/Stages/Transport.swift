@@ -1,45 +1,50 @@
-/// What a pipeline ends in: hands a request to the network, or to something that stands for it.
+/// The innermost part of a pipeline, which sends each request to the network or to a substitute for it.
 ///
-/// A transport sends what it is given: it does not follow redirects, does not validate, does not retry, and leaves content
-/// codings alone or says that it does not.
+/// A transport sends each request as it is. It does not follow redirects, validate or retry, and it leaves content
+/// codings alone unless ``decodesContent`` is `true`.
 public protocol Transport: Sendable {
-    /// The name in `explain()`; by default the type's name.
+    /// The name that `explain()` shows; defaults to the type's name.
     var name: String { get }
 
-    /// Whether bodies arrive decoded from their content coding. Where it has decoded one, it removes Content-Encoding and
-    /// Content-Length from the response, so that nothing is decoded twice.
+    /// Whether the transport decodes bodies from their content coding.
+    ///
+    /// If it has decoded a body, it removes Content-Encoding and Content-Length from the response, so that no plugin
+    /// decodes it a second time.
     var decodesContent: Bool { get }
 
-    /// Returns whether the transport ends an exchange if no byte of the body arrives within a time.
+    /// Returns whether the transport ends an exchange if no byte of the body arrives within a given time.
     ///
-    /// The core asks this for a call with ``RequestOptions/idleTimeout`` whose caller does not read the body as a stream, if
-    /// the provider's clock is the system's. If the transport returns `true`, ``PipelineContext/wantsStream`` stays `false`, and
-    /// the transport must fail with ``PipelineError/Code-swift.struct/timeout(_:)`` and `.idle` when it waits for the next byte of a
-    /// body that it buffers for longer than `context.options.idleTimeout ?? request.idleTimeout`. Otherwise, and for every stream,
-    /// the core measures the time. Defaults to `false`.
+    /// The core calls this for a call with ``RequestOptions/idleTimeout`` whose caller does not read the body as a
+    /// stream, if the provider's clock is the system's. If the transport returns `true`, the timeout does not set
+    /// ``PipelineContext/wantsStream``. While the transport buffers a body, it must then fail with
+    /// ``PipelineError/Code-swift.struct/timeout(_:)`` and `.idle` if the next byte takes longer than
+    /// `context.options.idleTimeout ?? request.idleTimeout`. In all other cases, and for every stream, the core
+    /// measures the time. Defaults to `false`.
     ///
-    /// - Parameter timeout: the longest wait for the next byte of a body.
-    /// - Returns: whether the transport measures the time.
+    /// - Parameter timeout: the longest time to wait for the next byte of a body.
+    /// - Returns: whether the transport enforces the timeout.
     func enforcesIdleTimeout(_ timeout: Duration) -> Bool
 
     /// Sends a request and returns its response.
     ///
-    /// The body of the response may be a stream, and is one when ``PipelineContext/wantsStream`` says so; the core buffers it under
-    /// ``PipelineLimits/bufferedBodyByteCount`` where it is to be in memory. The body of a redirect (a status from 300 to 399 except 304)
-    /// is always handed over as a stream, unless it is in memory already: the core follows the redirect without reading it to its
-    /// end, see ``PipelineResponse/discardBody(_:within:)``. Dropping a body that was not read to its end closes
-    /// the exchange. A transport reports how much of the request's body has been sent with ``PipelineContext/reportSent(_:)``. If it
-    /// knows when the exchange gets a connection, it reports the wait with ``PipelineContext/reportConnectionWait()`` and
-    /// ``PipelineContext/reportConnection()``, so that the wait does not count as part of the attempt.
+    /// The body of the response may be a stream, and must be one if ``PipelineContext/wantsStream`` is `true`. If the
+    /// caller expects the body in memory, the core buffers the stream, up to ``PipelineLimits/bufferedBodyByteCount``.
+    /// The body of a redirect (a status from 300 to 399 except 304) must be a stream, unless it is already in memory.
+    /// The core follows the redirect without reading that body to its end, see
+    /// ``PipelineResponse/discardBody(_:within:)``. Dropping a body that was not read to its end closes the exchange.
     ///
-    /// - Throws: ``PipelineError`` with the code of what went wrong; `CancellationError` as soon as the task is cancelled.
+    /// A transport reports how much of the request's body has been sent with ``PipelineContext/reportSent(_:)``. If it
+    /// knows when the exchange gets a connection, it reports the wait with ``PipelineContext/reportConnectionWait()``
+    /// and ``PipelineContext/reportConnection()``. The wait then does not count as part of the attempt.
+    ///
+    /// - Throws: ``PipelineError`` with the code of the failure; `CancellationError` as soon as the task is cancelled.
     func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse
 }
 
 extension Transport {
-    /// The type's name.
+    /// The default name, which is that of the transport's type.
     public var name: String { "\(Self.self)" }
 
-    /// The core measures the time.
+    /// Returns `false`: the core measures the time.
     public func enforcesIdleTimeout(_ timeout: Duration) -> Bool { false }
 }

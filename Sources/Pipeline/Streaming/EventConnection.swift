@@ -2,7 +2,7 @@ import Foundation
 
 /// One stream of a subscription; an actor, because a task of its own reads it.
 actor EventConnection {
-    /// What a stream leaves to the next one.
+    /// The state that a stream passes on to the next one.
     struct End: Sendable {
         let lastEventID: String
         let reconnectionTime: Duration?
@@ -17,12 +17,12 @@ actor EventConnection {
 
     func read() async throws -> [ServerSentEventSubscription.Notice]? {
         guard var stream = stream.take() else { return nil }
-        // Kept after an error, too: what was read before it counts.
+        // Kept after an error too: what was read before it counts.
         defer { self.stream = stream }
         return try await stream.read()
     }
 
-    /// Closes the exchange.
+    /// Closes the exchange and returns the state for the next stream; `nil` if it was already closed.
     func close() -> End? {
         guard let decoder = stream.take()?.decoder else { return nil }
         return End(
@@ -33,7 +33,7 @@ actor EventConnection {
     }
 }
 
-/// Decodes what a subscription reports of a stream.
+/// Decodes the notices of one stream of a subscription.
 struct NoticeDecoder: StreamDecoder {
     private(set) var parser: ServerSentEventParser
     private(set) var hasEvents = false

@@ -1,19 +1,19 @@
-/// The notices of one stream after another.
+/// The notices of a series of streams.
 struct EventSource: BatchSource {
     typealias Notice = ServerSentEventSubscription.Notice
 
     /// Opens a stream that continues after an ID.
     typealias Connect = @Sendable (_ lastEventID: String) async -> Attempt
 
-    /// What came of an attempt to connect.
+    /// The outcome of an attempt to connect.
     struct Attempt: Sendable {
-        /// The response to read events from; `nil` if the server has no more.
+        /// The response to read events from; `nil` if the server has no more events.
         let result: Result<PipelineResponse?, PipelineError>
-        /// Whether it is replayed from a recording, so that no wait follows.
+        /// Whether the outcome is replayed from a recording; no wait follows it.
         let isReplayed: Bool
     }
 
-    /// What is the same for all readings of a subscription.
+    /// The settings that all readings of a subscription share.
     struct Settings: Sendable {
         let policy: ReconnectionPolicy
         let maximumByteCount: Int
@@ -70,7 +70,7 @@ struct EventSource: BatchSource {
         guard case .open(let connection, _) = phase else {
             let attempt = try await run { [connect = settings.connect, lastEventID] in
                 let attempt = await connect(lastEventID)
-                // Else the cancellation by which a restart interrupts it would be its result.
+                // Otherwise the result would be the cancellation with which a restart interrupts the attempt.
                 if case .failure = attempt.result { try Task.checkCancellation() }
                 return attempt
             }
@@ -85,15 +85,15 @@ struct EventSource: BatchSource {
         return [await wait(after: nil)]
     }
 
-    /// Runs work that a restart interrupts.
+    /// Runs work that a restart can interrupt.
     private func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         try await progress.restarts.run(after: restartCount, work)
     }
 
     private mutating func open(_ response: PipelineResponse) -> Notice {
         failedAttempts = 0
-        // The standard's buffer is empty at the start of each stream, so that the first event without an ID would lose the place.
-        // Browsers keep it, too.
+        // The standard clears the ID at the start of each stream, so the first event without an ID would lose the
+        // place. Browsers keep the ID too.
         let parser = ServerSentEventParser(maximumByteCount: settings.maximumByteCount, lastEventID: lastEventID)
         let decoder = NoticeDecoder(parser, reportsComments: reportsComments)
         phase = .open(EventConnection(response.body, decoder), since: settings.clock.now)
@@ -102,7 +102,7 @@ struct EventSource: BatchSource {
         return .opened(head)
     }
 
-    /// Closes the stream and keeps what it leaves; returns whether that ends the row of attempts that brought no event.
+    /// Closes the stream and keeps its state; returns whether it ends the series of attempts without an event.
     private mutating func close() async -> Bool {
         guard case .open(let connection, let start) = phase, let end = await connection.close() else { return false }
         lastEventID = end.lastEventID
@@ -124,7 +124,7 @@ struct EventSource: BatchSource {
         return .reconnecting(.init(delay: isReplayed ? .zero : delay, error: error))
     }
 
-    /// Begins the wait after a failure; throws the error if no attempt follows it.
+    /// Begins the wait after a failure; throws the error if no attempt follows.
     private mutating func fail(with error: any Error) async throws -> Notice {
         let failure = PipelineError(
             thrown: error,

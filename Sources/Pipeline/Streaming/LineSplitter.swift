@@ -1,20 +1,20 @@
 import Foundation
 
-/// Cuts bytes into lines, wherever the pieces in which they arrive begin and end.
+/// Splits bytes into lines, regardless of how they are cut into pieces.
 ///
-/// It looks at each byte at most twice and copies it once, however the bytes are cut, and does so in bulk: a debug build is linear,
-/// too. It holds the line that has begun, up to a limit, and the pieces that were added and not yet read. Text that begins with a
-/// byte order mark loses it.
+/// Each byte is examined at most twice and copied once, however the bytes are cut. This happens in bulk, so debug
+/// builds take linear time too. The splitter holds the current line, up to a limit, and the pieces that have not been
+/// read. A byte order mark at the beginning of the text is removed.
 struct LineSplitter: Sendable {
     /// What ends a line.
     enum Ends: Sendable {
-        /// LF; a CR before it stays a part of the line.
+        /// LF; a CR before it remains part of the line.
         case lineFeed
         /// LF, CRLF, or CR.
         case any
     }
 
-    /// How many bytes were looked at or copied.
+    /// The number of bytes that were examined or copied.
     private(set) var stepCount = 0
 
     private let ends: Ends
@@ -23,14 +23,15 @@ struct LineSplitter: Sendable {
     private var pieces: ArraySlice<Data> = []
     /// How much of the first piece has been read.
     private var offset = 0
-    /// Where the first LF of the rest of the first piece is, or the end of the piece; `nil` until it has been searched for.
+    /// The offset of the first LF in the rest of the first piece, or of the end of the piece; `nil` until it is
+    /// searched for.
     ///
-    /// Without it, each line that ends in CR would search the whole rest for an LF.
+    /// Without it, each line that ends with CR would search the whole rest for an LF.
     private var knownLineFeed: Int?
     /// The beginning of a line whose end has not been read.
     private var begun: [UInt8] = []
     private var isFirst = true
-    /// A CR has ended a line at once; an LF directly after it, perhaps in the next piece, ends no other.
+    /// A CR has ended a line; an LF directly after it, perhaps in the next piece, does not end another.
     private var skipsLineFeed = false
     private var isEnded = false
     private var isAbandoned = false
@@ -46,16 +47,16 @@ struct LineSplitter: Sendable {
         pieces.append(bytes)
     }
 
-    /// Ends the text: what has begun is the last line.
+    /// Ends the text; an unfinished line becomes the last line.
     mutating func end() { isEnded = true }
 
-    /// Forgets everything; there are no more lines.
+    /// Discards everything; no further lines follow.
     mutating func abandon() {
         (pieces, offset, knownLineFeed, begun) = ([], 0, nil, [])
         isAbandoned = true
     }
 
-    /// The next line without its end, `nil` until more has arrived.
+    /// Returns the next line without its end, or `nil` until more bytes arrive.
     mutating func next() throws -> [UInt8]? {
         guard let line = try nextLine() else { return nil }
         defer { isFirst = false }
@@ -73,7 +74,8 @@ struct LineSplitter: Sendable {
         return isEnded && !begun.isEmpty ? takeBegun() : nil
     }
 
-    /// Where the rest of the present line is in a piece, and the byte that ends it; `nil` when the piece ends before the line.
+    /// Returns the rest of the current line in a piece and the byte that ends it; the byte is `nil` if the piece ends
+    /// first.
     private mutating func rest(of piece: Data) -> (content: Range<Int>, end: UInt8?) {
         piece.withUnsafeBytes { bytes in
             let start = skipsLineFeed && bytes[offset] == Self.lineFeed ? offset + 1 : offset
@@ -123,7 +125,7 @@ struct LineSplitter: Sendable {
 extension [UInt8] {
     /// Appends bytes.
     ///
-    /// - Returns: how many bytes were copied: the new ones, and those before them if they have moved.
+    /// - Returns: the number of bytes copied: the new ones, plus the existing ones if they were moved.
     mutating func append(copying bytes: UnsafeRawBufferPointer) -> Int {
         let (oldCount, oldAddress) = (count, withUnsafeBytes { $0.baseAddress })
         append(contentsOf: bytes.assumingMemoryBound(to: UInt8.self))
@@ -132,7 +134,7 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The offset of the first such byte in a range, or the end of the range.
+    /// Returns the offset of the first such byte in a range, or the end of the range.
     fileprivate func firstOffset(of byte: UInt8, in range: Range<Int>) -> Int {
         guard !range.isEmpty, let baseAddress,
             let match = memchr(baseAddress + range.lowerBound, CInt(byte), range.count)

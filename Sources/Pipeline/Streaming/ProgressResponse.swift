@@ -1,54 +1,56 @@
-/// How far a call has come; the last of a call has the response.
+/// A step in the progress of a call; the last step has the response.
 ///
-/// Equal steps are not repeated, and of steps that nobody has read yet only the newest is kept.
+/// Equal steps are not repeated. Of the steps that have not been read yet, only the newest is kept.
 public struct ProgressResponse: Sendable {
-    /// Bytes of a body that have passed, and how many there are in all.
+    /// The bytes of a body that have been transferred, and their total number.
     public struct Transfer: Sendable, Hashable {
-        /// The bytes of the present exchange that have passed; for a download that was resumed, with those before.
+        /// The bytes transferred in the current exchange; a resumed download also counts the bytes before it.
         public var byteCount: Int
-        /// All bytes, `nil` when nobody has said.
+        /// The total number of bytes; `nil` if it is unknown.
         public var totalByteCount: Int?
 
-        /// Makes a count.
+        /// Makes a count of transferred bytes.
         public init(byteCount: Int = 0, totalByteCount: Int? = nil) {
             self.byteCount = byteCount
             self.totalByteCount = totalByteCount
         }
 
-        /// From 0 to 1; 0 while the total is not known.
+        /// The fraction from 0 to 1; 0 while the total is unknown.
         var fraction: Double {
             guard let totalByteCount, totalByteCount > 0 else { return 0 }
             return min(Double(byteCount) / Double(totalByteCount), 1)
         }
     }
 
-    /// From 0 to 1, never less than before, and 1 exactly once: when the call has succeeded.
+    /// The progress from 0 to 1; it never decreases, and is 1 exactly once, when the call has succeeded.
     ///
-    /// Before that it is 0.999 at most: round a percentage down. For a task that uploads (a file, a form, a stream) it is the part of the
-    /// body that was sent, for every other the part of the answer that has arrived; 0 while the length is not known.
+    /// Before that, it is at most 0.999: round a percentage down. If the task uploads (a file, a form, a stream), it is
+    /// the fraction of the request body that was sent. Otherwise it is the fraction of the response that has arrived.
+    /// It is 0 while the length is unknown.
     public let progress: Double
-    /// The body of the request, as far as the network has taken it.
+    /// The transfer of the request body, as far as the network has accepted it.
     public let sent: Transfer
-    /// The body of the answer, as far as it has arrived.
+    /// The transfer of the response body, as far as it has arrived.
     public let received: Transfer
-    /// The body that ``progress`` measures: ``sent`` of a task that uploads (a file, a form, a stream), ``received`` of every other.
+    /// The transfer that ``progress`` measures: ``sent`` if the task uploads (a file, a form, a stream), otherwise
+    /// ``received``.
     public let transfer: Transfer
-    /// How fast ``transfer`` goes, in bytes per second, as the mean over its last 5 seconds on the provider's clock.
+    /// The speed of ``transfer`` in bytes per second: the mean over its last 5 seconds on the provider's clock.
     ///
-    /// `nil` for the first half second after its first bytes. Each exchange is measured anew. An upload starts too high, because the system
-    /// buffers what it has not yet sent.
+    /// It is `nil` for the first half second after the first bytes. Each exchange is measured anew. The speed of an
+    /// upload is too high at first, because the system buffers bytes before it sends them.
     public let bytesPerSecond: Double?
-    /// The response, when the call has succeeded.
+    /// The response, if the call has succeeded.
     public let response: PipelineResponse?
 
     /// Makes a step, for tests and previews.
     ///
     /// - Parameters:
-    ///   - progress: from 0 to 1; what is outside is brought in.
-    ///   - sent: the body of the request.
-    ///   - received: the body of the answer.
-    ///   - transfer: the one that progress measures; `nil` for `received`.
-    ///   - bytesPerSecond: how fast that one goes, zero and up; `nil` if it is not known.
+    ///   - progress: from 0 to 1; other values are clamped.
+    ///   - sent: the transfer of the request body.
+    ///   - received: the transfer of the response body.
+    ///   - transfer: the transfer that `progress` measures; `nil` for `received`.
+    ///   - bytesPerSecond: the speed of that transfer, zero and up; `nil` if it is unknown.
     ///   - response: the response of a call that has succeeded.
     public init(
         progress: Double,
@@ -68,7 +70,7 @@ public struct ProgressResponse: Sendable {
 
     /// The estimated time until ``transfer`` is complete, zero and up, if it continues at ``bytesPerSecond``.
     ///
-    /// `nil` while the total is unknown, while the speed is, and while nothing passes.
+    /// It is `nil` while the total or the speed is unknown, and while no bytes pass.
     public var timeLeft: Duration? {
         guard let total = transfer.totalByteCount, let bytesPerSecond, bytesPerSecond > 0 else { return nil }
         return .seconds(min(Double(max(0, total - transfer.byteCount)) / bytesPerSecond, 1e15))

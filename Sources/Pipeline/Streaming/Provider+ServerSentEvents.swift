@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension Provider {
-    /// Subscribes to Server-Sent Events, and reconnects when the stream ends or the network fails.
+    /// Subscribes to Server-Sent Events and reconnects when the stream ends or the network fails.
     ///
     /// ```swift
     /// for try await event in provider.serverSentEvents(.news) {
@@ -11,37 +11,38 @@ extension Provider {
     ///
     /// **Effects**
     ///
-    /// - Nothing is sent before the first event is asked for. Leaving the loop closes the exchange, except at the top level of `main.swift`,
-    ///   where Swift keeps the iterator until the program ends.
-    /// - Each connection is a call of its own through all plugins, so a token is as fresh as for any other call.
-    /// - The request has `Accept: text/event-stream` and `Cache-Control: no-cache` where the target does not set these fields, and
-    ///   Last-Event-ID, trimmed of blanks, once there is an ID.
-    /// - Events that arrived before a stream broke are delivered first. The next stream continues after the ID of the last complete
-    ///   one; a stream that sends no ID keeps the one before.
-    /// - Waits pass on the provider's clock, and their randomness comes from its `random`; see ``ReconnectionPolicy``. No wait follows
-    ///   a stream or a failure that was replayed (`context.isReplayed`).
-    /// - Status 204 is the end: the loop ends without an error. With ``ReconnectionPolicy/never``, so does the end of the stream.
+    /// - Nothing is sent before the first event is requested. Leaving the loop closes the exchange, except at the top
+    ///   level of `main.swift`, where Swift keeps the iterator until the program ends.
+    /// - Each connection is a separate call through all plugins, so a token is as fresh as for any other call.
+    /// - The request has `Accept: text/event-stream` and `Cache-Control: no-cache`, unless the target sets these
+    ///   fields. Once there is an ID, it also has Last-Event-ID, without leading and trailing blanks.
+    /// - Events that arrived before a stream broke are delivered first. The next stream continues after the ID of the
+    ///   last complete event. A stream that sends no ID keeps the previous one.
+    /// - Waits use the provider's clock and its `random`; see ``ReconnectionPolicy``. A replayed stream or failure
+    ///   (`context.isReplayed`) is not followed by a wait.
+    /// - Status 204 ends the loop without an error. With ``ReconnectionPolicy/never``, so does the end of the stream.
     ///
     /// **Errors**
     ///
     /// | code | when |
     /// |---|---|
-    /// | `unacceptableStatus` | any other status than 200; with the response, and its body if that arrives soon and is short |
-    /// | `mapping.events` | 200 with another Content-Type than `text/event-stream` |
+    /// | `unacceptableStatus` | any status other than 200; with the response, and its body if that arrives soon and is short |
+    /// | `mapping.events` | 200 with a Content-Type other than `text/event-stream` |
     /// | `contentCoding.unsupported` | the stream is compressed and no plugin or transport decodes it |
     /// | `limit.lineBytes`, `limit.eventBytes` | a line, or the data of an event, is longer than allowed |
-    /// | `invalidRequest.headerValue` | no header field can hold `lastEventID` |
+    /// | `invalidRequest.headerValue` | `lastEventID` cannot be sent in a header field |
     ///
-    /// These end the events, as does every error that the policy does not reconnect after, and the last of too many failed attempts;
-    /// it is thrown as it is. A cancelled task gets `CancellationError`.
+    /// These errors end the events. So does every error after which the policy does not reconnect, and the last of too
+    /// many failed attempts. Errors are thrown unchanged. A cancelled task gets `CancellationError`.
     ///
-    /// Source: HTML, 9.2.3 Processing model, https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model
+    /// Source: HTML, 9.2.3 Processing model,
+    /// https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model
     ///
     /// - Parameters:
-    ///   - target: what to subscribe to.
-    ///   - lastEventID: the ID to continue after; empty to leave that to the target.
-    ///   - reconnection: when to reconnect.
-    ///   - maximumByteCount: the most bytes of a line, and of the data of an event, 1 and up; default 1 MiB.
+    ///   - target: the target to subscribe to.
+    ///   - lastEventID: the ID to continue after; if it is empty, the target decides.
+    ///   - reconnection: the policy that decides when to reconnect.
+    ///   - maximumByteCount: the most bytes of a line, and of the data of an event, 1 and up; defaults to 1 MiB.
     ///   - options: settings of each call; they override the target's own.
     /// - Returns: the subscription, a sequence of events.
     public func serverSentEvents(
@@ -87,7 +88,7 @@ extension Provider {
         return EventSource.Attempt(result: .failure(failure), isReplayed: call.isReplayed)
     }
 
-    /// What keeps a response from being read as events.
+    /// Returns why a response cannot be read as events, or `nil` if it can.
     private func failure(of response: PipelineResponse, _ options: RequestOptions) async -> PipelineError? {
         guard response.statusCode == 200 else {
             return await engine.failure(of: response, options, .customCodes([200]))
@@ -102,7 +103,7 @@ extension Provider {
 }
 
 extension Provider where Target == MultiTarget {
-    /// Subscribes to Server-Sent Events of any target, as
+    /// Subscribes to Server-Sent Events of any target, like
     /// `serverSentEvents(_:lastEventID:reconnection:maximumByteCount:options:)`.
     @_disfavoredOverload
     public func serverSentEvents(
@@ -125,7 +126,7 @@ extension Provider where Target == MultiTarget {
 extension PipelineRequest {
     fileprivate mutating func askForEvents(after lastEventID: String) throws {
         if !headers.contains(.accept) { headers[.accept] = "text/event-stream" }
-        // HTML sets the request's cache mode to no-store, and Fetch expresses that mode by this field.
+        // HTML sets the request's cache mode to no-store, which Fetch expresses with this field.
         if !headers.contains(.cacheControl) { headers[.cacheControl] = "no-cache" }
         let id = lastEventID.trimmingBlanks
         guard !id.isEmpty, let name = HTTPField.Name("Last-Event-ID") else { return }
@@ -134,7 +135,7 @@ extension PipelineRequest {
 }
 
 extension String {
-    /// The text without the spaces and tabs at its ends, which no header field keeps.
+    /// The text without leading and trailing spaces and tabs, which no header field keeps.
     fileprivate var trimmingBlanks: String {
         let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         return String(decoding: utf8.drop(while: isBlank).reversed().drop(while: isBlank).reversed(), as: UTF8.self)

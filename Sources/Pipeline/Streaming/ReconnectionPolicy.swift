@@ -1,20 +1,21 @@
-/// When a subscription to events reconnects, and after how long.
+/// A policy that decides when a subscription to events reconnects, and after how long.
 ///
 /// ```swift
 /// provider.serverSentEvents(.news, reconnection: .never)
 /// provider.serverSentEvents(.news, reconnection: ReconnectionPolicy(maximumFailedAttempts: nil))
 /// ```
 ///
-/// The reconnection time is what the server has asked for with `retry`, else ``reconnectionTime``; never less than
-/// ``minimumReconnectionTime`` and never more than 6 h. After a stream that has delivered an event, the wait is exactly that.
+/// The reconnection time is the time that the server asks for with `retry`, otherwise ``reconnectionTime``. It is at
+/// least ``minimumReconnectionTime`` and at most 6 h. After a stream that delivered an event, the wait is exactly this
+/// time.
 ///
-/// While streams end without an event, and while attempts fail, the wait grows and is random, so that clients that lost a server
-/// together do not return together. After n such attempts in a row it is between the reconnection time and 2ⁿ times that (2ⁿ
-/// seconds if that is more), but at most ``maximumReconnectionTime`` unless the server has asked for more. An event ends the count, and
-/// so does a stream that was open for ``maximumReconnectionTime``.
+/// While streams end without an event, or attempts fail, the wait grows and is random. This keeps clients that lost a
+/// server together from returning together. After n such attempts in a row, the wait is between the reconnection time
+/// and 2ⁿ times that time, or 2ⁿ seconds if that is more. It is at most ``maximumReconnectionTime``, unless the server
+/// asks for more. An event resets the count, and so does a stream that was open for ``maximumReconnectionTime``.
 ///
-/// An attempt fails if it brings no response to read events from. Only such attempts count towards ``maximumFailedAttempts``, and a
-/// response with events to read ends that count.
+/// An attempt fails if it brings no response to read events from. Only such attempts count towards
+/// ``maximumFailedAttempts``. A response to read events from resets that count.
 ///
 /// **Defaults**
 ///
@@ -23,20 +24,23 @@
 /// | `reconnectionTime` | 3 s | time | zero and up |
 /// | `minimumReconnectionTime` | 0.5 s | time | zero and up |
 /// | `maximumReconnectionTime` | 60 s | time | zero and up |
-/// | `maximumFailedAttempts` | 10 | attempts in a row, the first counts | 1 and up, `nil` for no limit |
+/// | `maximumFailedAttempts` | 10 | attempts in a row, including the first | 1 and up, `nil` for no limit |
 /// | `shouldReconnect` | ``isNetworkFailure(_:)`` | | |
 ///
-/// Source: HTML, 9.2.3 Processing model, https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model
+/// Source: HTML, 9.2.3 Processing model,
+/// https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model
 public struct ReconnectionPolicy: Sendable {
-    /// The reconnection time while the server has not asked for one.
+    /// The reconnection time until the server asks for one.
     public var reconnectionTime: Duration
-    /// The shortest reconnection time, whatever the server asks for: `retry: 0` must not make every client connect without a pause.
+    /// The shortest reconnection time, whatever the server asks for.
+    ///
+    /// It keeps `retry: 0` from making every client reconnect without a pause.
     public var minimumReconnectionTime: Duration
     /// The limit up to which the wait grows.
     public var maximumReconnectionTime: Duration
-    /// How many attempts in a row may fail.
+    /// How many attempts in a row may fail; `nil` for no limit.
     public var maximumFailedAttempts: Int?
-    /// Whether to reconnect after a failure.
+    /// Returns whether to reconnect after a failure.
     public var shouldReconnect: @Sendable (PipelineError) -> Bool
 
     private(set) var isEnabled = true
@@ -54,10 +58,10 @@ public struct ReconnectionPolicy: Sendable {
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - reconnectionTime: the reconnection time while the server has not asked for one.
+    ///   - reconnectionTime: the reconnection time until the server asks for one.
     ///   - minimumReconnectionTime: the shortest reconnection time, whatever the server asks for.
     ///   - maximumReconnectionTime: the limit up to which the wait grows.
-    ///   - maximumFailedAttempts: how many attempts in a row may fail, `nil` for no limit.
+    ///   - maximumFailedAttempts: how many attempts in a row may fail; `nil` for no limit.
     ///   - shouldReconnect: whether to reconnect after a failure; also called for a status other than 200.
     public init(
         reconnectionTime: Duration = .seconds(3),
@@ -85,8 +89,10 @@ public struct ReconnectionPolicy: Sendable {
         self.shouldReconnect = shouldReconnect
     }
 
-    /// Returns whether the network failed, rather than the server or the request: `offline`, `dns`, `connect`, `connectionLost`,
-    /// `timeout`, `truncated`, `contentCoding.truncated`, `transport`.
+    /// Returns whether the network failed, rather than the server or the request.
+    ///
+    /// These codes are network failures: `offline`, `dns`, `connect`, `connectionLost`, `timeout`, `truncated`,
+    /// `contentCoding.truncated`, `transport`.
     public static func isNetworkFailure(_ error: PipelineError) -> Bool {
         switch error.code {
         case .offline, .dns, .connect, .connectionLost, .timeout, .truncated, .contentCoding(.truncated), .transport:
@@ -98,8 +104,8 @@ public struct ReconnectionPolicy: Sendable {
     /// Returns the wait before the next attempt.
     ///
     /// - Parameters:
-    ///   - fruitlessAttempts: how many attempts in a row have failed or brought no event.
-    ///   - asked: the reconnection time that the server has asked for.
+    ///   - fruitlessAttempts: how many attempts in a row failed or brought no event.
+    ///   - asked: the reconnection time that the server asked for.
     ///   - random: the source of randomness.
     /// - Returns: the wait.
     func delay(
@@ -109,7 +115,7 @@ public struct ReconnectionPolicy: Sendable {
     ) -> Duration {
         let base = min(max(asked ?? reconnectionTime, minimumReconnectionTime), .seconds(6 * 3_600))
         guard fruitlessAttempts > 0 else { return base }
-        // 2¹⁵ seconds exceed any limit that is not the server's own.
+        // 2¹⁵ seconds exceed every limit except the server's own.
         let grown = max(base, .seconds(1)) * (1 << min(fruitlessAttempts, 15))
         let bound = min(grown, max(maximumReconnectionTime, base))
         return base + (bound - base) * Double.random(in: 0...1, using: &random)

@@ -1,4 +1,4 @@
-/// The steps of a call, the last with its response.
+/// The progress of a call in steps, the last of which has the response.
 ///
 /// ```swift
 /// for try await step in provider.requestWithProgress(.upload(video)) {
@@ -7,18 +7,18 @@
 /// }
 /// ```
 ///
-/// **Effects**: nothing is sent before it is read, and each reading sends again. A reader that is slow misses steps, never the last.
-/// Leaving the loop cancels the call. At the top level of `main.swift`, put the loop in a function, because Swift keeps the iterator of
-/// a loop there until the program ends.
+/// **Effects**: nothing is sent before the sequence is read, and each iteration sends the request anew. A slow reader
+/// misses steps, but never the last. Leaving the loop cancels the call. At the top level of `main.swift`, put the loop
+/// in a function, because Swift keeps the iterator of a loop there until the program ends.
 ///
-/// **Errors**: ``PipelineError``; `CancellationError` when the reading task is cancelled, once the call has ended.
+/// **Errors**: ``PipelineError``; `CancellationError` if the reading task is cancelled, once the call has ended.
 public struct RequestProgress: AsyncSequence, Sendable {
-    /// A step.
+    /// A step in the progress of the call.
     public typealias Element = ProgressResponse
 
     let perform: @Sendable (ProgressMeter) async -> CallResult
 
-    /// Starts the call.
+    /// Starts the call and returns an iterator over its steps.
     public func makeAsyncIterator() -> AsyncIterator {
         let perform = perform
         let (steps, continuation) = AsyncThrowingStream<ProgressResponse, any Error>.makeStream(
@@ -38,7 +38,7 @@ public struct RequestProgress: AsyncSequence, Sendable {
         return AsyncIterator(steps: steps.makeAsyncIterator(), call: task)
     }
 
-    /// Reads step by step.
+    /// An iterator that reads the progress step by step.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var steps: AsyncThrowingStream<ProgressResponse, any Error>.AsyncIterator
         private let call: Task<Void, Never>
@@ -49,12 +49,13 @@ public struct RequestProgress: AsyncSequence, Sendable {
             self.call = call
         }
 
-        /// The next step, `nil` after the last.
+        /// Returns the next step, or `nil` after the last.
         public mutating func next() async throws -> ProgressResponse? {
             guard !isCompleted else { return nil }
             isCompleted = true
             guard let step = try await steps.next(isolation: #isolation) else {
-                // A stream ends without an error as soon as its reader is cancelled; the call has files to remove before it ends.
+                // The stream ends without an error as soon as its reader is cancelled, but the call may still have
+                // files to remove.
                 await call.value
                 throw CancellationError()
             }

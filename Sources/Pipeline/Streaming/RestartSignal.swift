@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Interrupts what the readings of a subscription wait for.
+/// Interrupts the work that the readings of a subscription wait for.
 final class RestartSignal: Sendable {
     /// Thrown by work that a restart has interrupted.
     struct Restarted: Error {}
@@ -13,7 +13,7 @@ final class RestartSignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many restarts there were.
+    /// The number of restarts so far.
     var count: Int { state.withLock { $0.count } }
 
     /// Interrupts all work.
@@ -26,13 +26,13 @@ final class RestartSignal: Sendable {
         for continuation in waiting.values { continuation.finish() }
     }
 
-    /// Runs work, and cancels it when there is a restart.
+    /// Runs work and cancels it if there is a restart.
     ///
     /// - Parameters:
-    ///   - count: the restarts that the caller knows of; if there was another since, the work does not begin.
-    ///   - work: what is done.
-    /// - Returns: what the work returns, even if a restart came before it had ended.
-    /// - Throws: ``Restarted``, and what the work throws.
+    ///   - count: the number of restarts that the caller knows of; if there was another since, the work does not start.
+    ///   - work: the work to run.
+    /// - Returns: the result of the work, even if a restart came before it ended.
+    /// - Throws: ``Restarted``, or an error of the work.
     func run<Value: Sendable>(
         after count: Int,
         _ work: @escaping @Sendable () async throws -> Value

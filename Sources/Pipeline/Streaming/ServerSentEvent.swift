@@ -4,30 +4,30 @@ public import Foundation
 ///
 /// Source: HTML, 9.2 Server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html
 public struct ServerSentEvent: Sendable, Hashable {
-    /// The name of the event; `message` where the server gave none.
+    /// The name of the event; `message` if the server sent none.
     public var type: String
 
-    /// The data; of several lines joined by LF.
+    /// The data of the event, with several lines joined by LF.
     public var data: String
 
-    /// The ID that the server gave last, with this event or before it; empty when it gave none.
+    /// The ID that the server sent last, with this event or an earlier one; empty if it sent none.
     public var id: String
 
-    /// Makes an event.
+    /// Makes an event from its parts.
     public init(type: String = "message", data: String, id: String = "") {
         self.type = type
         self.data = data
         self.id = id
     }
 
-    /// The data decoded from JSON.
+    /// Decodes the data from JSON.
     ///
     /// - Parameters:
-    ///   - type: what to decode.
+    ///   - type: the type to decode.
     ///   - decoder: the decoder.
-    /// - Returns: the value.
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.object`), which names declared keys
-    ///   and indices, never a part of the data.
+    /// - Returns: the decoded value.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` (`.object`). The error
+    ///   names declared keys and indices, never a part of the data.
     public func map<Value: Decodable>(_ type: Value.Type, using decoder: JSONDecoder = JSONDecoder()) throws -> Value {
         do {
             return try decoder.decode(type, from: Data(data.utf8))

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Reads Server-Sent Events from bytes, wherever the pieces in which they arrive begin and end.
+/// A parser that reads Server-Sent Events from bytes, regardless of how they are cut into pieces.
 ///
 /// ```swift
 /// var parser = ServerSentEventParser()
@@ -13,15 +13,15 @@ public import Foundation
 /// **Effects**
 ///
 /// - Lines end with LF, CRLF or CR, and a CR ends its line at once.
-/// - Left out: a byte order mark at the beginning, comments, unknown fields, a `retry` that is not all digits, an event without data,
-///   and a block of lines that an empty line does not end.
-/// - An `id` that Last-Event-ID cannot carry is left out, so the ID before it holds: one with a control character other than tab, as
-///   in the standard one with NUL, or with more than 4,096 bytes.
+/// - The parser ignores a byte order mark at the beginning, comments, unknown fields, a `retry` that is not all digits,
+///   an event without data, and a block of lines that no empty line ends.
+/// - It ignores an `id` that Last-Event-ID cannot carry and keeps the previous ID. Such an ID has more than 4,096
+///   bytes, or a control character other than tab; the standard excludes only NUL.
 /// - Bytes that are not UTF-8 are replaced by U+FFFD.
-/// - It holds one line and one event; its work is linear in the bytes, however they are cut.
+/// - The parser holds one line and one event. Its work is linear in the number of bytes, however they are cut.
 ///
-/// **Errors**: ``PipelineError/Code-swift.struct/limit(_:)`` with `.lineBytes` for a line and with `.eventBytes` for the data of an event
-/// that is longer than allowed; nothing is read after it.
+/// **Errors**: ``PipelineError/Code-swift.struct/limit(_:)`` with `.lineBytes` if a line is longer than allowed, and
+/// with `.eventBytes` if the data of an event is. Nothing is read after an error.
 ///
 /// Source: HTML, 9.2.6 Interpreting an event stream,
 /// https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
@@ -32,7 +32,7 @@ public struct ServerSentEventParser: StreamDecoder {
         case comment(String)
     }
 
-    /// The most bytes of an ID: servers refuse header fields that are much longer.
+    /// The most bytes of an ID; servers refuse header fields that are much longer.
     private static let maximumIDByteCount = 4_096
 
     private let maximumByteCount: Int
@@ -42,20 +42,20 @@ public struct ServerSentEventParser: StreamDecoder {
     private var type = ""
     private var id: String
 
-    /// The ID to go on from: that of the last block of lines that was complete, also of one without data.
+    /// The ID to continue after: that of the last complete block of lines, even if it has no data.
     public private(set) var lastEventID: String
 
-    /// How long to wait before reconnecting, `nil` while the server has not said.
+    /// The time to wait before reconnecting; `nil` until the server sends one.
     public private(set) var reconnectionTime: Duration?
 
-    /// How many bytes were looked at or copied.
+    /// The number of bytes that were examined or copied.
     var stepCount: Int { lines.stepCount + copiedByteCount }
 
-    /// Makes a parser.
+    /// Makes a parser for one stream.
     ///
     /// - Parameters:
-    ///   - maximumByteCount: the most bytes of a line, and of the data of an event, 1 and up; default 1 MiB.
-    ///   - lastEventID: the ID of events before the server gives another.
+    ///   - maximumByteCount: the most bytes of a line, and of the data of an event, 1 and up; defaults to 1 MiB.
+    ///   - lastEventID: the ID of events until the server sends another.
     public init(maximumByteCount: Int = 1 << 20, lastEventID: String = "") {
         self.maximumByteCount = maximumByteCount
         self.lastEventID = lastEventID
@@ -63,18 +63,18 @@ public struct ServerSentEventParser: StreamDecoder {
         id = lastEventID
     }
 
-    /// Adds a piece of any size.
+    /// Adds bytes, in a piece of any size.
     public mutating func append(_ bytes: Data) { lines.append(bytes) }
 
     mutating func end() {}
 
-    /// The next event, `nil` until more has arrived.
+    /// Returns the next event, or `nil` until more bytes arrive.
     public mutating func next() throws -> ServerSentEvent? {
         guard case .event(let event) = try nextItem(reportingComments: false) else { return nil }
         return event
     }
 
-    /// The next event or comment, `nil` until more has arrived.
+    /// Returns the next event or comment, or `nil` until more bytes arrive.
     mutating func nextItem(reportingComments: Bool) throws -> Item? {
         while let line = try lines.next() {
             if line.isEmpty {
@@ -102,7 +102,7 @@ public struct ServerSentEventParser: StreamDecoder {
     }
 
     private mutating func process(_ line: [UInt8]) throws {
-        // No field that means anything has a longer name; a long line without a colon is not searched.
+        // No known field has a longer name; a long line without a colon is not searched.
         let beginning = line.prefix(Self.longestName + 1)
         let colon = beginning.firstIndex(of: Self.colon) ?? beginning.endIndex
         let value = Self.value(in: line, after: colon)
@@ -115,7 +115,7 @@ public struct ServerSentEventParser: StreamDecoder {
         }
     }
 
-    /// What follows a colon, without one space.
+    /// Returns what follows a colon, without one leading space.
     private static func value(in line: [UInt8], after colon: Int) -> ArraySlice<UInt8> {
         let value = line[colon...].dropFirst()
         return value.first == UInt8(ascii: " ") ? value.dropFirst() : value
@@ -135,7 +135,7 @@ public struct ServerSentEventParser: StreamDecoder {
                 "the data of an event is longer than the \(maximumByteCount) bytes allowed"
             )
         }
-        // In place: a copy of the data for each line would make the work quadratic.
+        // In place: copying the data for each line would take quadratic time.
         if data == nil {
             data = []
         } else {

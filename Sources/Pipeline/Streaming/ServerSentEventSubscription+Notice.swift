@@ -1,7 +1,7 @@
 extension ServerSentEventSubscription {
-    /// What happens in a subscription; exactly one of its properties has a value.
+    /// Something that happened in a subscription; exactly one of its properties has a value.
     ///
-    /// There may be other kinds in later versions, with no value in any of these.
+    /// Later versions may add other kinds, for which all of these properties are `nil`.
     public struct Notice: Sendable {
         private enum Content {
             case event(ServerSentEvent)
@@ -22,25 +22,26 @@ extension ServerSentEventSubscription {
             Notice(content: .reconnecting(reconnection))
         }
 
-        /// An event.
+        /// An event that the server sent.
         public var event: ServerSentEvent? {
             guard case .event(let event) = content else { return nil }
             return event
         }
 
-        /// The text of a comment, without its colon and one space after that; servers send comments to keep a connection open.
+        /// The text of a comment, without its colon and one space after that; servers send comments to keep a
+        /// connection open.
         public var comment: String? {
             guard case .comment(let text) = content else { return nil }
             return text
         }
 
-        /// The response that has opened a stream, without its body.
+        /// The response that opened a stream, without its body.
         public var response: PipelineResponse? {
             guard case .opened(let response) = content else { return nil }
             return response
         }
 
-        /// The wait that begins because a stream has ended or an attempt has failed.
+        /// The wait that begins because a stream ended or an attempt failed.
         public var reconnection: Reconnection? {
             guard case .reconnecting(let reconnection) = content else { return nil }
             return reconnection
@@ -51,7 +52,7 @@ extension ServerSentEventSubscription {
     public struct Reconnection: Sendable {
         /// How long the wait is; zero after ``ServerSentEventSubscription/restart()`` and in a replay without a pace.
         public let delay: Duration
-        /// The failure that made it necessary; `nil` if the server has ended the stream, or the caller has restarted it.
+        /// The failure that caused the wait; `nil` if the server ended the stream or the caller restarted it.
         public let error: PipelineError?
     }
 }

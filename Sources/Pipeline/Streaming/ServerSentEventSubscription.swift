@@ -11,16 +11,16 @@ import Synchronization
 ///
 /// **Effects**
 ///
-/// - Nothing is sent before the first event is asked for. Leaving the loop closes the exchange, except at the top level of `main.swift`,
-///   where Swift keeps the iterator until the program ends.
-/// - Another loop over the same subscription continues after ``lastEventID``. Read it in one loop at a time: loops that run at once
-///   each have a connection of their own, but share ``lastEventID`` and ``restart()``.
-/// - Events are decoded away from the reader's actor, and at most 128 ahead of the reader. A slow reader slows the server down, as far
-///   as the transport can.
+/// - Nothing is sent before the first event is requested. Leaving the loop closes the exchange, except at the top level
+///   of `main.swift`, where Swift keeps the iterator until the program ends.
+/// - Another loop over the same subscription continues after ``lastEventID``. Read it in one loop at a time: concurrent
+///   loops have separate connections, but share ``lastEventID`` and ``restart()``.
+/// - Events are decoded off the reader's actor, at most 128 ahead of the reader. A slow reader slows down the server,
+///   as far as the transport can.
 ///
 /// **Errors**: those of `Provider.serverSentEvents`. An error ends the loop.
 public struct ServerSentEventSubscription: AsyncSequence, Sendable {
-    /// An event.
+    /// An event that the server sent.
     public typealias Element = ServerSentEvent
 
     private let settings: EventSource.Settings
@@ -31,9 +31,11 @@ public struct ServerSentEventSubscription: AsyncSequence, Sendable {
         progress = SubscriptionProgress(lastEventID: lastEventID)
     }
 
-    /// The ID to continue after: that of the last event that was read, or of the last complete block of a stream that has ended.
+    /// The ID to continue after: that of the last event that was read, or of the last complete block of a stream that
+    /// has ended.
     ///
-    /// Store it to resume the subscription after a restart of the program. Empty while the server has sent no ID.
+    /// Store it to resume the subscription after a restart of the program. Until the server sends an ID, it is the ID
+    /// that the subscription began with, which is empty by default.
     public var lastEventID: String { progress.lastEventID }
 
     /// The events, and what happens between them: comments, streams that open, and waits for the next attempt.
@@ -46,26 +48,26 @@ public struct ServerSentEventSubscription: AsyncSequence, Sendable {
     /// }
     /// ```
     ///
-    /// Reading them subscribes, as reading the events does. The failure that ends the subscription is thrown; every other is in the
-    /// notice of the reconnection that follows it.
+    /// Reading the notices subscribes, just as reading the events does. The failure that ends the subscription is
+    /// thrown. Every other failure is in the notice of the reconnection that follows it.
     public var notices: some AsyncSequence<Notice, any Error> & Sendable {
         EventNotices(settings: settings, progress: progress, reportsComments: true)
     }
 
-    /// Closes the stream and connects at once, from the last event ID.
+    /// Closes the stream and reconnects at once, after the last event ID.
     ///
-    /// Use it when the connection is likely to be dead, for example after a change of the network, or to skip a wait. Events that
-    /// have arrived are read first. It changes neither the reconnection time nor the count of failed attempts, and has no effect
-    /// while the subscription is not being read.
+    /// Use it if the connection is probably dead, for example after a network change, or to skip a wait. Events that
+    /// have arrived are read first. The reconnection time and the count of failed attempts do not change. It has no
+    /// effect while the subscription is not being read.
     public func restart() { progress.restarts.raise() }
 
-    /// Subscribes.
+    /// Returns an iterator that subscribes when the first event is requested.
     public func makeAsyncIterator() -> AsyncIterator {
         let notices = EventNotices(settings: settings, progress: progress, reportsComments: false)
         return AsyncIterator(notices: notices.makeAsyncIterator())
     }
 
-    /// Reads event by event.
+    /// An iterator that reads event by event.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var notices: EventNotices.AsyncIterator
 
@@ -73,7 +75,7 @@ public struct ServerSentEventSubscription: AsyncSequence, Sendable {
             self.notices = notices
         }
 
-        /// The next event, `nil` when the server has no more.
+        /// Returns the next event, or `nil` if the server has no more.
         public mutating func next() async throws -> ServerSentEvent? {
             while let notice = try await notices.next() {
                 if let event = notice.event { return event }
@@ -83,7 +85,7 @@ public struct ServerSentEventSubscription: AsyncSequence, Sendable {
     }
 }
 
-/// What all copies of a subscription share.
+/// The state that all copies of a subscription share.
 final class SubscriptionProgress: Sendable {
     let restarts = RestartSignal()
     private let id: Mutex<String>
@@ -117,7 +119,7 @@ private struct EventNotices: AsyncSequence, Sendable {
 
         mutating func next() async throws -> Element? {
             let notice = try await values.next()
-            // Here and not where events are decoded, which is ahead of the reader.
+            // Set here because events are decoded ahead of the reader.
             if let event = notice?.event { progress.lastEventID = event.id }
             return notice
         }

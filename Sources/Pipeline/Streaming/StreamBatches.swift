@@ -1,20 +1,20 @@
 import Foundation
 
-/// What gives values, some at a time.
+/// A source that returns values in batches.
 protocol BatchSource: SendableMetatype {
     associatedtype Element: Sendable
 
-    /// The next values, at least one; `nil` after the last.
+    /// Returns the next values, at least one; `nil` after the last.
     mutating func read() async throws -> [Element]?
 }
 
-/// A body, decoded as its pieces come.
+/// A body that is decoded as its pieces arrive.
 struct StreamBatches<Decoder: StreamDecoder>: BatchSource {
-    /// What has been decoded and not yet been read is so many values at most.
+    /// The most values that are decoded ahead of the reader.
     private static var batchCount: Int { 128 }
 
     private(set) var decoder: Decoder
-    /// How much has come.
+    /// The number of bytes that have arrived.
     private(set) var byteCount = 0
     private let announcedByteCount: Int?
     private var upstream: PipelineBody.Chunks.AsyncIterator?
@@ -43,7 +43,7 @@ struct StreamBatches<Decoder: StreamDecoder>: BatchSource {
         }
     }
 
-    /// What can be decoded of the pieces so far; a failure waits until the values before it are read.
+    /// Returns what can be decoded from the pieces so far; a failure is thrown after the values before it are read.
     private mutating func takeBatch() -> [Decoder.Element] {
         var batch: [Decoder.Element] = []
         do {
@@ -56,9 +56,9 @@ struct StreamBatches<Decoder: StreamDecoder>: BatchSource {
     }
 }
 
-/// Reads away from the actor of whoever wants the values.
+/// Reads values off the caller's actor.
 ///
-/// It drops the source at its end and after a failure, which closes the exchange behind it.
+/// It drops the source at its end and after a failure, which closes the exchange.
 actor BatchReader<Source: BatchSource> {
     private let makeSource: @Sendable () throws -> Source
     private var source: Source?

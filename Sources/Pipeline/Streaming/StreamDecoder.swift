@@ -1,20 +1,20 @@
 import Foundation
 
-/// Makes values of bytes that come in pieces; a value itself, so that it can be tested without a stream.
+/// Decodes values from bytes that arrive in pieces; a value itself, so it can be tested without a stream.
 protocol StreamDecoder: Sendable {
     associatedtype Element: Sendable
 
     /// Adds a piece.
     mutating func append(_ bytes: Data)
 
-    /// Nothing more comes.
+    /// Marks the end of the bytes.
     mutating func end()
 
-    /// The next value, `nil` until more has come.
+    /// Returns the next value, or `nil` until more bytes arrive.
     mutating func next() throws -> Element?
 }
 
-/// The lines as text.
+/// Decodes lines of text.
 struct LineDecoder: StreamDecoder {
     private var lines: LineSplitter
 
@@ -31,14 +31,14 @@ struct LineDecoder: StreamDecoder {
     }
 }
 
-/// A value of each line that is not blank.
+/// Decodes a value from each line that is not blank.
 struct JSONLineDecoder<Value: Decodable & Sendable>: StreamDecoder {
     private var lines: LineSplitter
     private var number = 0
     private let decoder: JSONDecoder
 
     init(decoder: JSONDecoder, maximumByteCount: Int) {
-        // Between the tokens of a JSON text a CR is white space: it ends no line.
+        // Between the tokens of a JSON text, a CR is white space and does not end a line.
         lines = LineSplitter(.lineFeed, maximumByteCount: maximumByteCount)
         self.decoder = decoder
     }

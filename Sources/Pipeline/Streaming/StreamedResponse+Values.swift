@@ -2,39 +2,43 @@ public import Foundation
 import HTTPTypes
 
 extension StreamedResponse {
-    /// Returns the body line by line, as text in UTF-8.
+    /// Returns the body line by line as UTF-8 text.
     ///
-    /// A line ends with LF, CRLF or CR; the last needs no end. A byte order mark is left out, and bytes that are not UTF-8 are replaced
-    /// by U+FFFD.
+    /// A line ends with LF, CRLF or CR; the last line needs no end. A byte order mark is removed, and bytes that are
+    /// not UTF-8 are replaced by U+FFFD.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/limit(_:)`` with `.lineBytes` for a line that is longer;
-    /// ``PipelineError/Code-swift.struct/contentCoding(_:)`` with `.unsupported` for a body that is still compressed.
+    /// **Errors**: ``PipelineError/Code-swift.struct/limit(_:)`` with `.lineBytes` if a line is longer than allowed;
+    /// ``PipelineError/Code-swift.struct/contentCoding(_:)`` with `.unsupported` if the body is still compressed.
     ///
-    /// - Parameter maximumByteCount: the most bytes of a line, 1 and up; default 1 MiB.
+    /// - Parameter maximumByteCount: the most bytes of a line, 1 and up; defaults to 1 MiB.
     /// - Returns: the lines without their ends.
     public func lines(maximumByteCount: Int = 1 << 20) -> StreamedValues<String> {
         values(decodedBy: LineDecoder(maximumByteCount: maximumByteCount))
     }
 
-    /// Returns the body as JSON Lines (NDJSON): a value of each line.
+    /// Returns the body as JSON Lines (NDJSON), with one value for each line.
     ///
     /// ```swift
     /// for try await price in try await provider.stream(.prices).jsonLines(as: Price.self) { show(price) }
     /// ```
     ///
-    /// A line ends with LF, a CR before it is white space; the last needs no end. Blank lines and a byte order mark are left out.
+    /// A line ends with LF; a CR before it is white space. The last line needs no end. Blank lines and a byte order
+    /// mark are ignored.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/mapping(_:)`` with `.object` for a line that does not decode: it has the number of
-    /// the line, from 1 and with blank lines counted, and where in the value it failed, never the line's text.
-    /// ``PipelineError/Code-swift.struct/limit(_:)`` with `.lineBytes` for a line that is longer;
-    /// ``PipelineError/Code-swift.struct/contentCoding(_:)`` with `.unsupported` for a body that is still compressed.
+    /// **Errors**
+    ///
+    /// - ``PipelineError/Code-swift.struct/mapping(_:)`` with `.object` if a line does not decode. The error has the
+    ///   number of the line, counted from 1 and including blank lines, and the place in the value, never the line's
+    ///   text.
+    /// - ``PipelineError/Code-swift.struct/limit(_:)`` with `.lineBytes` if a line is longer than allowed.
+    /// - ``PipelineError/Code-swift.struct/contentCoding(_:)`` with `.unsupported` if the body is still compressed.
     ///
     /// Source: https://jsonlines.org
     ///
     /// - Parameters:
-    ///   - type: what a line decodes to.
+    ///   - type: the type that a line decodes to.
     ///   - decoder: the decoder; `nil` for that of the provider that returned the response.
-    ///   - maximumByteCount: the most bytes of a line, 1 and up; default 1 MiB.
+    ///   - maximumByteCount: the most bytes of a line, 1 and up; defaults to 1 MiB.
     /// - Returns: the values.
     public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type,
@@ -49,15 +53,19 @@ extension StreamedResponse {
         )
     }
 
-    /// Returns the body as Server-Sent Events, until it ends.
+    /// Returns the body as Server-Sent Events until it ends.
     ///
-    /// `Provider.serverSentEvents` makes a subscription that reconnects when the stream breaks.
+    /// To reconnect when the stream breaks, subscribe with `Provider.serverSentEvents` instead.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/mapping(_:)`` with `.events`, and the response without its body, if the Content-Type
-    /// is not `text/event-stream`; a ``ServerSentEventParser`` reads such a body all the same.
-    /// ``PipelineError/Code-swift.struct/contentCoding(_:)`` with `.unsupported` if the body is still compressed. The errors of that parser.
+    /// **Errors**
     ///
-    /// - Parameter maximumByteCount: the most bytes of a line, and of the data of an event, 1 and up; default 1 MiB.
+    /// - ``PipelineError/Code-swift.struct/mapping(_:)`` with `.events`, and the response without its body, if the
+    ///   Content-Type is not `text/event-stream`. A ``ServerSentEventParser`` can still read such a body.
+    /// - ``PipelineError/Code-swift.struct/contentCoding(_:)`` with `.unsupported` if the body is still compressed.
+    /// - The errors of ``ServerSentEventParser``.
+    ///
+    /// - Parameter maximumByteCount: the most bytes of a line, and of the data of an event, 1 and up; defaults to 1
+    ///   MiB.
     /// - Returns: the events.
     public func serverSentEvents(maximumByteCount: Int = 1 << 20) -> StreamedValues<ServerSentEvent> {
         let parser = ServerSentEventParser(maximumByteCount: maximumByteCount)
@@ -78,7 +86,8 @@ extension StreamedResponse {
 }
 
 extension PipelineResponse {
-    /// Throws unless the body is a stream of events, decoded; parameters of the type mean nothing, it is always UTF-8.
+    /// Throws unless the body is a decoded stream of events; parameters of the media type are ignored, as it is always
+    /// UTF-8.
     func requireEventStream() throws {
         guard MediaType(headers[.contentType] ?? "").essence == "text/event-stream" else {
             throw unreadable(.mapping(.events), "the Content-Type is not text/event-stream")
@@ -86,7 +95,7 @@ extension PipelineResponse {
         try requireDecoded()
     }
 
-    /// Throws if the body is still in a content coding, of which no line and no event could be read.
+    /// Throws if the body still has a content coding, in which no line or event can be read.
     func requireDecoded() throws {
         let codings = headers[values: .contentEncoding]
             .flatMap { $0.split(separator: ",") }

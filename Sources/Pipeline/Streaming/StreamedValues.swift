@@ -1,4 +1,4 @@
-/// Values decoded from an answer while it is on its way.
+/// Values decoded from a response while it arrives.
 ///
 /// ```swift
 /// for try await line in try await provider.stream(.log).lines() {
@@ -8,15 +8,18 @@
 ///
 /// **Effects**
 ///
-/// - Nothing is read before the first value is asked for. A piece of the body is read when all values of those before it have been
-///   taken; a slow reader so slows the server down, as far as the transport can.
-/// - Decoding happens away from the reader's actor.
-/// - Leave the loop and drop the iterator, and the exchange is closed; an error closes it too.
-/// - Values of one answer can be read once, like its body.
+/// - Nothing is read before the first value is requested. The next piece of the body is read when all values of the
+///   earlier pieces have been taken. A slow reader therefore slows down the server, as far as the transport can.
+/// - Decoding happens off the reader's actor.
+/// - The exchange is closed if you leave the loop and drop the iterator, or if an error is thrown.
+/// - The values of a response can be read once, like its body.
 ///
-/// **Errors**: what the body throws, such as ``PipelineError/Code-swift.struct/connectionLost``;
-/// ``PipelineError/Code-swift.struct/truncated`` for a body that is shorter than announced; what the decoder throws, after all values
-/// that came before; `CancellationError` when the reading task is cancelled.
+/// **Errors**
+///
+/// - The errors of the body, such as ``PipelineError/Code-swift.struct/connectionLost``.
+/// - ``PipelineError/Code-swift.struct/truncated`` if the body is shorter than announced.
+/// - The errors of the decoder, after all values before them.
+/// - `CancellationError` if the reading task is cancelled.
 public struct StreamedValues<Element: Sendable>: AsyncSequence, Sendable {
     typealias Read = @Sendable () async throws -> [Element]?
 
@@ -29,12 +32,12 @@ public struct StreamedValues<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Starts reading.
+    /// Returns an iterator over the values.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(read: makeRead())
     }
 
-    /// Reads value by value.
+    /// An iterator that reads value by value.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let read: Read
         private var ready: ArraySlice<Element> = []
@@ -43,7 +46,7 @@ public struct StreamedValues<Element: Sendable>: AsyncSequence, Sendable {
             self.read = read
         }
 
-        /// The next value, `nil` at the end.
+        /// Returns the next value, or `nil` at the end.
         public mutating func next() async throws -> Element? {
             if let element = ready.popFirst() { return element }
             ready = try await read()?[...] ?? []

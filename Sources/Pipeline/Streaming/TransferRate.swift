@@ -1,8 +1,8 @@
-/// Measures how fast a transfer goes, as the mean over its last seconds.
+/// The speed of a transfer, as the mean over its last seconds.
 struct TransferRate: Sendable {
-    /// The time over which the mean is taken; longer, if nothing has passed for longer.
+    /// The time over which the mean is taken; longer if no bytes have passed for longer.
     static let window = Duration.seconds(5)
-    /// The shortest time that says anything, and the time between two marks.
+    /// The shortest time with a meaningful mean, and the time between two marks.
     static let spacing = Duration.milliseconds(500)
 
     private struct Mark {
@@ -10,7 +10,7 @@ struct TransferRate: Sendable {
         let byteCount: Int
     }
 
-    /// The counts of the past, oldest first: the last from before the window, and those within it.
+    /// Earlier counts, oldest first: the last one before the window, and those within it.
     private var marks: [Mark] = []
 
     /// The bytes per second, zero and up; `nil` until ``spacing`` has passed since the first bytes.
@@ -18,11 +18,11 @@ struct TransferRate: Sendable {
 
     /// Adds a count.
     ///
-    /// The first bytes do not count, because the time that they took is not known.
+    /// The first bytes do not count, because the time they took is unknown.
     ///
     /// - Parameters:
     ///   - byteCount: all bytes that have passed.
-    ///   - now: the present moment.
+    ///   - now: the current moment.
     mutating func add(_ byteCount: Int, at now: PipelineClock.Instant) {
         while marks.count > 1, marks[1].instant.duration(to: now) >= Self.window { marks.removeFirst() }
         guard let first = marks.first, let last = marks.last else {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A target that says which type its answer decodes to.
+/// A target that declares the type that its response decodes to.
 ///
 /// ```swift
 /// enum UserAPI: DecodableTargetType {
@@ -10,19 +10,21 @@ public import Foundation
 /// let user = try await provider.requestDecoded(UserAPI.get(id: 1))
 /// ```
 public protocol DecodableTargetType: TargetType {
-    /// The type that the body of the answer decodes to.
+    /// The type that the body of the response decodes to.
     ///
-    /// Decoding runs on no actor: a model in a module whose code is isolated to an actor by default says `nonisolated`.
+    /// Decoding does not run on an actor. In a module whose code is isolated to an actor by default, declare the model
+    /// `nonisolated`.
     associatedtype ResultType: Decodable & SendableMetatype
 
-    /// The value of an answer, for `requestDecoded`.
+    /// Returns the value of a response, for `requestDecoded`.
     ///
     /// - Parameters:
-    ///   - response: the answer.
-    ///   - keyPath: where in the JSON the value stands, names joined by full stops; `nil` for the whole body.
-    ///   - decoder: the decoder of the call; `nil` if the call has none. A target with a decoder of its own uses it then.
-    ///   - failsOnEmptyData: whether an empty body is an error; without, it decodes as `{}` or `[]`.
-    /// - Returns: the value; by default as ``PipelineResponse/map(_:atKeyPath:using:failsOnEmptyData:)`` decodes it.
+    ///   - response: the response to decode.
+    ///   - keyPath: the path to the value in the JSON, as names joined by full stops; `nil` decodes the whole body.
+    ///   - decoder: the decoder of the call; `nil` if the call has none. A target with its own decoder then uses that
+    ///     one.
+    ///   - failsOnEmptyData: whether an empty body is an error; if `false`, it decodes as `{}` or `[]`.
+    /// - Returns: the value; the default decodes it with ``PipelineResponse/map(_:atKeyPath:using:failsOnEmptyData:)``.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response.
     func makeResult(
         from response: PipelineResponse,
@@ -33,7 +35,7 @@ public protocol DecodableTargetType: TargetType {
 }
 
 extension DecodableTargetType {
-    /// The JSON of the body, decoded with the decoder of the call or else with that of the provider.
+    /// Decodes the JSON of the body with the decoder of the call or, without one, that of the provider.
     public func makeResult(
         from response: PipelineResponse,
         atKeyPath keyPath: String?,

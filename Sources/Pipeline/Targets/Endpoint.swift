@@ -1,9 +1,10 @@
 import Foundation
 public import HTTPTypes
 
-/// A target made concrete: the values from which the request is built.
+/// The values of a target from which its request is built.
 ///
-/// A provider makes one from each target; its `endpoint` closure may change it before it is encoded.
+/// A provider makes an endpoint from each target. Its `endpoint` closure can change the endpoint before the request is
+/// built.
 ///
 /// ```swift
 /// let provider = Provider<GitHub>(transport: URLSessionTransport()) { target in
@@ -17,37 +18,42 @@ public struct Endpoint: Sendable {
         set { (base, path) = (newValue, "") }
     }
 
-    /// The method.
+    /// The method of the request; defaults to GET.
     public var method: HTTPRequest.Method
 
-    /// What the request carries.
+    /// The content of the request and the destination of its response.
     public var task: RequestTask
 
-    /// Header fields; names are compared without case, and of two that differ in case only the later in the order of
-    /// their characters wins.
+    /// The header fields of the request; names are compared case-insensitively.
+    ///
+    /// If two names differ only in case, the one that sorts later wins.
     public var httpHeaderFields: [String: String]?
 
-    /// What a stub answers; `nil` stands for the target's `sampleData` with a status that it accepts, 200 where it can be.
+    /// The response of a stub.
+    ///
+    /// If it is `nil`, a stub responds with the target's `sampleData` and a status that the target accepts, 200 if
+    /// possible.
     public var sampleResponse: (@Sendable () -> EndpointSampleResponse)?
 
-    /// The URL without the path of a target, which follows it: a request is made without joining them to a text first.
+    /// The URL without the target's path, which is stored separately so that a request needs no joined text.
     private var base: String
     private var path: String
 
     /// The target's ``TargetType/refusal``.
     private var refusal: PipelineError?
 
-    /// Returns whether a request goes to the scheme, host and port of this endpoint, to which the target's credentials belong.
+    /// Returns whether a request goes to the scheme, host and port of this endpoint, where the target's credentials may
+    /// be sent.
     ///
     /// - Parameter request: the request, which a plugin may have redirected.
-    /// - Returns: `false` also if the URL of this endpoint cannot be sent to.
+    /// - Returns: whether the origins match; `false` if the URL of this endpoint cannot be requested.
     public func hasOrigin(of request: PipelineRequest) -> Bool {
         if URLText.isWritten(originOf: request.head, in: base) { return true }
         guard let own = try? PipelineRequest(url: url) else { return false }
         return request.origin == own.origin
     }
 
-    /// Makes an endpoint from its parts.
+    /// Creates an endpoint from its values.
     public init(
         url: String,
         method: HTTPRequest.Method = .get,
@@ -63,7 +69,7 @@ public struct Endpoint: Sendable {
         self.sampleResponse = sampleResponse
     }
 
-    /// The endpoint that a provider makes when it has no `endpoint` closure of its own.
+    /// Creates the endpoint that a provider without an `endpoint` closure uses for a target.
     public init(_ target: some TargetType) {
         self.init(
             url: target.baseURL.absoluteString,
@@ -75,15 +81,17 @@ public struct Endpoint: Sendable {
         refusal = target.refusal
     }
 
-    /// Returns a text with every character escaped that would not stay within one segment of a path: `/`, `%`, `?`, `#` and others.
+    /// Returns a text with every character escaped that is not allowed in a path segment: `/`, `%`, `?`, `#` and
+    /// others.
     ///
-    /// For values in a ``TargetType/path``, such as a user's name or a file's path:
+    /// Use it for values in a ``TargetType/path``, such as a user's name or a file's path:
     ///
     /// ```swift
     /// var path: String { "repos/\(Endpoint.pathSegment(repository))/branches/\(Endpoint.pathSegment(branch))" }
     /// ```
     ///
-    /// Servers read the segments `.` and `..` as steps in the path, escaped too; an empty text makes an empty segment. Check for these.
+    /// Check for `.`, `..` and an empty text before you use this function. Servers treat `.` and `..` as steps in the
+    /// path even if they are escaped, and an empty text makes an empty segment.
     ///
     /// Source: RFC 3986 §3.3, https://www.rfc-editor.org/rfc/rfc3986.html#section-3.3
     public static func pathSegment(_ text: String) -> String {
@@ -92,9 +100,9 @@ public struct Endpoint: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A copy with more header fields; a field that is there already is replaced, whatever the case of its name.
+    /// Returns a copy with more header fields; an existing field is replaced if its name differs at most in case.
     ///
-    /// Of two new names that differ in case only, the later in the order of their characters wins.
+    /// If two new names differ only in case, the one that sorts later wins.
     public func adding(newHTTPHeaderFields: [String: String]) -> Endpoint {
         guard !newHTTPHeaderFields.isEmpty else { return self }
         var copy = self
@@ -109,26 +117,27 @@ public struct Endpoint: Sendable {
         return copy
     }
 
-    /// A copy with another task.
+    /// Returns a copy with another task.
     ///
-    /// All that the target's task writes is replaced: also a query or a credential that is part of its content.
+    /// Everything that the target's task writes is replaced, including a query or a credential in its content.
     public func replacing(task: RequestTask) -> Endpoint {
         var copy = self
         copy.task = task
         return copy
     }
 
-    /// The request of this endpoint, before any plugin has seen it.
+    /// Returns the request of this endpoint, before any plugin has seen it.
     ///
     /// - Returns: the request with its body.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for a URL or header
-    ///   field that cannot be sent, ``PipelineError/Code-swift.struct/encoding`` for a task that cannot be encoded,
-    ///   ``PipelineError/Code-swift.struct/file(_:)`` for a file in a form that cannot be read.
+    ///   field that cannot be sent, ``PipelineError/Code-swift.struct/encoding`` for a task that cannot be encoded, or
+    ///   ``PipelineError/Code-swift.struct/file(_:)`` for a file that cannot be read. If the target has a
+    ///   ``TargetType/refusal``, throws that.
     public func makeRequest() throws -> PipelineRequest {
         try makeRequest(random: .system)
     }
 
-    /// The same, with chance from the provider's generator.
+    /// Makes the request with random numbers from the provider's generator.
     func makeRequest(
         random: PipelineRandom,
         coders: PipelineCoders? = nil,
@@ -163,7 +172,8 @@ public struct Endpoint: Sendable {
         }
     }
 
-    /// Method and URL alone, for the error of a request that could not be made; `nil` when the URL is none.
+    /// A request with only the method and URL, for the error of a request that could not be made; `nil` if the URL is
+    /// invalid.
     var emptyRequest: PipelineRequest? {
         guard let target = try? URLText.requestTarget(base: base, path: path) else { return nil }
         return PipelineRequest(
@@ -176,12 +186,12 @@ public struct Endpoint: Sendable {
         )
     }
 
-    /// The fields in the order of their names, so that the same target always makes the same bytes.
+    /// Sorts the fields by name, so that the same target always makes the same bytes.
     private static func makeFields(_ dictionary: [String: String]) throws -> HTTPFields {
         var fields = HTTPFields()
-        // Plugins add some.
+        // Leaves room for the fields that plugins add.
         fields.reserveCapacity(dictionary.count + 6)
-        // An array would be an allocation for each call.
+        // An array would cost an allocation per call.
         try withUnsafeTemporaryAllocation(of: (key: String, value: String).self, capacity: dictionary.count) { buffer in
             var sorted = buffer
             _ = sorted.initialize(from: dictionary)
@@ -196,7 +206,7 @@ public struct Endpoint: Sendable {
         return fields
     }
 
-    /// Compares names without regard to case, and those that differ in case only by their bytes.
+    /// Compares names case-insensitively, and those that differ only in case by their bytes.
     private static func precedes(_ name: String, _ other: String) -> Bool {
         for (byte, otherByte) in zip(name.utf8, other.utf8) {
             let (lower, otherLower) = (byte.lowercasedASCII, otherByte.lowercasedASCII)

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// Any target, so that one provider serves many APIs.
+/// A wrapper for any target, so that one provider can serve several APIs.
 ///
-/// A `Provider<MultiTarget>` also takes any target directly. Plugins never see the wrapper:
-/// ``PipelineContext/target`` is the innermost target, and wrapping a `MultiTarget` again does not nest.
+/// A `Provider<MultiTarget>` also takes any target directly. Plugins never see the wrapper: ``PipelineContext/target``
+/// is the innermost target, and wrapping a `MultiTarget` again does not nest.
 public struct MultiTarget: TargetType, AccessTokenAuthorizable {
     /// The wrapped target; never itself a `MultiTarget`.
     public let target: any TargetType
 
-    /// Wraps a target.
+    /// Creates a wrapper for a target; a `MultiTarget` is unwrapped first.
     public init(_ target: any TargetType) {
         self.target = (target as? MultiTarget)?.target ?? target
     }
 
-    /// Wraps a target.
+    /// Wraps a target, as ``init(_:)`` does.
     public static func target(_ target: any TargetType) -> MultiTarget {
         MultiTarget(target)
     }
@@ -45,7 +45,7 @@ public struct MultiTarget: TargetType, AccessTokenAuthorizable {
     /// The wrapped target's refusal.
     public var refusal: PipelineError? { target.refusal }
 
-    /// The wrapped target's authorization type, `nil` when it asks for none.
+    /// The wrapped target's authorization type; `nil` if it has none.
     public var authorizationType: AuthorizationType? {
         (target as? any AccessTokenAuthorizable)?.authorizationType
     }

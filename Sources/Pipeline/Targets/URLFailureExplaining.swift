@@ -1,5 +1,5 @@
-/// A target that can explain why no request can be made of its URL.
+/// A target that can explain why its URL cannot be requested.
 package protocol URLFailureExplaining {
-    /// What is wrong with the URL, in place of the general failure; `nil` if the target knows no more.
+    /// The error that replaces the general one; `nil` if the target has no further information.
     var urlFailure: PipelineError? { get }
 }

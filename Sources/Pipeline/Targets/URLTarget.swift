@@ -1,14 +1,15 @@
 public import Foundation
 public import HTTPTypes
 
-/// A target that is a URL, for requests that need no target type of their own.
+/// A target that is a URL, for requests that need no target type.
 ///
 /// ```swift
 /// let client = Provider<URLTarget>(transport: URLSessionTransport(), plugins: [LoggingPlugin(level: .info)])
 /// let repos = try await client.get("https://api.example.com/repos", as: [Repo].self)
 /// ```
 ///
-/// The requests pass the same plugins as those of any other target. A `Provider<MultiTarget>` sends them beside other targets.
+/// The requests pass through the same plugins as those of any other target. A `Provider<MultiTarget>` can send them
+/// together with other targets.
 ///
 /// **Defaults**
 ///
@@ -21,33 +22,33 @@ public import HTTPTypes
 /// | `authorizationType` | `nil`: no access token is sent |
 /// | `options` | empty |
 ///
-/// **Errors**: a text that is not an absolute http or https URL is ``PipelineError/Code-swift.struct/invalidRequest(_:)``, before anything
-/// is sent. The error shows scheme and host.
+/// **Errors**: a text that is not an absolute http or https URL fails with
+/// ``PipelineError/Code-swift.struct/invalidRequest(_:)`` before anything is sent. The error shows the scheme and host.
 ///
-/// **Secrets**: the description shows method, scheme, host and path, but no query values.
+/// **Secrets**: the description shows the method, scheme, host and path, but no query values.
 public struct URLTarget: TargetType, AccessTokenAuthorizable {
-    /// The absolute URL, with a query if it has one.
+    /// The absolute URL, including its query if it has one.
     public var url: String
-    /// The method.
+    /// The method of the request; defaults to GET.
     public var method: HTTPRequest.Method
-    /// What the request carries.
+    /// The content of the request and the destination of its response.
     public var task: RequestTask
-    /// Header fields of the request.
+    /// The header fields of the request; defaults to `nil`.
     public var headers: [String: String]?
-    /// Which statuses count as success.
+    /// The statuses that count as success; defaults to 200 to 299.
     public var validationType = ValidationType.successCodes
-    /// The form in which a plugin sends an access token; `nil` sends none.
+    /// The scheme with which a plugin sends an access token; `nil` sends no token.
     public var authorizationType: AuthorizationType?
-    /// Settings for plugins and transports.
+    /// The settings for plugins and transports.
     public var options = RequestOptions()
 
-    /// Creates a target.
+    /// Creates a target from a URL.
     ///
     /// - Parameters:
-    ///   - url: the absolute URL, http or https.
-    ///   - method: the method.
-    ///   - task: what the request carries.
-    ///   - headers: header fields of the request.
+    ///   - url: the absolute http or https URL.
+    ///   - method: the method of the request.
+    ///   - task: the content of the request.
+    ///   - headers: the header fields of the request.
     public init(
         _ url: String,
         method: HTTPRequest.Method = .get,
@@ -60,10 +61,10 @@ public struct URLTarget: TargetType, AccessTokenAuthorizable {
         self.headers = headers
     }
 
-    /// The whole URL.
+    /// The whole URL, including its path and query.
     public var baseURL: URL { Endpoint.url(url) }
 
-    /// Empty: ``baseURL`` has the path.
+    /// Always empty, because ``baseURL`` includes the path.
     public var path: String { "" }
 }
 
@@ -71,6 +72,6 @@ extension URLTarget: CustomStringConvertible, CustomReflectable {
     /// The method and the URL, without user name, query values and fragment.
     public var description: String { Endpoint(self).description }
 
-    /// Only what the description shows, so that `dump` leaks nothing either.
+    /// Shows the same as the description, so that `dump` reveals no secrets.
     public var customMirror: Mirror { Mirror(self, children: ["target": description]) }
 }

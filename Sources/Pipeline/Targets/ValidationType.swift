@@ -1,6 +1,6 @@
 /// The statuses that a target accepts as success.
 ///
-/// Validation is the last step of a call: plugins see a response of any status as a success.
+/// Validation is the last step of a call: plugins see a response with any status as a success.
 public struct ValidationType: Sendable, Hashable {
     private enum Kind: Hashable {
         case anyStatus
@@ -11,23 +11,23 @@ public struct ValidationType: Sendable, Hashable {
 
     private let kind: Kind
 
-    /// Any status: a 404 and a 500 are responses like any other.
+    /// Accepts every status: a 404 or a 500 is not an error.
     public static let anyStatus = ValidationType(kind: .anyStatus)
 
-    /// 200 to 299.
+    /// Accepts the statuses 200 to 299.
     public static let successCodes = ValidationType(kind: .successCodes)
 
-    /// 200 to 399.
+    /// Accepts the statuses 200 to 399.
     public static let successAndRedirectCodes = ValidationType(kind: .successAndRedirectCodes)
 
-    /// Exactly these statuses; an empty list accepts no status, so that every response is an error.
+    /// Accepts exactly the given statuses; if the list is empty, every response is an error.
     ///
     /// Use ``anyStatus`` to accept every status.
     public static func customCodes(_ codes: some Sequence<Int>) -> ValidationType {
         ValidationType(kind: .custom(Set(codes)))
     }
 
-    /// Whether a response of this status is a success.
+    /// Returns whether a response with this status is a success.
     public func accepts(_ statusCode: Int) -> Bool {
         switch kind {
         case .anyStatus: true
@@ -39,7 +39,7 @@ public struct ValidationType: Sendable, Hashable {
 }
 
 extension ValidationType: CustomStringConvertible {
-    /// The statuses; the first eight of a longer list.
+    /// The accepted statuses, at most eight of them.
     public var description: String {
         switch kind {
         case .anyStatus: "any status"

@@ -1,10 +1,10 @@
 /// Percent-encoding (RFC 3986 §2.1).
 package enum PercentEncoding {
-    /// Appends the bytes, those outside `allowed` as `%XX` in upper case.
+    /// Appends bytes, and writes those outside `allowed` as `%XX` with uppercase digits.
     ///
-    /// Control characters pass unchanged into URLs that are checked afterwards, so that a CR or LF is refused, not hidden.
+    /// With `keepsEscapes`, a valid `%XX` stays unchanged, and so do control characters: the later check of the URL
+    /// rejects a CR or LF. Otherwise, every `%` becomes `%25`.
     ///
-    /// With `keepsEscapes` a valid `%XX` stays as it is; without, every `%` becomes `%25`.
     static func append(
         _ bytes: some Collection<UInt8>,
         to result: inout [UInt8],
@@ -29,14 +29,14 @@ package enum PercentEncoding {
         }
     }
 
-    /// A query whose characters that may not stand there are escaped; `%` with two hexadecimal digits stays as it is.
+    /// Returns a query with all invalid characters escaped; `%` with two hexadecimal digits stays unchanged.
     package static func query(_ text: String) -> String {
         var bytes: [UInt8] = []
         append(text.utf8, to: &bytes, allowed: .query, keepsEscapes: true)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A query name or value: space becomes `%20`, `+` becomes `%2B`.
+    /// Appends a query name or value: space becomes `%20`, `+` becomes `%2B`.
     static func appendFormValue(_ text: String, to result: inout String) {
         guard !text.utf8.allSatisfy({ ByteSet.formValue.contains($0) }) else {
             result += text

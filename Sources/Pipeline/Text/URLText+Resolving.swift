@@ -1,5 +1,5 @@
 extension URLText {
-    /// The request target that a Location field names, or `nil` when it names none that can be requested.
+    /// Resolves a Location field to a request target; returns `nil` if it cannot be requested.
     ///
     /// Source: RFC 3986 §5.2, https://www.rfc-editor.org/rfc/rfc3986.html#section-5.2
     static func resolve(_ reference: String, against base: RequestTarget) -> RequestTarget? {
@@ -12,7 +12,7 @@ extension URLText {
         )
         let text = String(decoding: bytes, as: UTF8.self)
         guard !text.isEmpty else { return nil }
-        // The asterisk of OPTIONS is no path: what is appended to it would become part of the host.
+        // The asterisk of OPTIONS is not a path: text appended to it would become part of the host.
         let pathAndQuery = base.pathAndQuery.hasPrefix("/") ? base.pathAndQuery : "/"
         let path = pathAndQuery.prefix { $0 != "?" }
         let absolute: String

@@ -1,8 +1,8 @@
 extension URLText {
-    /// Scheme and host of a URL that cannot be requested, for its error.
+    /// Returns the scheme and host of a URL that cannot be requested, for its error.
     ///
-    /// Path, query and fragment are shown as `…`. A malformed URL may end its user info anywhere, even after a slash or a question mark,
-    /// so nothing before the last `@` is shown, and neither is a port that is not a number.
+    /// Path, query and fragment are shown as `…`. In a malformed URL, user info may extend past a slash or a question
+    /// mark. Nothing before the last `@` is therefore shown, nor a port that is not a number.
     static func shown(_ url: String) -> String {
         let bytes = url.utf8
         let start = url.firstRange(of: "://")?.upperBound ?? bytes.startIndex
@@ -16,7 +16,7 @@ extension URLText {
     private static func shownHost(_ authority: Substring.UTF8View) -> String {
         let at = authority.lastIndex(of: UInt8(ascii: "@"))
         let host = at.map { authority[authority.index(after: $0)...] } ?? authority
-        // Where an @ is escaped, user info cannot be told from the host.
+        // If an @ may be escaped, user info cannot be distinguished from the host.
         guard !host.contains(UInt8(ascii: "%")) else { return hidden }
         let shown = at == nil ? "" : hidden + "@"
         guard host.first != UInt8(ascii: "["), let colon = host.firstIndex(of: UInt8(ascii: ":")),

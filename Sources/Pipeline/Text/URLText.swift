@@ -1,19 +1,19 @@
 import HTTPTypes
 
-/// Building, checking and resolving of URLs as text, so that no `URL` is made on the way of a request.
+/// Functions that build, check and resolve URLs as text, so that a request needs no `URL`.
 ///
 /// Source: RFC 3986, https://www.rfc-editor.org/rfc/rfc3986.html
 package enum URLText {
-    /// Where a request goes: what HTTP calls scheme, authority and path.
+    /// The target of a request: scheme, authority and path in HTTP's terms.
     package struct RequestTarget: Equatable {
         var scheme: String
-        /// Host in lower case, and the port unless it is the scheme's own.
+        /// The host in lowercase, and the port unless it is the scheme's default.
         var authority: String
-        /// Starts with a slash, has no dot segments and no fragment.
+        /// The path and the query; starts with a slash, has no dot segments and no fragment.
         var pathAndQuery: String
     }
 
-    /// Parts as one path, with one slash where two of them join.
+    /// Joins parts to a path, with one slash between them.
     package static func joining(_ parts: [String]) -> String {
         guard var path = parts.first else { return "" }
         for part in parts.dropFirst() {
@@ -23,9 +23,9 @@ package enum URLText {
         return path
     }
 
-    /// The base with the path below it.
+    /// Appends a path to a base URL.
     ///
-    /// The result is checked by ``requestTarget(of:)``, not here.
+    /// The result is not checked here but by ``requestTarget(of:)``.
     package static func joining(base: String, path: String) -> String {
         guard !path.isEmpty else { return base }
         if isPlainPath(path), isPlainBase(base) { return base + path }
@@ -44,7 +44,7 @@ package enum URLText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether a path begins with exactly one slash and has nothing to escape.
+    /// Whether a path begins with exactly one slash and needs no escaping.
     private static func isPlainPath(_ path: String) -> Bool {
         path.withBytes { path in
             guard path[0] == UInt8(ascii: "/"), path.count == 1 || path[1] != UInt8(ascii: "/") else { return false }
@@ -52,7 +52,7 @@ package enum URLText {
         }
     }
 
-    /// Whether a base has no query, no fragment and no slash at its end.
+    /// Whether a base has no query, no fragment and no trailing slash.
     private static func isPlainBase(_ base: String) -> Bool {
         base.withBytes { base in
             guard !base.isEmpty, base[base.count - 1] != UInt8(ascii: "/") else { return false }
@@ -60,7 +60,9 @@ package enum URLText {
         }
     }
 
-    /// Whether a base begins with the scheme and the authority of a request, byte for byte: most do, and need no parsing.
+    /// Whether a base begins with the scheme and authority of a request, byte for byte.
+    ///
+    /// Most bases do, and need no parsing.
     ///
     /// Source: RFC 3986 §3.2, https://www.rfc-editor.org/rfc/rfc3986.html#section-3.2
     static func isWritten(originOf head: HTTPRequest, in base: String) -> Bool {
@@ -74,7 +76,7 @@ package enum URLText {
         }
     }
 
-    /// Takes apart what ``joining(base:path:)`` returns.
+    /// Parses the URL that ``joining(base:path:)`` returns.
     static func requestTarget(base: String, path: String) throws -> RequestTarget {
         guard !path.isEmpty, isPlainPath(path), isPlainBase(base) else {
             return try requestTarget(of: joining(base: base, path: path))
@@ -84,11 +86,11 @@ package enum URLText {
             let end = buffer[buffer.initialize(fromContentsOf: base.utf8)...].initialize(fromContentsOf: path.utf8)
             return try? requestTarget(of: UnsafeBufferPointer(rebasing: buffer[..<end]))
         }
-        // Else the text is joined for the error, which names it.
+        // On failure, the text is joined for the error, which shows it.
         return try target ?? requestTarget(of: base + path)
     }
 
-    /// Takes an absolute http or https URL apart and refuses what cannot be sent; the error names the URL by scheme and host.
+    /// Parses an absolute http or https URL and throws if it cannot be sent; the error shows its scheme and host.
     package static func requestTarget(of url: String) throws -> RequestTarget {
         do {
             return try url.withBytes { try requestTarget(of: $0) }
@@ -136,7 +138,7 @@ package enum URLText {
 
     // MARK: Authority
 
-    /// Whether a text is a host, with or without a port.
+    /// Whether a text is a host with an optional port.
     package static func isAuthority(_ text: String) -> Bool {
         text.withBytes { (try? canonicalAuthority($0[...], isSecure: true)) != nil }
     }
@@ -236,12 +238,12 @@ package enum URLText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Whether a percent sign and two hexadecimal digits stand there.
+    /// Whether two hexadecimal digits follow the percent sign at an index.
     static func isEscape(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int, end: Int) -> Bool {
         end - index > 2 && ByteSet.hexDigits.contains(bytes[index + 1]) && ByteSet.hexDigits.contains(bytes[index + 2])
     }
 
-    /// Removes dot segments (RFC 3986 §5.2.4): libcurl does so by itself, other transports do not.
+    /// Removes dot segments (RFC 3986 §5.2.4), because libcurl does so automatically and other transports do not.
     private static func appendPath(_ path: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8]) {
         var segments: [Slice<UnsafeBufferPointer<UInt8>>] = []
         let parts = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -298,7 +300,7 @@ package enum URLText {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether a text is at an offset, which then moves to its end.
+    /// Returns whether a text begins at an offset, and moves the offset to its end.
     fileprivate func continues(_ text: String, at offset: inout Int) -> Bool {
         let start = offset
         offset += text.utf8.count

@@ -3,19 +3,20 @@ public import Pipeline
 
 /// A plugin that sets Authorization for targets that ask for an access token.
 ///
-/// A target asks by conforming to `AccessTokenAuthorizable` with a type other than `nil`, also inside a `MultiTarget`.
+/// A target asks by conforming to `AccessTokenAuthorizable` with an authorization type other than `nil`. A target
+/// inside a `MultiTarget` can ask, too.
 ///
 /// ```swift
 /// AccessTokenPlugin { target in try await session.token(for: target) }
 /// ```
 ///
-/// **Position**: inside a plugin that retries, so that each attempt gets a fresh token; outside it, every attempt has the token of the
-/// first. Outside a plugin that signs or shares requests. Of two in one stack, the inner one's token is sent.
+/// **Position**: inside a plugin that retries, so that each attempt gets a fresh token; outside it, all attempts carry
+/// the first token. Outside a plugin that signs or shares requests. If a stack has two, the inner one's token is sent.
 ///
-/// **Effects**: sets Authorization to `<type> <token>`, replacing a previous value. The token is sent as given, also for `.basic`. If the
-/// closure returns `nil`, the request is sent without a token, and the server's 401 is the response. Requests of other targets, and requests
-/// that an outer plugin has led to another origin than the endpoint's, are untouched, and the closure does not run for them. Nothing is
-/// kept between calls.
+/// **Effects**: sets Authorization to `<type> <token>`, replacing a previous value. The token is sent as given, also
+/// for `.basic`. If the closure returns `nil`, the request is sent without a token, and the caller gets the server's
+/// 401. The plugin does not touch requests of other targets, nor requests that an outer plugin has moved to an origin
+/// other than the endpoint's. The closure does not run for them. Nothing is kept between calls.
 ///
 /// **Defaults**
 ///
@@ -23,12 +24,15 @@ public import Pipeline
 /// |---|---|
 /// | `cleartext` | `.loopbackOnly`: no token is sent over http, except to a loopback address |
 ///
-/// The policy is applied to the URL that is sent, after the provider's endpoint closure.
+/// The policy applies to the URL that is sent, after the provider's endpoint closure.
 ///
-/// **Errors**: what the closure throws, as the underlying error of code `plugin`; `invalidRequest.headerValue` for a token that is empty or
-/// has a character that a field cannot hold; `invalidRequest.credential` for a token that its scheme cannot carry (`.basic`: it is not
-/// base64, such as a plain `user:password`; `.bearer`: it has a blank, a comma or a quotation mark), and for a request that `cleartext`
-/// does not allow, before the closure runs.
+/// **Errors**
+///
+/// - An error that the closure throws becomes the underlying error of a failure with code `plugin`.
+/// - `invalidRequest.headerValue`: the token is empty or has a character that a header field cannot hold.
+/// - `invalidRequest.credential`: the scheme cannot carry the token. A token for `.basic` must be base64, not a plain
+///   `user:password`; one for `.bearer` must not have a blank, a comma or a quotation mark.
+/// - `invalidRequest.credential`: `cleartext` does not allow the request. The closure does not run.
 ///
 /// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin. No error shows the token.
 ///
@@ -38,11 +42,11 @@ public struct AccessTokenPlugin: Stage.Prepare {
     private let cleartext: CleartextPolicy
     private let token: @Sendable (any TargetType) async throws -> String?
 
-    /// Creates a plugin.
+    /// Creates a plugin that gets its tokens from a closure.
     ///
     /// - Parameters:
     ///   - cleartext: where a token may be sent over http.
-    ///   - token: returns the token for a target, `nil` if no user is logged in. It may suspend and throw.
+    ///   - token: returns the token for a target, or `nil` if no user is logged in. It may suspend and throw.
     public init(
         cleartext: CleartextPolicy = .loopbackOnly,
         token: @escaping @Sendable (any TargetType) async throws -> String?
@@ -51,7 +55,7 @@ public struct AccessTokenPlugin: Stage.Prepare {
         self.token = token
     }
 
-    /// Sets Authorization for targets that ask for it.
+    /// Sets Authorization if the target asks for a token.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         guard let target = context.target as? any AccessTokenAuthorizable, let type = target.authorizationType else {
             return
@@ -64,11 +68,11 @@ public struct AccessTokenPlugin: Stage.Prepare {
 }
 
 extension AccessTokenPlugin: CapabilityDeclaring {
-    /// `PluginCapability.setsCredential` and `PluginCapability.setsAccessToken`.
+    /// The capabilities of this plugin: `PluginCapability.setsCredential` and `PluginCapability.setsAccessToken`.
     public var capabilities: Set<PluginCapability> { [.setsCredential, .setsAccessToken] }
 }
 
 extension AccessTokenPlugin: OptionHandling {
-    /// `authorized`.
+    /// The option that this plugin handles: `authorized`.
     public var handledOptions: [RequestOptions.PluginOption] { [.authorized] }
 }

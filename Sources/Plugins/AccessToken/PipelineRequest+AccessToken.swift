@@ -2,10 +2,10 @@ import HTTPTypes
 import Pipeline
 
 extension PipelineRequest {
-    /// Sets Authorization to a token after its scheme, as a secret.
+    /// Sets Authorization to the scheme and the token, and marks it as secret.
     ///
-    /// - Throws: `PipelineError` with code `invalidRequest.credential` for a token that its scheme cannot carry, and
-    ///   `invalidRequest.headerValue` for one that no field can. Neither names the token.
+    /// - Throws: `PipelineError` with code `invalidRequest.credential` if the scheme cannot carry the token, and
+    ///   `invalidRequest.headerValue` if no header field can. The error does not show the token.
     mutating func setAccessToken(_ token: String, _ type: AuthorizationType) throws {
         guard type.canCarry(token) else {
             throw PipelineError(
@@ -18,7 +18,9 @@ extension PipelineRequest {
 }
 
 extension AuthorizationType {
-    /// Narrower than what a field may hold, wider than the grammar of RFC 6750: tokens with a `|` are in use.
+    /// Returns whether the scheme can carry a token.
+    ///
+    /// Stricter than a field value, looser than the grammar of RFC 6750, because some servers issue tokens with a `|`.
     fileprivate func canCarry(_ token: String) -> Bool {
         switch self {
         case .basic: token.utf8.allSatisfy { Self.isBase64($0) }

@@ -1,14 +1,16 @@
 import Pipeline
 import Synchronization
 
-/// Counts calls and tells the handler what is shown, in one task at most.
+/// Counts calls and reports to the handler whether the indicator is shown, in at most one task at a time.
 final class ActivityMonitor: Sendable {
     private struct Shared {
         var activity: ActivityState
-        /// What the handler has to be told: at most two, since a change that is undone before it was told need not be.
+        /// The changes that the handler has yet to receive.
+        ///
+        /// There are at most two, because a change that is undone before it is reported is dropped.
         var changes: [Bool] = []
         var hasTask = false
-        /// That of the first call: moments on two clocks cannot be compared.
+        /// The clock of the first call, because instants of different clocks cannot be compared.
         var clock: PipelineClock?
         var origin: PipelineClock.Instant?
 
@@ -48,7 +50,7 @@ final class ActivityMonitor: Sendable {
             shared.clock = clock
             return clock
         }
-        // Asked outside the lock, for it may be anybody's code.
+        // Read outside the lock, because the clock may be a caller's code.
         let now = clock.now
         let needsTask = shared.withLock { shared in
             let origin = shared.origin ?? now
@@ -58,7 +60,7 @@ final class ActivityMonitor: Sendable {
             shared.hasTask = true
             return true
         }
-        // Detached, so that a call which the handler makes does not count as one made inside this call.
+        // Detached, so that a call that the handler makes does not count as part of this call.
         if needsTask { Task.detached { await self.work(clock) } }
     }
 

@@ -1,42 +1,49 @@
 public import Pipeline
 
-/// Tells when an indicator of activity is to be shown and when to be hidden, over all calls that share it.
+/// A plugin that reports when to show and when to hide an activity indicator, across all calls that share it.
 ///
 /// ```swift
 /// ActivityPlugin { @MainActor isShown in spinner.isHidden = !isShown }
 /// ActivityPlugin(showAfter: .zero, hold: .zero) { isShown in print(isShown ? "began" : "ended") }
 /// ```
 ///
-/// Make one and put it into every provider whose calls the indicator stands for.
+/// Create one plugin and add it to every provider whose calls the indicator covers.
 ///
-/// **Position**: outermost. Inside a plugin that sends again the waits between attempts are not counted; inside one that shares
-/// requests the calls that wait for another's answer are not.
+/// **Position**: outermost. Inside a plugin that retries, the waits between attempts are not counted. Inside a plugin
+/// that shares requests, calls that wait for another call's response are not counted.
 ///
-/// **Effects**: counts a call from its way in to its way out, also one that fails, is cancelled or is never sent; a streamed call to its
-/// header fields. The indicator is shown when calls have been under way for `showAfter` without a gap, and hidden when none has
-/// been for `hold`: a call that begins before then keeps it shown, and it is never shown for less than `hold`. The handler is
-/// told of each change once, true and false in turn, one at a time, in a task of the plugin's own: no call waits for it, and
-/// it may make calls itself. While it is at work, a show and a hide that undo each other may both be left out. There is one such task
-/// at most, which ends when nothing is to come. Requests and results are not touched. All providers that share it should have the
-/// same clock: it counts time on that of the first call.
+/// **Effects**
+///
+/// - Counts a call from when it reaches the plugin until it leaves it, even if the call fails, is cancelled or is never
+///   sent. A streamed call counts until its header fields arrive.
+/// - The indicator is shown after calls have been in progress for `showAfter` without a gap. It is hidden after `hold`
+///   without a call in progress. A call that begins before then keeps it shown, and it is never shown for less than
+///   `hold`.
+/// - The handler receives each change once, alternating `true` and `false`, one at a time. It runs in a task of the
+///   plugin's own, so no call waits for it, and it may make calls itself. While it runs, a show and a hide that cancel
+///   each other out may both be left out.
+/// - At most one such task exists. It ends when no change is pending.
+/// - Requests and results are not touched.
+/// - Time is measured on the clock of the first call, so all providers that share the plugin should have the same
+///   clock.
 ///
 /// **Defaults**
 ///
 /// | setting | default | range |
 /// |---|---|---|
-/// | `showAfter` | 200 ms | zero and up; zero for at once |
-/// | `hold` | 300 ms | zero and up; zero for at once |
+/// | `showAfter` | 200 ms | zero and up; zero shows it at once |
+/// | `hold` | 300 ms | zero and up; zero hides it at once |
 ///
-/// **Errors**: throws none, and passes every failure on.
+/// **Errors**: throws none, and passes on every failure.
 public struct ActivityPlugin: Stage.Intercept {
     private let monitor: ActivityMonitor
 
-    /// Makes a plugin.
+    /// Creates a plugin that reports to a handler.
     ///
     /// - Parameters:
-    ///   - showAfter: how long calls are under way before the indicator is shown.
-    ///   - hold: how long it stays after the last of them.
-    ///   - handler: shows the indicator, or hides it.
+    ///   - showAfter: how long calls are in progress before the indicator is shown.
+    ///   - hold: how long the indicator stays after the last call has ended.
+    ///   - handler: shows the indicator if `isShown` is `true`, and hides it otherwise.
     public init(
         showAfter: Duration = .milliseconds(200),
         hold: Duration = .milliseconds(300),
@@ -47,10 +54,10 @@ public struct ActivityPlugin: Stage.Intercept {
         monitor = ActivityMonitor(ActivityState(showAfter: showAfter, hold: hold), handler: handler)
     }
 
-    /// How many calls are under way, shown or not.
+    /// The number of calls in progress, whether or not the indicator is shown.
     public var activeCallCount: Int { monitor.callCount }
 
-    /// Counts the call while it is inside.
+    /// Counts the call until its result is known.
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
@@ -63,6 +70,6 @@ public struct ActivityPlugin: Stage.Intercept {
 }
 
 extension ActivityPlugin: CapabilityDeclaring {
-    /// `PluginCapability.spansCalls`.
+    /// The capability of this plugin: `PluginCapability.spansCalls`.
     public var capabilities: Set<PluginCapability> { [.spansCalls] }
 }

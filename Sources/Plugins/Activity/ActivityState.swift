@@ -1,15 +1,16 @@
-/// When an indicator of activity is shown, as a value without clock and tasks.
+/// Decides when an activity indicator is shown, as a value without a clock or tasks.
 ///
-/// Times count from any one moment; one that is earlier than the one before, as two threads may bring it about, is taken for the same.
+/// Times are measured from any fixed moment. A time earlier than the previous one, which two threads can cause, counts
+/// as equal to it.
 struct ActivityState: Sendable {
     private let showAfter: Duration
     private let hold: Duration
 
-    /// How many calls are under way.
+    /// The number of calls in progress.
     private(set) var callCount = 0
     private(set) var isShown = false
 
-    /// When the first of the calls began that are under way, or the last of them ended.
+    /// When the first of the current calls began, or when the last call ended.
     private var turn = Duration.zero
 
     init(showAfter: Duration, hold: Duration) {
@@ -17,7 +18,7 @@ struct ActivityState: Sendable {
         self.hold = hold
     }
 
-    /// When the next `tick` is due, `nil` while no change can come from time alone.
+    /// When the next `tick` is due; `nil` if time alone cannot cause a change.
     var nextTick: Duration? {
         switch (callCount > 0, isShown) {
         case (true, false): turn + showAfter
@@ -26,7 +27,7 @@ struct ActivityState: Sendable {
         }
     }
 
-    /// A call has begun; gives what is shown from now on, `nil` without a change.
+    /// Counts a call that begins, and returns whether the indicator is now shown; `nil` if that did not change.
     mutating func begin(at now: Duration) -> Bool? {
         callCount += 1
         guard callCount == 1 else { return nil }
@@ -34,7 +35,8 @@ struct ActivityState: Sendable {
         return showAfter > .zero ? nil : tick(at: now)
     }
 
-    /// A call has ended, in whatever way.
+    /// Counts a call that ends in any way, and returns whether the indicator is now shown; `nil` if that did not
+    /// change.
     mutating func end(at now: Duration) -> Bool? {
         precondition(callCount > 0, "a call has ended that never began")
         callCount -= 1
@@ -43,7 +45,7 @@ struct ActivityState: Sendable {
         return hold > .zero ? nil : tick(at: now)
     }
 
-    /// Time has passed; one that comes early changes nothing.
+    /// Applies a change that is due, and returns whether the indicator is now shown; `nil` if none is due yet.
     mutating func tick(at now: Duration) -> Bool? {
         guard let nextTick, nextTick <= now else { return nil }
         isShown.toggle()

@@ -9,20 +9,21 @@ public import Pipeline
 /// BasicAuthPlugin { target in try await keychain.credential(for: target) }
 /// ```
 ///
-/// A call may have a credential of its own, also with a plugin that has none:
+/// A call may have its own credential, even if the plugin has none:
 ///
 /// ```swift
 /// let options = RequestOptions { $0.basicAuth = .init(username: name, password: password) }
 /// try await provider.request(.login, options: options)
 /// ```
 ///
-/// **Position**: inside a plugin that retries, so that the closure runs for each attempt; outside it, it runs once. Inside or outside an
-/// `AccessTokenPlugin`, a target that asks for a token gets the token. Of two in one stack, the outer one's credential is sent.
+/// **Position**: inside a plugin that retries, so that the closure runs for each attempt; outside it, it runs once.
+/// Inside or outside an `AccessTokenPlugin`: a target that asks for a token gets the token. If a stack has two, the
+/// outer one's credential is sent.
 ///
-/// **Effects**: sets Authorization to `Basic` and the base64 of `username:password` in UTF-8, Normalization Form C. A request that
-/// already has an Authorization field is untouched, and so is a request of a target without a credential; the option `basicAuth` wins
-/// over both. Requests that an outer plugin has led to another origin than the endpoint's are untouched. The closure runs only if its
-/// result is needed. Nothing is kept between calls.
+/// **Effects**: sets Authorization to `Basic` and the base64 of `username:password` in UTF-8, Normalization Form C. The
+/// plugin does not touch a request that already has an Authorization field, nor a request of a target without a
+/// credential. The option `basicAuth` overrides both. Requests that an outer plugin has moved to an origin other than
+/// the endpoint's are not touched. The closure runs only if its result is needed. Nothing is kept between calls.
 ///
 /// **Defaults**
 ///
@@ -30,18 +31,21 @@ public import Pipeline
 /// |---|---|
 /// | `cleartext` | `.loopbackOnly`: no credential is sent over http, except to a loopback address |
 ///
-/// **Errors**: what the closure throws, as the underlying error of code `plugin`; `invalidRequest.credential` for a user name with a
-/// colon, for a control character in either, and for a request that `cleartext` does not allow.
+/// **Errors**
 ///
-/// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin. No error shows the user name or the
-/// password.
+/// - An error that the closure throws becomes the underlying error of a failure with code `plugin`.
+/// - `invalidRequest.credential`: the user name has a colon, the user name or the password has a control character, or
+///   `cleartext` does not allow the request.
+///
+/// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin. No error shows the user
+/// name or the password.
 ///
 /// Source: RFC 7617 §2, https://www.rfc-editor.org/rfc/rfc7617.html#section-2
 public struct BasicAuthPlugin: Stage.Prepare {
     private let cleartext: CleartextPolicy
     private let credential: @Sendable (any TargetType) async throws -> PasswordCredential?
 
-    /// Creates a plugin that sends one credential with all targets.
+    /// Creates a plugin that sends the same credential for all targets.
     ///
     /// - Parameters:
     ///   - username: the user name, without a colon.
@@ -52,12 +56,12 @@ public struct BasicAuthPlugin: Stage.Prepare {
         self.init(cleartext: cleartext) { _ in credential }
     }
 
-    /// Creates a plugin that asks for the credential of each target.
+    /// Creates a plugin that gets the credential of each target from a closure.
     ///
     /// - Parameters:
     ///   - cleartext: where a credential may be sent over http.
-    ///   - credential: returns the credential for a target, `nil` for none. It may suspend and throw. By default, only calls with the
-    ///     option `basicAuth` have one.
+    ///   - credential: returns the credential for a target, or `nil` for none. It may suspend and throw. By default,
+    ///     only calls with the option `basicAuth` have a credential.
     public init(
         cleartext: CleartextPolicy = .loopbackOnly,
         credential: @escaping @Sendable (any TargetType) async throws -> PasswordCredential? = { _ in nil }
@@ -66,7 +70,8 @@ public struct BasicAuthPlugin: Stage.Prepare {
         self.credential = credential
     }
 
-    /// Sets Authorization where there is a credential and none is set.
+    /// Sets Authorization if there is a credential for the call and the field is not set; the option `basicAuth`
+    /// replaces it.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         guard context.endpoint.hasOrigin(of: request),
             let credential = try await credential(for: request, context)
@@ -86,6 +91,6 @@ public struct BasicAuthPlugin: Stage.Prepare {
 }
 
 extension BasicAuthPlugin: CapabilityDeclaring {
-    /// `PluginCapability.setsCredential`.
+    /// The capability of this plugin: `PluginCapability.setsCredential`.
     public var capabilities: Set<PluginCapability> { [.setsCredential] }
 }

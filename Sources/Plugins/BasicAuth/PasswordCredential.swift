@@ -3,23 +3,23 @@ public import Pipeline
 
 /// A user name and a password, for `BasicAuthPlugin` and `CredentialsPlugin`.
 ///
-/// Its description shows neither, nor does `dump`.
+/// Neither its description nor `dump` shows them.
 public struct PasswordCredential: Sendable, Hashable {
-    /// The user's name, as the server knows it: case counts.
+    /// The user name as the server knows it, case-sensitive.
     public var username: String
-    /// The password.
+    /// The password of the user.
     public var password: String
 
-    /// Makes a credential.
+    /// Creates a credential from a user name and a password.
     public init(username: String, password: String) {
         self.username = username
         self.password = password
     }
 
-    /// The value of Authorization for Basic: UTF-8 in Normalization Form C.
+    /// Returns the value of Authorization for Basic, in UTF-8 and Normalization Form C.
     ///
-    /// - Throws: `PipelineError` with code `invalidRequest.credential`: a colon would end the user name, and control characters
-    ///   are forbidden (RFC 7617 §2).
+    /// - Throws: `PipelineError` with code `invalidRequest.credential` for a user name with a colon, which would end
+    ///   it, and for control characters, which are forbidden (RFC 7617 §2).
     func basicAuthorization() throws -> String {
         guard !username.utf8.contains(UInt8(ascii: ":")) else {
             throw PipelineError(.invalidRequest(.credential), "the user name for Basic has a colon")
@@ -29,7 +29,7 @@ public struct PasswordCredential: Sendable, Hashable {
             + Data("\(username):\(password)".precomposedStringWithCanonicalMapping.utf8).base64EncodedString()
     }
 
-    /// - Throws: `PipelineError` with code `invalidRequest.credential`.
+    /// - Throws: `PipelineError` with code `invalidRequest.credential` for a control character.
     func requireNoControls() throws {
         for (part, text) in [("user name", username), ("password", password)]
         where text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
@@ -39,6 +39,6 @@ public struct PasswordCredential: Sendable, Hashable {
 }
 
 extension PasswordCredential: SafelyDescribed {
-    /// That it is one.
+    /// A fixed text that shows neither the user name nor the password.
     public var description: String { "a password credential" }
 }

@@ -11,7 +11,8 @@ private enum BasicAuth: RequestOptionKey {
 extension RequestOptions {
     /// The user name and the password that ``BasicAuthPlugin`` sends with this call.
     ///
-    /// It replaces an Authorization field that is already set, and the plugin's own credential. Defaults to `nil`: the plugin decides.
+    /// It overrides an Authorization field that is already set, and the plugin's own credential. Defaults to `nil`,
+    /// which leaves the credential to the plugin.
     ///
     /// ```swift
     /// try await provider.request(.login, options: .init { $0.basicAuth = .init(username: name, password: password) })
@@ -23,11 +24,11 @@ extension RequestOptions {
 }
 
 extension RequestOptions.PluginOption {
-    /// ``RequestOptions/basicAuth``.
+    /// The plugin option for ``RequestOptions/basicAuth``.
     public static let basicAuth = Self("basicAuth", of: "BasicAuthPlugin")
 }
 
 extension BasicAuthPlugin: OptionHandling {
-    /// `basicAuth`.
+    /// The option that this plugin handles: `basicAuth`.
     public var handledOptions: [RequestOptions.PluginOption] { [.basicAuth] }
 }

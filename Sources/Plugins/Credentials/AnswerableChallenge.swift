@@ -1,10 +1,10 @@
 import Pipeline
 
-/// A challenge of a scheme that `CredentialsPlugin` can answer.
+/// A challenge with a scheme that `CredentialsPlugin` supports.
 struct AnswerableChallenge: Sendable, Equatable {
-    /// What the server sent.
+    /// The challenge as the server sent it.
     let source: AuthenticationChallenge
-    /// Its parts when it is Digest, `nil` when it is Basic.
+    /// The parts of a Digest challenge; `nil` for Basic.
     let digest: DigestChallenge?
 
     init?(_ challenge: AuthenticationChallenge) {
@@ -17,7 +17,9 @@ struct AnswerableChallenge: Sendable, Equatable {
 
     private var strength: Int { digest.map { $0.algorithm.rawValue + 1 } ?? 0 }
 
-    /// Those of a response that can be answered, the strongest first, else in their order.
+    /// Returns the supported challenges of a response, the strongest first.
+    ///
+    /// Equally strong ones keep their order.
     static func all(in response: PipelineResponse) -> [AnswerableChallenge] {
         AuthenticationChallenge.challenges(in: response.headers)
             .compactMap { AnswerableChallenge($0) }

@@ -1,11 +1,11 @@
-/// Reads the value of one field: `#challenge` of RFC 9110 §11.6.1, or `#auth-param` of RFC 7615 §3.
+/// A parser for the value of one field: `#challenge` of RFC 9110 §11.6.1, or `#auth-param` of RFC 7615 §3.
 struct ChallengeParser {
     static let maximumChallengeCount = 16
     static let maximumParameterCount = 32
 
     private typealias Parameter = (name: String, value: String)
 
-    /// What stands between two commas.
+    /// The content between two commas.
     private enum Element {
         case scheme(String, token: String?, Parameter?)
         case parameter(Parameter)
@@ -19,7 +19,7 @@ struct ChallengeParser {
         bytes = Array(value.utf8)
     }
 
-    /// The challenges of a field, those that are broken left out.
+    /// Returns the challenges of a field without the malformed ones.
     static func challenges(of value: String, atMost limit: Int) -> [AuthenticationChallenge] {
         var parser = ChallengeParser(value)
         var challenges: [AuthenticationChallenge] = []
@@ -40,7 +40,7 @@ struct ChallengeParser {
         return challenges
     }
 
-    /// The parameters of a field that holds nothing else, `nil` when it is broken.
+    /// Returns the parameters of a field that has nothing else; `nil` if it is malformed.
     static func parameters(of value: String) -> [String: String]? {
         var parser = ChallengeParser(value)
         var parameters: [String: String] = [:]
@@ -74,7 +74,7 @@ struct ChallengeParser {
         return readValue().map { .scheme(name, token: nil, (parameter, $0)) }
     }
 
-    /// From the equals sign to the end of the value.
+    /// Reads from the equals sign to the end of the value.
     private mutating func readValue() -> String? {
         index += 1
         skipBlanks()
@@ -87,7 +87,7 @@ struct ChallengeParser {
         read { Self.isTokenByte($0) }
     }
 
-    /// Only when nothing else stands there up to the next comma; a parameter may begin like it.
+    /// Reads a token68 only if it ends at a comma or at the end, because a parameter may begin the same way.
     private mutating func readToken68() -> String? {
         guard var token = read({ Self.isAlphanumeric($0) || "-._~+/".utf8.contains($0) }) else { return nil }
         token += read { $0 == UInt8(ascii: "=") } ?? ""
@@ -115,7 +115,7 @@ struct ChallengeParser {
         return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
     }
 
-    /// To the next comma that stands in no quotes.
+    /// Skips to the next comma outside quotes.
     private mutating func skipElement() {
         while let byte = current, byte != UInt8(ascii: ",") {
             if byte == UInt8(ascii: "\"") { _ = readQuotedString() } else { index += 1 }
@@ -147,7 +147,7 @@ struct ChallengeParser {
 }
 
 extension [String: String] {
-    /// Whether there was room, and none of that name (RFC 9110 §11.2).
+    /// Inserts a parameter, and returns whether there was room and its name was new (RFC 9110 §11.2).
     fileprivate mutating func insert(_ parameter: (name: String, value: String)) -> Bool {
         guard count < ChallengeParser.maximumParameterCount else { return false }
         return updateValue(parameter.value, forKey: parameter.name) == nil

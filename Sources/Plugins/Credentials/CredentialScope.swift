@@ -1,8 +1,8 @@
 import Pipeline
 
-/// Whether a credential may go over an unencrypted connection.
+/// Checks whether a credential may be sent over an unencrypted connection.
 enum CredentialScope {
-    /// Fails if a policy does not allow a request to carry a credential.
+    /// Throws if a policy does not allow a request to carry a credential.
     ///
     /// - Throws: `PipelineError` with code `invalidRequest.credential`.
     static func check(_ request: PipelineRequest, _ policy: CleartextPolicy, _ credential: String) throws {

@@ -2,7 +2,7 @@ import HTTPTypes
 public import Pipeline
 import Synchronization
 
-/// Answers a server that asks for a user name and a password, by Digest or Basic.
+/// A plugin that authenticates with a user name and a password when a server asks for them, by Digest or Basic.
 ///
 /// ```swift
 /// CredentialsPlugin { challenge in
@@ -14,39 +14,51 @@ import Synchronization
 /// )
 /// ```
 ///
-/// **Position**: it answers on each hop of a redirect, inside all plugins of the call. Outside exchange plugins that must see the answer,
-/// such as one that limits requests; inside those that change the method or the URL, which Digest covers. With `account`, outside
-/// a plugin that shares responses. Outside or inside an `AccessTokenPlugin` or a `BasicAuthPlugin`, whose Authorization stays.
+/// **Position**: challenges are handled on each hop of a redirect, inside all plugins of the call. Outside exchange
+/// plugins that must see the request with Authorization, such as one that limits requests. Inside exchange plugins that
+/// change the method or the URL, because Digest covers both. With `account`, outside a plugin that shares responses.
+/// Inside or outside an `AccessTokenPlugin` or a `BasicAuthPlugin`, whose Authorization stays.
 ///
-/// **Effects**: a 401 that asks for Basic or Digest (MD5, MD5-sess, SHA-256, SHA-256-sess; quality of protection `auth`, or none) is
-/// answered by sending the request of the hop again with Authorization; its body is discarded, see
-/// `PipelineResponse.discardBody(_:within:)`. Of several challenges the strongest is
-/// answered for which the closure has a credential: SHA-256, then MD5, then Basic; of a realm for which it has none it is not asked
-/// again. Another algorithm, only `auth-int`, and a malformed challenge are left out.
+/// **Effects**: if a 401 asks for Basic or Digest (MD5, MD5-sess, SHA-256, SHA-256-sess; quality of protection `auth`,
+/// or none), the plugin retries the request of the hop with Authorization. The body of the 401 is discarded; see
+/// `PipelineResponse.discardBody(_:within:)`. Of several challenges, the plugin picks the strongest for which the
+/// closure returns a credential: SHA-256, then MD5, then Basic. If it returns `nil` for a realm, the plugin skips the
+/// other challenges of that realm. Malformed challenges are ignored, and so are those with another algorithm or with
+/// only `auth-int`.
 ///
-/// A second 401 is returned, but for a nonce that is stale, which is answered once with the new one, without asking. So is a 401 to a
-/// request whose body cannot be sent again, one from another origin than the endpoint's or reached over one, and one
-/// to an Authorization that somebody else has set. A 407 is passed on: proxies are the transport's.
+/// A second 401 is returned to the caller, unless it says that the nonce is stale. In that case the plugin retries once
+/// with the new nonce, without running the closure. The plugin also returns a 401 in these cases:
 ///
-/// Later requests to the same space carry the answer from the beginning. The space is the origin for Digest, or what its `domain`
-/// names there; for Basic the paths at or below that of the request. For them the closure is asked before they are sent. What is
-/// kept is the challenge and how often its nonces were used, never a credential: each nonce is counted from 1, each use once, also
-/// by calls at the same time. The server's `nextnonce` is used; its `rspauth` is not looked at.
+/// - The body of the request cannot be replayed.
+/// - The 401 comes from an origin other than the endpoint's, or a redirect passed through one.
+/// - The plugin did not set the Authorization of the request.
 ///
-/// Calls of different accounts share no response, see `PipelineContext.addIdentity(_:)`; without `account`, all calls are of one.
+/// A 407 is passed on, because proxies are the transport's concern.
+///
+/// Later requests to the same protection space carry Authorization from the start. For Digest, the space is the origin,
+/// or the part of it that `domain` names. For Basic, it is the paths at or below that of the request. The closure runs
+/// before these requests are sent. The plugin keeps the challenge and the use counts of its nonces, never a credential.
+/// The uses of each nonce are counted from 1, each exactly once, even if calls run at the same time. The server's
+/// `nextnonce` is used; its `rspauth` is ignored.
+///
+/// Calls of different accounts share no response; see `PipelineContext.addIdentity(_:)`. Without `account`, all calls
+/// belong to one account.
 ///
 /// **Defaults**
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `spaceCount` | 64; the one used least recently goes | spaces that are kept, with 16 nonces each | 1 and up |
-/// | `cleartext` | `.loopbackOnly`: Basic is sent over http only to a loopback address; Digest shows no password and always is | | |
+/// | `spaceCount` | 64; the least recently used one is dropped | spaces that are kept, with 16 nonces each | 1 and up |
+/// | `cleartext` | `.loopbackOnly`: Basic is sent over http only to a loopback address; Digest is always sent, because it shows no password | | |
 ///
-/// **Errors**: what the closures throw, as the underlying error of code `plugin`; `invalidRequest.credential` for a user name or a
-/// password that the scheme cannot carry, as with `BasicAuthPlugin`, and for Basic over http to another machine.
+/// **Errors**
 ///
-/// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin; no error names the user or the
-/// password.
+/// - An error that a closure throws becomes the underlying error of a failure with code `plugin`.
+/// - `invalidRequest.credential`: the scheme cannot carry the user name or the password, as with `BasicAuthPlugin`, or
+///   `cleartext` does not allow Basic for the request.
+///
+/// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin. No error shows the user
+/// name or the password.
 ///
 /// Source: RFC 7616, https://www.rfc-editor.org/rfc/rfc7616.html, RFC 7617, https://www.rfc-editor.org/rfc/rfc7617.html
 public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
@@ -55,7 +67,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
     private let credential: @Sendable (String, AuthenticationChallenge) async throws -> PasswordCredential?
     private let spaces: Mutex<ProtectionSpaces>
 
-    /// An Authorization, and what it was made from.
+    /// An Authorization value and what it was computed from.
     private struct Answer {
         let challenge: AnswerableChallenge
         let credential: PasswordCredential
@@ -63,13 +75,13 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         let value: String
     }
 
-    /// Makes a plugin for one account.
+    /// Creates a plugin for one account.
     ///
     /// - Parameters:
-    ///   - spaceCount: how many protection spaces are kept, 1 and up.
+    ///   - spaceCount: the number of protection spaces to keep, 1 and up.
     ///   - cleartext: where a password for Basic may be sent over http.
-    ///   - credential: gives the credential for a challenge, `nil` for none; it may wait, and may throw. It is asked
-    ///     on each hop that needs one, and should remember what it has asked a person for.
+    ///   - credential: returns the credential for a challenge, or `nil` for none. It may suspend and throw. It runs on
+    ///     each hop that needs a credential, so it should remember what it has asked a person for.
     public convenience init(
         spaceCount: Int = 64,
         cleartext: CleartextPolicy = .loopbackOnly,
@@ -78,14 +90,15 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         self.init(spaceCount, cleartext, nil) { try await credential($1) }
     }
 
-    /// Makes a plugin for several accounts.
+    /// Creates a plugin for several accounts.
     ///
     /// - Parameters:
-    ///   - spaceCount: how many protection spaces are kept, 1 and up, by all accounts together.
+    ///   - spaceCount: the number of protection spaces to keep for all accounts together, 1 and up.
     ///   - cleartext: where a password for Basic may be sent over http.
-    ///   - account: whose call it is, such as the identifier of a tenant or of the user who is logged in; asked once per call,
-    ///     before anything is sent. It may wait, and may throw.
-    ///   - credential: gives the credential of an account for a challenge, as above.
+    ///   - account: returns the account of a call, such as the identifier of a tenant or of the user who is logged in.
+    ///     It runs once per call, before anything is sent. It may suspend and throw.
+    ///   - credential: returns the credential of an account for a challenge, or `nil` for none. It may suspend and
+    ///     throw. It runs on each hop that needs a credential.
     public convenience init(
         spaceCount: Int = 64,
         cleartext: CleartextPolicy = .loopbackOnly,
@@ -110,7 +123,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         spaces = Mutex(ProtectionSpaces(maximumCount: spaceCount))
     }
 
-    /// Notes whose call it is.
+    /// Records the account of the call, if the plugin has several.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         let key = ObjectIdentifier(self)
         guard let account, context[CallAccounts.self][key] == nil else { return }
@@ -122,7 +135,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         context.addIdentity("\(self.name) \(first)")
     }
 
-    /// Answers challenges.
+    /// Sends the request, with a known credential if there is one, and retries it with a credential after a challenge.
     public func exchange(
         _ request: PipelineRequest,
         context: PipelineContext,
@@ -154,9 +167,9 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         }
     }
 
-    // MARK: Answers
+    // MARK: Authorization
 
-    /// The answer to a challenge that is known from an earlier call.
+    /// Returns the Authorization for a challenge that is known from an earlier call.
     private func answerAhead(_ request: PipelineRequest, _ context: PipelineContext) async throws -> Answer? {
         guard let space = spaces.withLock({ $0.space(of: request) }),
             let (challenge, credential) = try await ask([space.challenge], context)
@@ -193,14 +206,14 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
         return Answer(challenge: challenge, credential: credential, key: key, value: value)
     }
 
-    /// The first credential for one of the challenges.
+    /// Returns the first credential that the closure has for one of the challenges.
     private func ask(
         _ challenges: [AnswerableChallenge],
         _ context: PipelineContext
     ) async throws -> (AnswerableChallenge, PasswordCredential)? {
         var refused: Set<String> = []
         let name = context[CallAccounts.self][ObjectIdentifier(self)]
-        // Without a name it is nobody's call.
+        // Without a name, the account of the call is unknown.
         guard let name = account == nil ? "" : name else { return nil }
         for challenge in challenges where !refused.contains(challenge.realm) {
             if let credential = try await credential(name, challenge.source) {
@@ -218,12 +231,14 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
 
     // MARK: Challenges
 
-    /// Whether a request goes where the account is known: to the endpoint's origin, and not by way of another one.
+    /// Returns whether the request goes to the endpoint's origin and has not left it before.
+    ///
+    /// Accounts are known only there.
     private func mayAnswer(_ request: PipelineRequest, _ context: PipelineContext) -> Bool {
         !context.hasLeftOrigin && context.endpoint.hasOrigin(of: request)
     }
 
-    /// Whether a response asks for what this plugin gives.
+    /// Returns whether a response is a challenge that this plugin can handle.
     private func isChallenge(
         _ response: PipelineResponse,
         to answer: Answer?,
@@ -233,7 +248,7 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
             && mayAnswer(response.request, context)
     }
 
-    /// The same challenge with a new nonce, when all that was wrong with an answer was its nonce.
+    /// Returns the same challenge with a new nonce, if only the nonce was wrong.
     private static func renewal(of answer: Answer, in challenges: [AnswerableChallenge]) -> AnswerableChallenge? {
         guard answer.challenge.digest != nil else { return nil }
         return challenges.first { $0.realm == answer.challenge.realm && $0.digest?.isStale == true }
@@ -249,15 +264,15 @@ public final class CredentialsPlugin: Stage.Prepare, Stage.Exchange {
     }
 }
 
-/// The accounts of a call, by the plugin that asked for them.
+/// The accounts of a call, by the plugin that obtained them.
 private enum CallAccounts: PipelineContextKey {
     static let defaultValue: [ObjectIdentifier: String] = [:]
     static let isInherited = true
 }
 
 extension CredentialsPlugin: CapabilityDeclaring {
-    /// `PluginCapability.answersChallenges`, and with several accounts `PluginCapability.setsCredential` and
-    /// `PluginCapability.identifiesCalls`.
+    /// The capabilities of this plugin: `PluginCapability.answersChallenges`; with several accounts also
+    /// `PluginCapability.setsCredential` and `PluginCapability.identifiesCalls`.
     public var capabilities: Set<PluginCapability> {
         account == nil ? [.answersChallenges] : [.answersChallenges, .setsCredential, .identifiesCalls]
     }

@@ -2,11 +2,11 @@ import Foundation
 import Pipeline
 import PipelineContentCoding
 
-/// A Digest challenge that can be answered, and its answer.
+/// A supported Digest challenge, which computes the Authorization for a request.
 ///
 /// Source: RFC 7616 §3.4, https://www.rfc-editor.org/rfc/rfc7616.html#section-3.4
 struct DigestChallenge: Sendable, Equatable {
-    /// The hash function; a later one is stronger.
+    /// The hash function; later cases are stronger.
     enum Algorithm: Int, Sendable {
         case md5
         case sha256
@@ -18,7 +18,7 @@ struct DigestChallenge: Sendable, Equatable {
         }
     }
 
-    /// How often a nonce has been used, this use included.
+    /// The number of times that a nonce has been used, including this use.
     struct NonceUse: Sendable, Equatable {
         let nonce: String
         let clientNonce: String
@@ -29,18 +29,19 @@ struct DigestChallenge: Sendable, Equatable {
     let nonce: String
     let algorithm: Algorithm
     let isSession: Bool
-    /// The algorithm's name, `nil` when the server gave none.
+    /// The algorithm's name; `nil` if the server sent none.
     let algorithmName: String?
-    /// Whether the answer says qop=auth; without it is that of RFC 2069.
+    /// Whether Authorization has qop=auth; without it, the format of RFC 2069 is used.
     let hasQuality: Bool
     let hashesUsername: Bool
     let isStale: Bool
     let opaque: String?
     let domain: [String]
 
-    /// Takes a challenge apart.
+    /// Parses a challenge.
     ///
-    /// - Returns: `nil` for one that is incomplete, larger than 4 KiB, or of another algorithm or quality of protection.
+    /// - Returns: `nil` if the challenge is incomplete, is larger than 4 KiB, or has another algorithm or quality of
+    ///   protection.
     init?(_ challenge: AuthenticationChallenge) {
         guard challenge.isScheme("Digest"), let realm = challenge.realm, let nonce = challenge["nonce"],
             challenge.parameters.values.reduce(0, { $0 + $1.utf8.count }) <= 4096
@@ -55,7 +56,7 @@ struct DigestChallenge: Sendable, Equatable {
         }
         let qualities = (challenge["qop"] ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }
         hasQuality = qualities.contains("auth")
-        // A session key is made with the client's nonce, which an answer without qop does not carry.
+        // A session key needs the client's nonce, which is not sent without qop.
         guard hasQuality || (qualities.isEmpty && !isSession) else { return nil }
         algorithmName = name
         self.realm = realm
@@ -66,7 +67,7 @@ struct DigestChallenge: Sendable, Equatable {
         domain = (challenge["domain"] ?? "").split(separator: " ").map(String.init)
     }
 
-    /// The value of Authorization.
+    /// Returns the value of Authorization.
     ///
     /// - Throws: `PipelineError` with code `invalidRequest.credential` for a control character.
     func authorization(
@@ -97,7 +98,7 @@ struct DigestChallenge: Sendable, Equatable {
         return "Digest " + parts.joined(separator: ", ")
     }
 
-    /// A name that a quoted string cannot carry goes as an extended parameter (RFC 7616 §3.4, RFC 8187 §3.2).
+    /// A name that a quoted string cannot carry is sent as an extended parameter (RFC 7616 §3.4, RFC 8187 §3.2).
     private func namePart(_ username: String) -> [String] {
         if hashesUsername { return ["username=\"\(algorithm.hash("\(username):\(realm)"))\"", "userhash=true"] }
         if username.utf8.allSatisfy({ $0 < 0x80 }) { return ["username=" + Self.quoted(username)] }

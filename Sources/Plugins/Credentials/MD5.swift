@@ -1,10 +1,12 @@
 import PipelineContentCoding
 
-/// The hash function that Digest began with; for nothing else.
+/// The original hash function of Digest.
+///
+/// Do not use it for anything else.
 ///
 /// Source: RFC 1321, https://www.rfc-editor.org/rfc/rfc1321.html
 enum MD5 {
-    /// The 16 bytes of the hash.
+    /// Returns the 16 bytes of the hash.
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476]
         let words = HashPadding.words(of: message, isBigEndian: false)

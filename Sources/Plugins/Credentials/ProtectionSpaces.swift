@@ -1,10 +1,11 @@
 import Pipeline
 
-/// The challenges that have been answered, and how often each of their nonces was used; no credential.
+/// The challenges handled so far, and the use counts of their nonces, without credentials.
 ///
-/// A pure value. The space used least recently goes when there are too many; so does, within a space, the oldest nonce.
+/// A pure value. If there are too many spaces, the least recently used one is dropped; within a space, the oldest
+/// nonce.
 struct ProtectionSpaces: Sendable {
-    /// A server and the accounts that it means.
+    /// An origin and a realm on it.
     struct Key: Sendable, Hashable {
         let origin: PipelineRequest.Origin
         let realm: String
@@ -13,12 +14,12 @@ struct ProtectionSpaces: Sendable {
     struct Space: Sendable {
         let key: Key
         fileprivate(set) var challenge: AnswerableChallenge
-        /// What the paths begin with that the challenge also holds for.
+        /// The prefixes of the paths that the challenge covers.
         fileprivate(set) var prefixes: [String]
-        /// The last one is that of the next answer.
+        /// The last one is used for the next request.
         fileprivate(set) var uses: [DigestChallenge.NonceUse] = []
 
-        /// The length of the longest prefix of a path, `nil` when there is none.
+        /// Returns the length of the longest prefix that matches a path; `nil` if none does.
         fileprivate func reach(_ path: String) -> Int? {
             prefixes.filter { path.hasPrefix($0) }.map(\.utf8.count).max()
         }
@@ -28,14 +29,16 @@ struct ProtectionSpaces: Sendable {
     static let prefixCount = 16
 
     private let maximumCount: Int
-    /// The one used last at the end.
+    /// The most recently used one is last.
     private(set) var spaces: [Space] = []
 
     init(maximumCount: Int) {
         self.maximumCount = maximumCount
     }
 
-    /// The space in which a request lies: of several the one that names most of its path.
+    /// Returns the space of a request.
+    ///
+    /// If several match, it is the one with the longest prefix of the path.
     func space(of request: PipelineRequest) -> Space? {
         let origin = request.origin
         var found: (space: Space, reach: Int)?
@@ -46,7 +49,7 @@ struct ProtectionSpaces: Sendable {
         return found?.space
     }
 
-    /// Takes in a challenge to a request.
+    /// Adds or updates the space of a challenge to a request.
     mutating func admit(_ challenge: AnswerableChallenge, to request: PipelineRequest) {
         let key = Key(origin: request.origin, realm: challenge.realm)
         let prefixes = Self.prefixes(of: challenge, to: request, key.origin)
@@ -62,13 +65,14 @@ struct ProtectionSpaces: Sendable {
         if spaces.count > maximumCount { spaces.removeFirst() }
     }
 
-    /// Counts one more use of a nonce in a space.
+    /// Counts another use of a nonce in a space.
     ///
     /// - Parameters:
-    ///   - key: the space; when it is gone, the use is the first.
-    ///   - nonce: the nonce, `nil` for the one of the next answer, or else that of the space's challenge.
-    ///   - clientNonce: the client's nonce, for a nonce that is new: one nonce keeps one, so that a session key holds.
-    /// - Returns: the use, `nil` when no nonce is known.
+    ///   - key: the space. If it has been dropped, the use is the first.
+    ///   - nonce: the nonce; `nil` for the next one in turn, or else that of the space's challenge.
+    ///   - clientNonce: the client's nonce for a new nonce. A nonce keeps its client nonce, so that a session key stays
+    ///     valid.
+    /// - Returns: the use; `nil` if no nonce is known.
     mutating func use(_ key: Key, nonce: String?, clientNonce: String) -> DigestChallenge.NonceUse? {
         guard let index = spaces.firstIndex(where: { $0.key == key }) else {
             return nonce.map { .init(nonce: $0, clientNonce: clientNonce, count: 1) }
@@ -81,7 +85,7 @@ struct ProtectionSpaces: Sendable {
         return space.uses.last
     }
 
-    /// Takes the nonce that the server wants next.
+    /// Stores the nonce that the server wants next.
     mutating func setNext(_ nonce: String, in key: Key, clientNonce: String) {
         guard let index = spaces.firstIndex(where: { $0.key == key }) else { return }
         spaces[index].setCurrent(nonce, clientNonce)

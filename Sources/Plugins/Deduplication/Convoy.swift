@@ -3,8 +3,8 @@ import Synchronization
 
 /// The calls that shared an exchange, until each of them has shared another or has ended.
 ///
-/// The contexts of those calls keep it alive, and nothing else does. A member that sends its request again finds the exchange that
-/// another member has begun or joined in the meantime, and a plugin that retries finds one random draw and one decision of its
+/// Only the contexts of those calls keep it alive. A member that retries its request finds the exchange that another
+/// member has begun or joined in the meantime. A plugin that retries gets one random draw and one decision of its
 /// budget for all members.
 final class Convoy: Sendable {
     private struct State {
@@ -15,21 +15,21 @@ final class Convoy: Sendable {
 
     /// When the exchange ended.
     let end: PipelineClock.Instant
-    /// How many convoys keep each other alive up to this one, at most.
+    /// The maximum length of the chain of convoys that keep each other alive up to this one.
     let depth: Int
     private let key: InflightKey
     private let isFailure: Bool
     private let earlierExchangeCount: Int
     private let state = Mutex(State())
 
-    /// Makes a convoy at the end of an exchange.
+    /// Creates a convoy at the end of an exchange.
     ///
     /// - Parameters:
     ///   - key: the key of the exchange.
-    ///   - result: what the exchange came to.
-    ///   - end: when it ended.
-    ///   - depth: one more than the greatest depth of the convoys whose members have shared it.
-    ///   - earlierExchangeCount: how many exchanges the call that led it had made before.
+    ///   - result: the result of the exchange.
+    ///   - end: when the exchange ended.
+    ///   - depth: one more than the greatest depth of the convoys whose members shared the exchange.
+    ///   - earlierExchangeCount: how many exchanges the call that led the exchange had made before it.
     init(
         key: InflightKey,
         result: Result<PipelineResponse, any Error>,
@@ -48,7 +48,7 @@ final class Convoy: Sendable {
             }
     }
 
-    /// The exchanges on the wire that the members shared, of those that their common result lists.
+    /// Returns the exchanges on the wire that the members shared, out of those that their common result lists.
     func exchanges(among exchanges: [PipelineExchange]) -> ArraySlice<PipelineExchange> {
         exchanges.dropFirst(earlierExchangeCount)
     }
@@ -79,22 +79,22 @@ final class Convoy: Sendable {
 
     // MARK: Successors
 
-    /// The exchange that a member has begun or joined for this key.
+    /// Returns the exchange that a member has begun or joined for a key.
     func successor(for key: InflightKey) -> Successor? {
         state.withLock { $0.successors[key] }
     }
 
-    /// Notes the exchange that a member has begun or joined.
+    /// Records the exchange that a member has begun or joined.
     ///
-    /// - Returns: the one that it replaces, to be released outside of locks.
+    /// - Returns: the exchange that it replaces, to be released outside of locks.
     func setSuccessor(_ successor: Successor, for key: InflightKey) -> Successor? {
         state.withLock { $0.successors.updateValue(successor, forKey: key) }
     }
 
-    /// Whether a member may get the result of an exchange with this key that has ended.
+    /// Returns whether a member may get the result of an exchange with this key that has ended.
     ///
-    /// It may after a failure, after a joint decision to retry, and when its request has changed. A member that sends the same
-    /// request after a success wants to see a change.
+    /// It may after a failure, after a joint decision to retry, and if its request has changed. A member that repeats
+    /// an unchanged request after a success wants to see a change.
     func allowsEndedResult(for key: InflightKey) -> Bool {
         isFailure || state.withLock { $0.seed != nil } || key != self.key
     }

@@ -8,36 +8,44 @@ public import Pipeline
 /// DeduplicationPlugin(ignoredFields: DeduplicationPlugin.standardIgnoredFields.union([.userAgent]))
 /// ```
 ///
-/// The first call leads: it begins the exchange. Equal calls that arrive before the exchange ends join it and get the same result.
-/// The calls that shared an exchange also share the next one: if several of them retry, or send a second request with a new
-/// token, the first to do so begins one exchange, and the others get its result.
+/// The first call leads: it begins the exchange. Equal calls that arrive before the exchange ends join it and get the
+/// same result. The calls that shared an exchange also share the next one. If several of them retry, or send a second
+/// request with a new token, the first to do so begins one exchange, and the others get its result.
 ///
 /// **Position**: inside every plugin that sets a credential or another field, because fields set further inside are not
-/// compared: outside `AccessTokenPlugin`, two users could share one response. Inside a plugin that retries, each call decides
-/// for itself whether to retry, and those that retry share that exchange too; outside it, calls share all attempts and waits.
-/// Inside a plugin that decodes bodies, each call decodes its own; outside it, they are decoded once. Plugins outside run for
-/// every call. Plugins inside, and `willSend` and `didReceive` of all plugins, run once for all calls that share, with the
-/// target, options and deadline of the call that leads, even after that call has ended.
+/// compared. Outside `AccessTokenPlugin`, for example, two users could share one response.
+///
+/// - Inside a plugin that retries, each call decides on its own whether to retry, and those that retry share that
+///   exchange, too. Outside it, calls share all attempts and waits.
+/// - Inside a plugin that decodes bodies, each call decodes its own; outside it, they are decoded once.
+/// - Plugins outside run for every call. Plugins inside, and `willSend` and `didReceive` of all plugins, run once for
+///   all calls that share. They get the target, options and deadline of the call that leads, even after that call has
+///   ended.
 ///
 /// **Effects**
 ///
-/// - Requests are equal if method, URL, header fields, body, the names marked as secret, `attemptTimeout` and `idleTimeout` are
-///   equal byte for byte at the plugin's place. The order of fields with different names does not matter, and `ignoredFields`
-///   are left out unless they are marked as secret; the order of query items matters. Calls of different providers never share.
-/// - Each call has its own response or error, which it can change without effect on other calls. The request in it has the
-///   call's own ignored fields. Its exchanges do not include the one that it joined; `context.isJoined` is `true` instead.
-/// - A cancelled call ends at once, alone. When the last call has left, the exchange is cancelled.
-/// - A call that shared an exchange and sends its request again, changed or not, gets the exchange that another of these calls
-///   has begun or joined since for an equal request. It also gets the result of one that has ended, for up to 30 s: that exchange
-///   is newer than the one that they shared. After a success an unchanged request begins a new exchange, because a plugin
-///   that polls wants to see a change. ``RetryPlugin`` outside makes these calls wait together and pay its budget once.
-/// - A call has an exchange of its own if it is streamed, downloads or reports progress; if its body is a file or a stream; if it
-///   is made within a shared exchange; and if a bound is reached. So has a call of a method that is not in `methods`, unless its option
-///   `deduplication` is `.on`, and every call whose option is `.off`. When such a call of an unsafe method ends, later calls
-///   get no result of an exchange that began before, because it may predate the change.
-/// - One response in memory serves all calls; if a plugin inside makes it a stream, it is read into memory under the provider's limit.
-///   After its exchange has ended, a result is kept only while a call lives that may come for it: one that shared the exchange
-///   before and has not shared another since.
+/// - Requests are equal if, at the plugin's position, these are equal byte for byte: method, URL, header fields, body,
+///   the names marked as secret, `attemptTimeout` and `idleTimeout`. Fields in `ignoredFields` are not compared unless
+///   they are marked as secret. The order of fields with different names does not matter; the order of query items
+///   does. Calls of different providers never share.
+/// - Each call has its own response or error, which it can change without effect on other calls. The request in it has
+///   the call's own ignored fields. Its exchanges do not include the one that it joined; `context.isJoined` is `true`
+///   instead.
+/// - A cancelled call ends at once and does not affect the others. When the last call has left, the exchange is
+///   cancelled.
+/// - If a call that shared an exchange repeats its request, changed or not, it gets the exchange that another of these
+///   calls has begun or joined since for an equal request. It also gets the result of such an exchange for up to 30 s
+///   after its end, because that result is newer than the shared one. After a success, an unchanged request begins a
+///   new exchange, because a plugin that polls wants to see a change. With ``RetryPlugin`` outside, these calls wait
+///   together and take from its budget once.
+/// - A call has its own exchange if it is streamed, downloads or reports progress, if its body is a file or a stream,
+///   if it is made within a shared exchange, or if a bound is reached. So does a call with a method that is not in
+///   `methods`, unless its option `deduplication` is `.on`, and every call whose option is `.off`. When such a call
+///   with an unsafe method ends, later calls get no result of an exchange that began before, because it may predate the
+///   change.
+/// - One response in memory serves all calls. If a plugin inside makes it a stream, it is read into memory under the
+///   provider's limit. After an exchange has ended, its result is kept only while a call may still use it: one that
+///   shared the exchange before and has not shared another since.
 ///
 /// **Defaults**
 ///
@@ -45,23 +53,23 @@ public import Pipeline
 /// |---|---|---|---|
 /// | `methods` | GET, HEAD, OPTIONS, QUERY: the safe methods except TRACE, whose response is the request itself | | |
 /// | `ignoredFields` | X-Request-ID, traceparent, tracestate | | all but Authorization, Proxy-Authorization, Cookie |
-/// | `maximumCallerCount` | 10,000 | calls that wait for one exchange; the next begins another | 1 and up |
-/// | `maximumExchangeCount` | 1,000 | shared exchanges in flight, and results kept; beyond it a call has its own exchange | 1 and up |
+/// | `maximumCallerCount` | 10,000 | calls that wait for one exchange; the next call begins another | 1 and up |
+/// | `maximumExchangeCount` | 1,000 | shared exchanges in flight, and results kept; beyond it, a call has its own exchange | 1 and up |
 ///
-/// **Errors**: throws none of its own. The failure of an exchange is the failure of all calls that share it; the plugin does not
-/// retry. If the call that leads is cancelled or times out outside, the others are not affected. A cancelled call ends in
-/// `CancellationError`.
+/// **Errors**: throws none of its own. If an exchange fails, all calls that share it fail; the plugin does not retry.
+/// If the call that leads is cancelled, or times out in a plugin outside, the others are not affected. A cancelled call
+/// throws `CancellationError`.
 ///
-/// **Secrets**: compares credentials, and keeps them while the exchange is in flight and while the calls that shared it last. No
+/// **Secrets**: compares credentials. It keeps them until the exchange and the calls that shared it have ended. No
 /// description shows them.
 ///
 /// Source: RFC 9110 §9.2.1 (safe methods), https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.1,
 /// RFC 9111 §4 (collapsed requests), https://www.rfc-editor.org/rfc/rfc9111.html#section-4
 public struct DeduplicationPlugin: Stage.Intercept {
-    /// GET, HEAD, OPTIONS and QUERY.
+    /// The default methods whose calls share exchanges: GET, HEAD, OPTIONS and QUERY.
     public static let standardMethods: Set<HTTPRequest.Method> = safeMethods.subtracting([.trace])
 
-    /// X-Request-ID, traceparent and tracestate.
+    /// The default fields that are not compared: X-Request-ID, traceparent and tracestate.
     public static let standardIgnoredFields = Set(
         ["X-Request-ID", "traceparent", "tracestate"].compactMap { HTTPField.Name($0) }
     )
@@ -71,15 +79,15 @@ public struct DeduplicationPlugin: Stage.Intercept {
     )
 
     private let methods: Set<HTTPRequest.Method>
-    /// A list, because a few comparisons cost less than the hash of a name.
+    /// An array, because a few comparisons cost less than hashing a name.
     private let ignoredFields: [HTTPField.Name]
     private let inflight: InflightExchanges
 
-    /// Makes a plugin.
+    /// Creates a plugin that shares exchanges.
     ///
     /// - Parameters:
-    ///   - methods: the methods whose calls share without being asked to.
-    ///   - ignoredFields: names of fields that may differ; none that carries a credential.
+    ///   - methods: the methods whose calls share exchanges unless the option `deduplication` is `.off`.
+    ///   - ignoredFields: the names of fields that may differ. None may carry a credential.
     ///   - maximumCallerCount: how many calls may wait for one exchange, 1 and up.
     ///   - maximumExchangeCount: how many shared exchanges may be in flight, and how many results are kept, 1 and up.
     public init(
@@ -101,13 +109,13 @@ public struct DeduplicationPlugin: Stage.Intercept {
         )
     }
 
-    /// How many exchanges are in flight that calls share or could share.
+    /// The number of exchanges in flight that calls share or could share.
     public var inflightCount: Int { inflight.exchangeCount }
 
-    /// How many calls wait for those exchanges.
+    /// The number of calls that wait for those exchanges.
     public var callerCount: Int { inflight.callerCount }
 
-    /// Joins an equal call, or leads.
+    /// Joins the exchange of an equal request if one is in flight, and begins one otherwise.
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
@@ -129,7 +137,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
         }
     }
 
-    /// `nil` for a call that has an exchange of its own.
+    /// Returns the key of the call; `nil` if the call has its own exchange.
     private func key(of request: PipelineRequest, _ context: PipelineContext, _ next: Stage.Next) -> InflightKey? {
         if context.wantsStream || InflightExchanges.isInside { return nil }
         return InflightKey(
@@ -142,7 +150,7 @@ public struct DeduplicationPlugin: Stage.Intercept {
         )
     }
 
-    /// The result as the exchange of this call would have had it.
+    /// Returns the result with the call's own ignored fields in its request.
     private func own(
         _ result: Result<PipelineResponse, any Error>,
         _ request: PipelineRequest
@@ -173,6 +181,6 @@ public struct DeduplicationPlugin: Stage.Intercept {
 }
 
 extension DeduplicationPlugin: CapabilityDeclaring {
-    /// `PluginCapability.sharesResponses`.
+    /// The capability of this plugin: `PluginCapability.sharesResponses`.
     public var capabilities: Set<PluginCapability> { [.sharesResponses] }
 }

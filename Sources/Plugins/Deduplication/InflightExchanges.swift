@@ -3,17 +3,17 @@ import Synchronization
 
 /// The exchanges of a plugin that are in flight, and the calls that wait for them.
 final class InflightExchanges: Sendable {
-    /// What a call comes to.
+    /// The outcome for a call.
     enum Outcome: Sendable {
         /// The exchange has ended.
         case ended(Result<PipelineResponse, any Error>, isJoined: Bool)
         /// The call has left.
         case cancelled
-        /// The call needs an exchange of its own.
+        /// The call needs its own exchange.
         case refused
     }
 
-    /// What a waiting call gets.
+    /// What a waiting call is resumed with.
     private struct Ticket: Sendable {
         let outcome: Outcome
         var convoy: Convoy?
@@ -35,20 +35,20 @@ final class InflightExchanges: Sendable {
 
     private struct State {
         var table: Table
-        /// The exchanges in flight that follow a shared one, by their numbers.
+        /// The exchanges in flight that follow a shared one, by number.
         var successors: [Int: (successor: Successor, depth: Int)] = [:]
     }
 
     /// Whether this code runs within a shared exchange.
     ///
-    /// A call made there never waits for one: two could wait for each other.
+    /// A call made there never waits for a shared exchange, because two could wait for each other.
     @TaskLocal static var isInside = false
 
-    /// How old the result of an ended exchange may be when a member of a convoy comes for it.
+    /// The maximum age of an ended exchange's result when a member of a convoy asks for it.
     static let maximumResultAge: Duration = .seconds(30)
-    /// How many convoys may keep each other alive in a row.
+    /// The maximum length of a chain of convoys that keep each other alive.
     ///
-    /// Each is released from within the one before, which takes room on the stack.
+    /// Each is released from within the one before, which uses stack space.
     static let maximumDepth = 100
 
     private let state: Mutex<State>
@@ -65,14 +65,14 @@ final class InflightExchanges: Sendable {
 
     var callerCount: Int { state.withLock { $0.table.callerCount } }
 
-    /// Closes the exchanges that began before to further calls, also those that have ended.
+    /// Closes the exchanges that began before to further calls, including those that have ended.
     func close() {
         state.withLock { $0.table.close() }
     }
 
-    /// Waits for the exchange of this key, and begins one if none is in flight.
+    /// Waits for the exchange with this key, and begins one if none is in flight.
     ///
-    /// A member of a convoy gets the exchange that another member has begun or joined, also when that has ended.
+    /// A member of a convoy gets the exchange that another member has begun or joined, even if that exchange has ended.
     func outcome(
         for key: InflightKey,
         _ request: PipelineRequest,
@@ -133,7 +133,7 @@ final class InflightExchanges: Sendable {
         return withExtendedLifetime(released) { arrival }
     }
 
-    /// Begins the work before the call that leads it can return: afterwards `next` would be closed.
+    /// Begins the work before the call that leads it can return, because `next` is closed afterwards.
     private func lead(
         _ caller: Int,
         _ key: InflightKey,
@@ -189,7 +189,7 @@ final class InflightExchanges: Sendable {
         }
     }
 
-    /// The result with a body that can be read by many: a plugin inside may have made it a stream.
+    /// Returns the result with its body in memory, so that many can read it; a plugin inside may have made it a stream.
     private static func buffered(
         _ result: Result<PipelineResponse, any Error>,
         upTo limit: Int

@@ -2,10 +2,12 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// What has to be equal for two requests to share an exchange: everything that is sent, byte by byte, and what decides how.
+/// What must be equal for two requests to share an exchange: everything that is sent, byte for byte, and what decides
+/// how.
 ///
-/// Texts are compared as bytes: two that are one to a reader, as the two forms of é, are two to a server. The order of fields of
-/// different names means nothing (RFC 9110 §5.3), that of fields of one name does. The key holds the request, and copies nothing of it.
+/// Text is compared as bytes: two strings that look the same to a reader, such as the two forms of é, differ to a
+/// server. The order of fields with different names has no meaning (RFC 9110 §5.3), but the order of fields with the
+/// same name has. The key holds the request and copies nothing of it.
 struct InflightKey: Hashable, Sendable {
     private let place: Stage.Position
     private let request: PipelineRequest
@@ -13,15 +15,15 @@ struct InflightKey: Hashable, Sendable {
     private let identities: [String]
     private let attemptTimeout: Duration?
     private let idleTimeout: Duration?
-    /// Of what differs most.
+    /// The hash of the parts that differ most often.
     private let hash: Int
 
-    /// The key of a request; `nil` when its body is a file or a stream.
+    /// Creates the key of a request, or returns `nil` if its body is a file or a stream.
     ///
     /// - Parameters:
     ///   - request: the request.
     ///   - place: the position in the stack of the provider that sends it.
-    ///   - ignoredFields: the names of fields that are left out, unless the request marks them as secret.
+    ///   - ignoredFields: the names of fields that are not compared, unless the request marks them as secret.
     ///   - identities: on whose behalf the call is made.
     ///   - attemptTimeout: how long the exchange may take.
     ///   - idleTimeout: how long its body may go without a byte.
@@ -62,7 +64,7 @@ struct InflightKey: Hashable, Sendable {
         hasher.combine(head.path)
         if !body.isEmpty { hasher.combine(body) }
         var sum = hasher.finalize()
-        // A sum, because the order of fields means nothing.
+        // A sum, because the order of fields has no meaning.
         for field in head.headerFields where isCompared(field.name, of: request, ignoring: names) {
             var hasher = Hasher()
             field.withUnsafeBytesOfValue { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

@@ -1,19 +1,19 @@
-/// Which calls share which exchange: events in, what is to be done out.
+/// Which calls share which exchange: takes events and returns what to do.
 ///
-/// An exchange is in flight from the arrival of the call that leads it until it ends or its last caller has left. It is open to
-/// more callers until it is closed, full, or no longer in flight; at most one of each key is open. Callers and exchanges have
-/// numbers: that of an exchange is the number of the caller that leads it.
+/// An exchange is in flight from the arrival of the call that leads it until it ends or its last caller leaves. It is
+/// open to more callers until it is closed, full, or no longer in flight. At most one exchange of each key is open.
+/// Callers and exchanges have numbers: an exchange has the number of the caller that leads it.
 struct InflightTable<Key: Hashable, Waiter, Work> {
-    /// What a caller is to do.
+    /// What a caller does next.
     enum Arrival: Equatable {
-        /// Begin the exchange that has the caller's number, then wait.
+        /// Begin the exchange with the caller's number, then wait.
         case lead
-        /// Wait for the exchange that has this number.
+        /// Wait for the exchange with this number.
         case join(Int)
-        /// Have an exchange that nobody shares: there are as many as there may be.
+        /// Use an exchange that no other call shares, because the maximum number of exchanges is reached.
         case refused
 
-        /// The number of the exchange that a caller waits for; `nil` if it does not wait.
+        /// Returns the number of the exchange that a caller waits for; `nil` if it does not wait.
         func exchange(of caller: Int) -> Int? {
             switch self {
             case .lead: caller
@@ -23,11 +23,11 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         }
     }
 
-    /// A caller that has left before the answer came.
+    /// A caller that has left before the exchange ended.
     struct Departure {
-        /// Whom to tell.
+        /// The waiter to resume.
         let waiter: Waiter
-        /// The work to cancel, when the caller was the last.
+        /// The work to cancel, if the caller was the last.
         let abandoned: Work?
     }
 
@@ -42,10 +42,10 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
             waiters = [(caller, waiter)]
         }
 
-        /// Adds a caller, unless there are as many as there may be.
+        /// Adds a caller unless the limit is reached, and returns whether it did.
         mutating func add(_ caller: Int, _ waiter: Waiter, upTo limit: Int) -> Bool {
             guard waiters.count < limit else { return false }
-            // Callers come in order, except for those that overtake each other on their way to the table.
+            // Callers arrive in order, unless one overtakes another on the way to the table.
             let index = waiters.lastIndex { $0.caller < caller }.map { $0 + 1 } ?? 0
             waiters.insert((caller, waiter), at: index)
             return true
@@ -66,12 +66,12 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
     private let maximumCallerCount: Int
     private let maximumExchangeCount: Int
     private var open: [Key: Exchange] = [:]
-    /// Exchanges in flight that only callers with their number may join.
+    /// Exchanges in flight that callers may join only by number.
     private var closed: [Int: Exchange] = [:]
 
-    /// How often the table was closed.
+    /// The number of times that the table was closed.
     private(set) var closeCount = 0
-    /// How many callers wait.
+    /// The number of callers that wait.
     private(set) var callerCount = 0
 
     init(maximumCallerCount: Int, maximumExchangeCount: Int) {
@@ -79,10 +79,10 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         self.maximumExchangeCount = maximumExchangeCount
     }
 
-    /// How many exchanges are in flight.
+    /// The number of exchanges in flight.
     var exchangeCount: Int { open.count + closed.count }
 
-    /// Adds a caller to the exchange of its key that is open, or lets it begin one.
+    /// Adds a caller to the open exchange of its key, or lets it begin one.
     mutating func arrive(_ caller: Int, for key: Key, _ waiter: Waiter) -> Arrival {
         if let index = open.index(forKey: key), open.values[index].add(caller, waiter, upTo: maximumCallerCount) {
             callerCount += 1
@@ -110,9 +110,9 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         return isAdded
     }
 
-    /// An exchange has begun.
+    /// Attaches the work of an exchange that has begun.
     ///
-    /// - Returns: whether it is still in flight; when it is not, the work is to be cancelled.
+    /// - Returns: whether the exchange is still in flight. If it is not, cancel the work.
     mutating func attach(_ work: Work, to exchange: Int, for key: Key) -> Bool {
         if let index = open.index(forKey: key), open.values[index].number == exchange {
             open.values[index].work = work
@@ -123,9 +123,9 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         return true
     }
 
-    /// A caller does not want to wait any longer.
+    /// Removes a caller that stops waiting.
     ///
-    /// - Returns: `nil` when it does not wait: it has its answer, has left, or was refused.
+    /// - Returns: `nil` if the caller does not wait, because its exchange has ended, it has left, or it was refused.
     mutating func leave(_ caller: Int, for key: Key) -> Departure? {
         if let index = open.index(forKey: key), let waiter = open.values[index].remove(caller) {
             callerCount -= 1
@@ -141,9 +141,9 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         return nil
     }
 
-    /// An exchange has ended.
+    /// Removes an exchange that has ended.
     ///
-    /// - Returns: the callers to answer, in the order of their numbers; none when all have left.
+    /// - Returns: the callers to resume, in the order of their numbers; empty if all have left.
     mutating func finish(_ exchange: Int, for key: Key) -> [(caller: Int, waiter: Waiter)] {
         let ended: Exchange?
         if let index = open.index(forKey: key), open.values[index].number == exchange {
@@ -156,7 +156,7 @@ struct InflightTable<Key: Hashable, Waiter, Work> {
         return ended.waiters
     }
 
-    /// Closes the exchanges that are in flight to further callers.
+    /// Closes the exchanges in flight to further callers.
     mutating func close() {
         closeCount += 1
         guard !open.isEmpty else { return }

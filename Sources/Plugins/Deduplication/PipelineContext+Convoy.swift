@@ -2,9 +2,9 @@ import Pipeline
 
 /// What a call has shared so far.
 struct Sharing: Sendable {
-    /// Of the exchange that the call has shared last.
+    /// The convoy of the exchange that the call shared last.
     var convoy: Convoy?
-    /// Whether an attempt ended in the result of another call's exchange.
+    /// Whether an attempt ended with the result of another call's exchange.
     var isJoined = false
 }
 
@@ -16,18 +16,18 @@ extension PipelineContext {
     /// What the call has shared so far.
     var sharing: Sharing { self[SharingKey.self] }
 
-    /// The convoy of the exchange that the call has shared last; `nil` after an exchange of its own.
+    /// The convoy of the exchange that the call shared last; `nil` after an exchange of its own.
     var convoy: Convoy? { sharing.convoy }
 
     /// Leaves the convoy for another, or for none.
     ///
     /// - Parameters:
-    ///   - convoy: the other one.
+    ///   - convoy: the convoy to join, or `nil` for none.
     ///   - isJoined: whether the call has the result of another call's exchange.
     func join(_ convoy: Convoy?, isJoined: Bool = false) {
         let past = sharing
         guard past.convoy !== convoy || (isJoined && !past.isJoined) else { return }
-        // What the past convoy keeps must not be released under the lock of the context.
+        // The past convoy's contents must not be released under the lock of the context.
         withExtendedLifetime(past) {
             update(SharingKey.self) { sharing in
                 sharing.convoy = convoy

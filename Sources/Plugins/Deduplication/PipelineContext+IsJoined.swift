@@ -1,6 +1,8 @@
 public import Pipeline
 
 extension PipelineContext {
-    /// Whether an attempt of the call ended in the result of another call's exchange, set by `DeduplicationPlugin`.
+    /// Whether an attempt of the call ended with the result of another call's exchange.
+    ///
+    /// `DeduplicationPlugin` sets it.
     public var isJoined: Bool { sharing.isJoined }
 }

@@ -14,7 +14,8 @@ extension RequestOptions {
     /// Defaults to `nil`: the method decides.
     ///
     /// ```swift
-    /// try await provider.request(.search(query), options: .init { $0.deduplication = .on })  // a POST that changes nothing
+    /// // A POST that changes nothing.
+    /// try await provider.request(.search(query), options: .init { $0.deduplication = .on })
     /// ```
     public var deduplication: DeduplicationPlugin.Participation? {
         get { self[Deduplication.self] }
@@ -23,23 +24,23 @@ extension RequestOptions {
 }
 
 extension DeduplicationPlugin {
-    /// Whether a call takes part.
+    /// A choice of whether a call shares its exchange.
     public struct Participation: Sendable, Hashable {
         let isOn: Bool
 
-        /// The call shares its exchange with equal ones, also when its method is not safe.
+        /// The call shares its exchange with equal ones, even if its method is not safe.
         public static let on = Participation(isOn: true)
-        /// The call has an exchange of its own, and shares it with nobody.
+        /// The call has an exchange of its own and shares it with no other call.
         public static let off = Participation(isOn: false)
     }
 }
 
 extension RequestOptions.PluginOption {
-    /// ``RequestOptions/deduplication``.
+    /// The plugin option for ``RequestOptions/deduplication``.
     public static let deduplication = Self("deduplication", of: "DeduplicationPlugin")
 }
 
 extension DeduplicationPlugin: OptionHandling {
-    /// `deduplication`.
+    /// The option that this plugin handles: `deduplication`.
     public var handledOptions: [RequestOptions.PluginOption] { [.deduplication] }
 }

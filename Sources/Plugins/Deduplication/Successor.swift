@@ -1,18 +1,18 @@
 import Pipeline
 import Synchronization
 
-/// An exchange that follows a shared one: a member of a convoy has begun or joined it.
+/// An exchange that follows a shared one, begun or joined by a member of a convoy.
 final class Successor: Sendable {
-    /// What an exchange came to.
+    /// The end of an exchange.
     struct Ending: Sendable {
         let result: Result<PipelineResponse, any Error>
-        /// The convoy of those who share the result.
+        /// The convoy of the calls that share the result.
         let convoy: Convoy
     }
 
     /// The number of the exchange.
     let exchange: Int
-    /// How often the table had been closed when the exchange was open.
+    /// How often the table had been closed while the exchange was open.
     let closeCount: Int
     private let room: ResultRoom
     private let state = Mutex<Ending?>(nil)
@@ -27,17 +27,18 @@ final class Successor: Sendable {
         if ending != nil { room.leave() }
     }
 
-    /// What the exchange came to; `nil` while it is in flight, when it was abandoned, and when there was no room to keep it.
+    /// The end of the exchange; `nil` while it is in flight, if it was abandoned, or if its result could not be kept
+    /// for lack of room.
     var ending: Ending? { state.withLock { $0 } }
 
-    /// Keeps the result while there is room.
+    /// Keeps the result if there is room.
     func keep(_ ending: Ending) {
         guard room.enter() else { return }
         state.withLock { $0 = ending }
     }
 }
 
-/// Bounds how many results of ended exchanges are kept.
+/// A bound on the number of results of ended exchanges that are kept.
 final class ResultRoom: Sendable {
     private let maximumCount: Int
     private let count = Atomic(0)
@@ -46,7 +47,7 @@ final class ResultRoom: Sendable {
         self.maximumCount = maximumCount
     }
 
-    /// Takes a place, unless all are taken.
+    /// Takes a place if one is free, and returns whether it did.
     func enter() -> Bool {
         if count.add(1, ordering: .relaxed).newValue <= maximumCount { return true }
         leave()

@@ -1,7 +1,7 @@
 import Foundation
 import Pipeline
 
-/// The pieces of a body, compressed as they are asked for.
+/// The pieces of a body, compressed on demand.
 struct CompressedChunks: AsyncSequence, Sendable {
     typealias Element = Data
 
@@ -43,7 +43,7 @@ struct CompressedChunks: AsyncSequence, Sendable {
                 arrivedCount += chunk.count
                 return
             }
-            // What a cancellation has ended, or the network, must not arrive as if it were whole.
+            // A body that was cut short by a cancellation or by the network must not look complete.
             try Task.checkCancellation()
             if let announced = body.byteCount, announced != arrivedCount {
                 throw PipelineError(.bodyChanged, "\(arrivedCount) of \(announced) bytes were there to compress")
@@ -51,7 +51,7 @@ struct CompressedChunks: AsyncSequence, Sendable {
             hasAllInput = true
         }
 
-        /// The next piece of what has come, `nil` when more has to.
+        /// Returns the next compressed piece; `nil` if more input is needed.
         private mutating func compress() throws -> Data? {
             let encoder = try encoder ?? GzipEncoder(level: level)
             self.encoder = encoder

@@ -1,13 +1,13 @@
 import HTTPTypes
 import Pipeline
 
-/// Which bodies of requests are compressed.
+/// Decides which bodies of requests are compressed.
 struct CompressionPolicy: Sendable {
     enum Decision: Sendable, Hashable {
         case leave
-        /// In memory, if that makes it smaller.
+        /// Compress in memory, if that makes the body smaller.
         case whole
-        /// While it is sent.
+        /// Compress while the body is sent.
         case streamed
     }
 
@@ -27,7 +27,7 @@ struct CompressionPolicy: Sendable {
         return compression == .all ? .streamed : .leave
     }
 
-    /// Fields that say something of the bytes as they are, or that they are coded already.
+    /// Fields that describe the exact bytes of the body, or show that it is already coded.
     private static let fieldsOfOneForm: [HTTPField.Name] =
         [.contentEncoding, .contentRange]
         + ["Content-Digest", "Repr-Digest", "Digest", "Content-MD5"].compactMap { HTTPField.Name($0) }
@@ -35,11 +35,11 @@ struct CompressionPolicy: Sendable {
     enum Content: Sendable, Hashable {
         case compressible
         case compressed
-        /// It cannot be told from the type.
+        /// The type does not determine the content.
         case anything
     }
 
-    /// What a Content-Type says of the bytes.
+    /// Returns what a Content-Type says about the bytes.
     static func content(of contentType: String?) -> Content {
         guard let contentType else { return .anything }
         let essence = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()

@@ -3,11 +3,13 @@ import Foundation
 import Pipeline
 import PipelineContentCoding
 
-/// Makes gzip of one member, piece by piece; equal input of equal pieces makes equal output.
+/// An encoder that writes one gzip member piece by piece.
+///
+/// The same input in the same pieces gives the same output.
 ///
 /// Source: RFC 1952, https://www.rfc-editor.org/rfc/rfc1952.html
 final class GzipEncoder {
-    /// Behind a pointer, since zlib refuses a stream that has moved.
+    /// Held by pointer, because zlib rejects a stream that has moved.
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// - Parameter level: from 1, the fastest, to 9, the smallest.
@@ -15,7 +17,7 @@ final class GzipEncoder {
     init(level: Int) throws {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // Without a header of its own zlib writes one without a time and a name.
+        // If no header is set, zlib writes one without a time or a name.
         let size = Int32(MemoryLayout<z_stream>.size)
         let windowBits = 16 + MAX_WBITS
         let status = deflateInit2_(
@@ -36,13 +38,13 @@ final class GzipEncoder {
         stream.deallocate()
     }
 
-    /// Compresses as far as input and output go.
+    /// Compresses until the input is used up or the output is full.
     ///
     /// - Parameters:
-    ///   - input: the bytes after those that were taken before.
-    ///   - output: where to, at least one byte.
-    ///   - isLast: whether nothing follows the input.
-    /// - Returns: how many bytes were taken and put out, and whether the member has ended.
+    ///   - input: the bytes after those already taken.
+    ///   - output: the buffer to write to, at least one byte long.
+    ///   - isLast: whether this is the end of the input.
+    /// - Returns: the number of bytes taken and written, and whether the member has ended.
     func encode(
         _ input: UnsafeRawBufferPointer,
         into output: UnsafeMutableRawBufferPointer,
@@ -61,7 +63,7 @@ final class GzipEncoder {
 
     /// Compresses bytes, if that makes them fewer.
     ///
-    /// - Returns: the gzip, `nil` when it would not be smaller.
+    /// - Returns: the gzip data; `nil` if it would not be smaller.
     /// - Throws: `CancellationError`, or `PipelineError` with code `encoding`.
     static func compressed(_ data: Data, level: Int) async throws -> Data? {
         let encoder = try GzipEncoder(level: level)
@@ -82,8 +84,8 @@ final class GzipEncoder {
         }
     }
 
-    /// After so many bytes a cancellation is seen.
+    /// The number of bytes between two checks for cancellation.
     private static let stepByteCount = 256 << 10
-    /// What zlib counts in 32 bits.
+    /// The most bytes per step, because zlib counts in 32 bits.
     private static let maximumStep = 1 << 30
 }

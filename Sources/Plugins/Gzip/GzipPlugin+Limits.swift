@@ -1,12 +1,12 @@
 extension GzipPlugin {
-    /// How far a body may grow when it is decoded.
+    /// Limits on the size of decoded bodies.
     ///
     /// **Defaults**
     ///
     /// | setting | default | unit | range |
     /// |---|---|---|---|
     /// | `decodedByteCount` | 104,857,600 (100 MiB) | bytes of a body in memory | 0 and up |
-    /// | `ratio` | 100 | decoded bytes for each that has arrived | 1 and up |
+    /// | `ratio` | 100 | decoded bytes for each byte received | 1 and up |
     /// | `ratioFreeByteCount` | 1,048,576 (1 MiB) | decoded bytes | 0 and up |
     /// | `codingCount` | 5 | codings of one body | 1 and up |
     public struct Limits: Sendable, Hashable {
@@ -18,10 +18,11 @@ extension GzipPlugin {
         /// Creates limits.
         ///
         /// - Parameters:
-        ///   - decodedByteCount: the most bytes of a body that is decoded in memory; `PipelineLimits.bufferedBodyByteCount` holds as well.
-        ///   - ratio: how many times as long a body may become; that of a stream and of a download, too.
-        ///   - ratioFreeByteCount: the decoded bytes up to which the ratio is ignored.
-        ///   - codingCount: the most codings, one inside the other.
+        ///   - decodedByteCount: the most bytes of a body decoded in memory. `PipelineLimits.bufferedBodyByteCount`
+        ///     applies as well.
+        ///   - ratio: the most decoded bytes for each received byte, also in a stream or a download.
+        ///   - ratioFreeByteCount: the number of decoded bytes up to which the ratio is ignored.
+        ///   - codingCount: the most codings that may be applied to one body.
         public init(
             decodedByteCount: Int = 100 << 20,
             ratio: Int = 100,

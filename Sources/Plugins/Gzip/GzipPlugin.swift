@@ -2,7 +2,7 @@ import HTTPTypes
 public import Pipeline
 import PipelineContentCoding
 
-/// Compresses the bodies of requests with gzip, and asks for compressed answers and decodes them.
+/// A plugin that compresses request bodies with gzip, asks for compressed responses, and decodes them.
 ///
 /// ```swift
 /// GzipPlugin()
@@ -10,31 +10,37 @@ import PipelineContentCoding
 /// try await provider.request(.upload(report), options: .init { $0.requestCompression = .off })
 /// ```
 ///
-/// **Position**: inside every plugin that reads or changes bodies, which so has them decoded: `LoggingPlugin` outside writes text,
-/// inside it what is on the wire. Outside a plugin that signs bodies or shares answers: a shared answer is kept compressed,
-/// and decoded for each caller that joins; the other way round it is decoded once. Inside a plugin that sends again each
-/// attempt compresses anew, to the same bytes; outside it once. Of two in one stack the inner one does nothing.
+/// **Position**: inside every plugin that reads or changes bodies, so that those plugins see decoded bodies. A
+/// `LoggingPlugin` outside writes text; inside, it writes what is on the wire.
+///
+/// - Outside a plugin that signs bodies or shares responses. A shared response is kept compressed and decoded for each
+///   caller that joins; the other way round, it is decoded once.
+/// - Inside a plugin that retries, each attempt compresses again, to the same bytes; outside it, the body is compressed
+///   once.
+/// - If a stack has two, the inner one does nothing.
 ///
 /// **Effects**
 ///
-/// - The body of a request of `minimumByteCount` or more becomes gzip without time and name, Content-Encoding says so, and
-///   a Content-Length that is there is put right or removed. Bytes are compressed if that makes them fewer. A file or a stream
-///   is compressed while it is sent: its length is not known then, nor of how many bytes its progress is, it can be sent again if
-///   it could before, and a piece of it may wait in zlib until more has come.
-/// - Left alone are bodies whose Content-Type is of compressed data (images, video, audio, archives, PDF, office documents),
-///   and those of requests with Content-Encoding, Content-Range or a digest of the content. Of `application/octet-stream`,
-///   `multipart` and no type only bytes are compressed.
-/// - Accept-Encoding is set to `gzip, deflate` where it is not set, and to `br` and `zstd` as well with the package traits `Brotli` and
-///   `Zstd`. Where it is set, the answer is handed over as it is.
-/// - An answer in gzip, x-gzip or deflate (with and without the zlib wrapper) is decoded, also in several codings, of several
-///   members, and with zeros behind the last; Content-Encoding and Content-Length are then removed. The check sum and the length at
-///   the end are checked.
-/// - For `request` it is decoded in memory. For `stream` each piece is decoded when it is asked for, away from the reader's
-///   actor, in bounded memory; a reader who stops closes the exchange.
-/// - A download and a request with Range do not ask for a coding, so that lengths and offsets are those of the file; a download
-///   that comes in one nevertheless is decoded on its way to its destination.
-/// - Answers to HEAD, those with 204, 205, 206 or 304, and those in `identity` are untouched, and a body of no bytes stays one.
-/// - On a transport that decodes by itself nothing is asked for and nothing is decoded, and `explain()` says so.
+/// - A request body of `minimumByteCount` bytes or more is sent as gzip without a time or a name. Content-Encoding is
+///   set, and an existing Content-Length is corrected or removed. A body in memory is compressed only if that makes it
+///   smaller. A file or a stream is compressed while it is sent. Its length is then unknown, and so is the total of its
+///   progress. It stays replayable if it was so before, and zlib may hold back part of it until more arrives.
+/// - Bodies whose Content-Type denotes compressed data (images, video, audio, archives, PDF, office documents) are not
+///   compressed. Neither are bodies of requests with Content-Encoding, Content-Range or a digest of the content. Bodies
+///   of type `application/octet-stream` or `multipart`, or without a type, are compressed only if they are in memory.
+/// - If the request has no Accept-Encoding, it is set to `gzip, deflate`, plus `br` and `zstd` with the package traits
+///   `Brotli` and `Zstd`. If the request already has one, the response is passed on as it is.
+/// - A response in gzip, x-gzip or deflate (with or without the zlib wrapper) is decoded, even with several codings,
+///   several members, or zeros after the last member. Content-Encoding and Content-Length are then removed. The
+///   checksum and the length at the end are checked.
+/// - For `request`, the response is decoded in memory. For `stream`, each piece is decoded on demand, off the reader's
+///   actor, in bounded memory; if the reader stops, the exchange is closed.
+/// - A download and a request with Range do not ask for a coding, so that lengths and offsets are those of the file. If
+///   a download arrives in a coding nevertheless, it is decoded on the way to its destination.
+/// - Responses to HEAD, responses with status 204, 205, 206 or 304, and responses in `identity` are not touched. An
+///   empty body stays empty.
+/// - On a transport that decodes bodies itself, the plugin neither asks for a coding nor decodes, and `explain()`
+///   reports this.
 ///
 /// Nothing is kept between calls.
 ///
@@ -42,20 +48,26 @@ import PipelineContentCoding
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `requestCompression` | `.all` | | `.off`, `.bytes`, `.all`; one call: `RequestOptions.requestCompression` |
-/// | `level` | 6 | | 1, the fastest, to 9, the smallest |
+/// | `requestCompression` | `.all` | | `.off`, `.bytes`, `.all`; for one call: `RequestOptions.requestCompression` |
+/// | `level` | 6 | | 1 (fastest) to 9 (smallest) |
 /// | `minimumByteCount` | 1,024 (1 KiB) | bytes of a body whose length is known | 0 and up |
 /// | `limits` | ``Limits`` | | |
 ///
-/// **Errors**: `contentCoding.truncated` for an answer that ends too early, `contentCoding.corrupt` for one that is damaged or is
-/// not in its coding, `contentCoding.trailing` for one with more behind its end, `contentCoding.unsupported` for a coding
-/// that was not asked for; `limit.decodedBytes` for one that is too large or more than `ratio` times as large as what has
-/// arrived, `limit.codings` for too many codings, before anything is decoded. The exchange is closed then, not read to its end. Of a
-/// stream and a download the reading throws them. `bodyChanged` for a stream to send that is not as long as it was announced.
-/// Failures of others pass through.
+/// **Errors**
 ///
-/// **Secrets**: no error holds a part of a body. The length of a compressed body tells something of what is in it: where
-/// others can have text put beside a secret and see lengths, turn compression off for that request.
+/// - `contentCoding.truncated`: the response ends too early.
+/// - `contentCoding.corrupt`: the response is damaged or not in its coding.
+/// - `contentCoding.trailing`: there is more data after the end of the response.
+/// - `contentCoding.unsupported`: the response has a coding that was not asked for.
+/// - `limit.decodedBytes`: the decoded response is too large, or more than `ratio` times as large as what was received.
+/// - `limit.codings`: the response has too many codings; nothing is decoded.
+/// - `bodyChanged`: the length of a stream to send differs from the announced length.
+///
+/// After an error in a response, the exchange is closed and not read to its end. For a stream or a download, the error
+/// is thrown while the body is read. Failures of others pass through.
+///
+/// **Secrets**: no error contains part of a body. The length of a compressed body reveals something about its content.
+/// If others can place text next to a secret and see lengths, turn compression off for that request.
 ///
 /// Source: RFC 1952, https://www.rfc-editor.org/rfc/rfc1952.html,
 /// RFC 9110 §8.4 and §12.5.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
@@ -65,13 +77,13 @@ public struct GzipPlugin: Stage.Intercept {
     private let policy: CompressionPolicy
     private let limits: Limits
 
-    /// Makes a plugin.
+    /// Creates a plugin that compresses requests and decodes responses.
     ///
     /// - Parameters:
-    ///   - requestCompression: which bodies of requests are compressed.
-    ///   - level: how hard, from 1, the fastest, to 9, the smallest.
-    ///   - minimumByteCount: from how many bytes on a body is compressed, 0 and up.
-    ///   - limits: how far a body may grow when it is decoded.
+    ///   - requestCompression: which request bodies are compressed.
+    ///   - level: the compression level, from 1 (fastest) to 9 (smallest).
+    ///   - minimumByteCount: the size in bytes from which a body is compressed, 0 and up.
+    ///   - limits: how large a body may become when it is decoded.
     public init(
         requestCompression: RequestCompression = .all,
         level: Int = 6,
@@ -86,7 +98,7 @@ public struct GzipPlugin: Stage.Intercept {
         self.limits = limits
     }
 
-    /// Compresses the request, and decodes the response.
+    /// Compresses the request body, asks for a compressed response, and decodes it.
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
@@ -126,13 +138,13 @@ public struct GzipPlugin: Stage.Intercept {
         request.headers[.contentEncoding] = "gzip"
     }
 
-    /// What the answer may be.
+    /// The content coding that the response may have.
     private enum Expectation {
-        /// In one of the codings that were asked for.
+        /// One of the codings that the plugin asked for.
         case asked
-        /// Perhaps in a coding all the same.
+        /// None was asked for, but the response may have one.
         case unasked
-        /// As somebody else wants it.
+        /// Another plugin, the caller or the transport handles the coding.
         case foreign
     }
 
@@ -170,7 +182,7 @@ public struct GzipPlugin: Stage.Intercept {
         response.headers[.contentLength] = nil
     }
 
-    /// Whether the body is a whole representation, which alone can be decoded.
+    /// Returns whether the body is a whole representation; no other can be decoded.
     private static func hasContent(_ response: PipelineResponse) -> Bool {
         switch response.statusCode {
         case 100..<200, 204, 205, 206, 304: false
@@ -180,6 +192,6 @@ public struct GzipPlugin: Stage.Intercept {
 }
 
 extension GzipPlugin: CapabilityDeclaring {
-    /// `PluginCapability.codesContent`.
+    /// The capability of this plugin: `PluginCapability.codesContent`.
     public var capabilities: Set<PluginCapability> { [.codesContent] }
 }

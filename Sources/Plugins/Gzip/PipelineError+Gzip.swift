@@ -1,8 +1,8 @@
 public import Pipeline
 
 extension PipelineError.Code.Limit {
-    /// `decodedByteCount` or `ratio` of ``GzipPlugin/Limits``.
+    /// A decoded body exceeds `decodedByteCount` or `ratio` of ``GzipPlugin/Limits``.
     public static let decodedBytes = Self(rawValue: "decodedBytes")
-    /// `codingCount` of ``GzipPlugin/Limits``.
+    /// A body has more codings than `codingCount` of ``GzipPlugin/Limits`` allows.
     public static let codings = Self(rawValue: "codings")
 }

@@ -9,7 +9,9 @@ private enum RequestCompression: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// Which bodies ``GzipPlugin`` compresses; `nil`, the default, leaves it to the plugin's own setting.
+    /// Which bodies ``GzipPlugin`` compresses.
+    ///
+    /// Defaults to `nil`, which leaves it to the plugin's own setting.
     public var requestCompression: GzipPlugin.RequestCompression? {
         get { self[RequestCompression.self] }
         set { self[RequestCompression.self] = newValue }
@@ -17,27 +19,29 @@ extension RequestOptions {
 }
 
 extension GzipPlugin {
-    /// Which bodies of requests are compressed, of those that can become smaller.
+    /// Which request bodies are compressed, out of those that can become smaller.
     public struct RequestCompression: Sendable, Hashable {
         private enum Kind { case off, bytes, all }
 
         private let kind: Kind
 
-        /// None.
+        /// Leaves all bodies uncompressed.
         public static let off = Self(kind: .off)
-        /// Those in memory, which still are sent with their length.
+        /// Compresses bodies in memory, which are still sent with their length.
         public static let bytes = Self(kind: .bytes)
-        /// Files and streams as well; they are sent without a length, in chunks, by transports that can.
+        /// Compresses bodies in memory, files and streams.
+        ///
+        /// Files and streams are sent without a length, in chunks, by transports that can.
         public static let all = Self(kind: .all)
     }
 }
 
 extension RequestOptions.PluginOption {
-    /// ``RequestOptions/requestCompression``.
+    /// The plugin option for ``RequestOptions/requestCompression``.
     public static let requestCompression = Self("requestCompression", of: "GzipPlugin")
 }
 
 extension GzipPlugin: OptionHandling {
-    /// `requestCompression`.
+    /// The option that this plugin handles: `requestCompression`.
     public var handledOptions: [RequestOptions.PluginOption] { [.requestCompression] }
 }

@@ -2,13 +2,13 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// A field of `HeadersPlugin` with all its values.
+/// A header field that `HeadersPlugin` adds, with all its values.
 struct DefaultField: Sendable {
     let name: HTTPField.Name
     let lines: [HTTPField]
     let isSecret: Bool
 
-    /// The fields by name, in the order of the first of each.
+    /// Groups fields by name, in the order in which each name first appears.
     static func all(in fields: HTTPFields, secret: Set<String>) -> [DefaultField] {
         let secret = Set(secret.map { $0.lowercased() })
         var seen: Set<HTTPField.Name> = []
@@ -21,13 +21,15 @@ struct DefaultField: Sendable {
         }
     }
 
-    /// The same as for the fields of a target: sorted, and refused when they cannot be sent.
+    /// Makes fields the way a target's fields are made: sorted, and rejected if they cannot be sent.
     static func all(in fields: [String: String], secret: Set<String>) throws -> [DefaultField] {
         let request = try Endpoint(url: "https://localhost/", httpHeaderFields: fields).makeRequest()
         return all(in: request.headers, secret: secret)
     }
 
-    /// The members of a value; `HTTPFields` and dictionaries of texts are taken as they are, commas included.
+    /// Encodes the members of a value.
+    ///
+    /// `HTTPFields` and dictionaries of strings are used as they are, including commas.
     static func all(
         encoding value: some Encodable,
         dates: DateTextEncoding,

@@ -28,36 +28,40 @@ public import Pipeline
 /// | member | field |
 /// |---|---|
 /// | an optional without a value, an empty array | none |
-/// | text, a number, a URL, a UUID, `Data` | its text, of `Data` the base64 |
+/// | text, a number, a URL, a UUID, `Data` | its text; for `Data`, its base64 encoding |
 /// | `Bool` | `true`, `false` |
-/// | `Date` | by the value's own `CustomDateEncodingStrategy`, else by `dates` |
-/// | an array, a set | one field, the elements joined by `, ` |
+/// | `Date` | by the value's own `CustomDateEncodingStrategy`, otherwise by `dates` |
+/// | an array, a set | one field with the elements joined by `, ` |
 ///
-/// **Position**: inside a plugin that retries, so that a closure runs for each attempt; outside it, it runs once. Of two in one stack, the
-/// outer one's field is sent; of two that override, the inner one's.
+/// **Position**: inside a plugin that retries, so that a closure runs for each attempt; outside it, the closure runs
+/// once. If a stack has two, the outer one's field is sent; if both override, the inner one's.
 ///
-/// **Effects**: adds each name with all its values if the request has no field of that name: fields that a target, a call or an outer
-/// plugin has set stay. With `overrides` they are replaced. Requests that an outer plugin has led to another origin than the endpoint's
-/// are untouched, and the closure does not run for them. Of names in a dictionary that differ only in case, the last in the order of their
-/// characters is sent. Fields given as a value are made once. Nothing is kept between calls.
+/// **Effects**: adds each name with all its values if the request has no field of that name. Fields that a target, a
+/// call or an outer plugin has set stay; with `overrides`, they are replaced. Requests that an outer plugin has moved
+/// to an origin other than the endpoint's are not touched, and the closure does not run for them. If names in a
+/// dictionary differ only in case, the name that sorts last is sent. Fields given as a value are made once. Nothing is
+/// kept between calls.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
 /// | `overrides` | `false`: the fields of the request stay |
-/// | `secret` | none by name; see Secrets |
+/// | `secret` | no names; see Secrets |
 /// | `cleartext` | `.loopbackOnly`: no secret field is sent over http, except to a loopback address |
 /// | `dates` | `.iso8601` |
 ///
-/// **Errors**, none of which shows a value: `invalidRequest.headerName` and `invalidRequest.headerValue` for what a field cannot hold;
-/// `encoding` for a value without keys, and, with the key, for a member that has members itself and for one of several elements that has
-/// a comma; `invalidRequest.credential` for a secret field of a request that `cleartext` does not allow; what the closure throws, as
-/// the underlying error of code `plugin`.
+/// **Errors**: none shows a value.
 ///
-/// **Secrets**: a secret field is marked as such, so that it is dropped when a redirect leaves the origin and is shown in no log. A
-/// field is secret if `secret` has its name, or if `Redactor.soundsSecret(_:)` is true of it: Authorization, Cookie, X-Api-Key and
-/// X-Auth-Token, for example.
+/// - `invalidRequest.headerName`, `invalidRequest.headerValue`: a header field cannot hold the name or the value.
+/// - `encoding`: a value has no keys, a member has members itself, or an element of a member with several elements has
+///   a comma. The error names the key of the member.
+/// - `invalidRequest.credential`: `cleartext` does not allow a secret field for the request.
+/// - An error that the closure throws becomes the underlying error of a failure with code `plugin`.
+///
+/// **Secrets**: a secret field is marked as such, so that it is dropped when a redirect leaves the origin and never
+/// appears in a log. A field is secret if `secret` contains its name or if `Redactor.soundsSecret(_:)` returns `true`
+/// for it, as for Authorization, Cookie, X-Api-Key and X-Auth-Token.
 ///
 /// Source: RFC 9110 §5, https://www.rfc-editor.org/rfc/rfc9110.html#section-5
 public struct HeadersPlugin: Stage.Prepare {
@@ -68,10 +72,11 @@ public struct HeadersPlugin: Stage.Prepare {
     /// Creates a plugin whose header fields are made once, from a value.
     ///
     /// - Parameters:
-    ///   - fields: a dictionary of names and values, `HTTPFields`, of which several may have one name, or any other value with keys.
-    ///   - dates: how the dates of a value with keys are written.
+    ///   - fields: a dictionary of names and values, `HTTPFields` (which may repeat a name), or any other value with
+    ///     keys.
+    ///   - dates: how dates in a value with keys are written.
     ///   - overrides: whether the fields replace those of the request.
-    ///   - secret: names of fields that carry a secret, case-insensitive.
+    ///   - secret: the names of fields that carry a secret, case-insensitive.
     ///   - cleartext: where secret fields may be sent over http.
     public init(
         _ fields: some Encodable,
@@ -87,11 +92,12 @@ public struct HeadersPlugin: Stage.Prepare {
     /// Creates a plugin whose header fields come from a closure that runs for each request.
     ///
     /// - Parameters:
-    ///   - dates: how the dates of a value with keys are written.
+    ///   - dates: how dates in a value with keys are written.
     ///   - overrides: whether the fields replace those of the request.
-    ///   - secret: names of fields that carry a secret, case-insensitive.
+    ///   - secret: the names of fields that carry a secret, case-insensitive.
     ///   - cleartext: where secret fields may be sent over http.
-    ///   - fields: returns what the other initializer takes, for a target; `nil` for no fields. It may suspend and throw.
+    ///   - fields: returns the fields for a target in any form that the other initializer takes, or `nil` for none. It
+    ///     may suspend and throw.
     public init(
         dates: DateTextEncoding = .iso8601,
         overrides: Bool = false,
@@ -115,7 +121,7 @@ public struct HeadersPlugin: Stage.Prepare {
         self.fields = fields
     }
 
-    /// Adds the header fields.
+    /// Adds the header fields to the request, or replaces them if `overrides` is set.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         guard context.endpoint.hasOrigin(of: request) else { return }
         for field in try await fields(context.target) where overrides || !request.headers.contains(field.name) {
@@ -130,6 +136,6 @@ public struct HeadersPlugin: Stage.Prepare {
 }
 
 extension HeadersPlugin: CapabilityDeclaring {
-    /// `PluginCapability.setsFields`.
+    /// The capability of this plugin: `PluginCapability.setsFields`.
     public var capabilities: Set<PluginCapability> { [.setsFields] }
 }

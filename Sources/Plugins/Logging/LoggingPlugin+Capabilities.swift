@@ -4,7 +4,8 @@ extension LoggingPlugin: CapabilityDeclaring {
     private static let logsExchanges = PluginCapability("logs exchanges to the default logger")
     private static let logsSummaries = PluginCapability("logs summaries to the default logger")
 
-    /// `PluginCapability.showsContent`, and one of its own for each kind of line that it writes to the default logger.
+    /// The capabilities of this plugin: `PluginCapability.showsContent`, and one of its own for each kind of line that
+    /// it writes to the default logger.
     public var capabilities: Set<PluginCapability> {
         var capabilities: Set<PluginCapability> = [.showsContent]
         guard case .standard = output else { return capabilities }
@@ -13,7 +14,7 @@ extension LoggingPlugin: CapabilityDeclaring {
         return capabilities
     }
 
-    /// Finds two plugins that write the same lines to the default logger.
+    /// The rules that detect two plugins that write the same lines to the default logger.
     public var orderRules: [OrderRule] {
         [("exchanges", Self.logsExchanges), ("summaries", Self.logsSummaries)].map { name, capability in
             OrderRule(

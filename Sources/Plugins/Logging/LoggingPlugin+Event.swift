@@ -2,36 +2,36 @@ import HTTPTypes
 public import Pipeline
 
 extension LoggingPlugin {
-    /// What a line is about, with everything secret hidden: what a formatter makes a line from.
+    /// The content of a log line with all secrets hidden, from which a formatter makes the line.
     ///
-    /// Parts are made when they are asked for. Those that ``kind`` does not have are `nil` or empty.
+    /// Properties are computed on access. Those that do not apply to ``kind`` are `nil` or empty.
     public struct Event: Sendable, SafelyDescribed {
-        /// What a line says.
+        /// The kind of a log line.
         public struct Kind: Sendable, Hashable, CustomStringConvertible {
-            /// The kind's name, as the members below are called.
+            /// The name of the kind, the same as that of its static member.
             public let description: String
 
-            /// A request is sent.
+            /// A request that is sent.
             public static let request = Kind(description: "request")
-            /// Its header fields.
+            /// The header fields of a request.
             public static let requestFields = Kind(description: "requestFields")
-            /// The body that was sent, at the plugin's place, after the exchange.
+            /// The body that was sent, as it is at the plugin's position, written after the exchange.
             public static let requestBody = Kind(description: "requestBody")
-            /// An answer, or that there was none.
+            /// A response, or the lack of one.
             public static let response = Kind(description: "response")
-            /// Its header fields.
+            /// The header fields of a response.
             public static let responseFields = Kind(description: "responseFields")
-            /// Its body, at the plugin's place.
+            /// The body of a response, as it is at the plugin's position.
             public static let responseBody = Kind(description: "responseBody")
-            /// The call has ended, in the form `summary`.
+            /// The end of the call, in the form `summary`.
             public static let summary = Kind(description: "summary")
-            /// The call, or an attempt inside a plugin that retries, has failed or was cancelled.
+            /// A failure or cancellation of the call, or of an attempt inside a plugin that retries.
             public static let failure = Kind(description: "failure")
         }
 
-        /// What it is about.
+        /// The kind of the line.
         public let kind: Kind
-        /// The level of its line.
+        /// The level of the line.
         public let level: Level
         let message: Message
 
@@ -42,35 +42,35 @@ extension LoggingPlugin {
         public var callID: Int { context.callID }
         /// The attempt of the call, from 1.
         public var attempt: Int { message.attempt ?? context.attempt }
-        /// The redirects before this exchange, from 0.
+        /// The number of redirects before this exchange, from 0.
         public var hop: Int { context.hop }
-        /// The method.
+        /// The method of the request.
         public var method: String { redactor.text((message.request?.method ?? context.endpoint.method).rawValue) }
-        /// The URL.
+        /// The URL of the request.
         public var url: String { message.request.map { redactor.url(of: $0) } ?? redactor.url(context.endpoint.url) }
-        /// The status of the answer.
+        /// The status code of the response.
         public var statusCode: Int? { message.response?.statusCode ?? message.outcome?.statusCode }
-        /// The code of the failure; none when it is the status.
+        /// The code of the failure; `nil` if the call failed because of its status.
         public var code: PipelineError.Code? { message.error?.code }
-        /// What exactly went wrong, on one line.
+        /// The reason for the failure, on one line.
         public var reason: String? { message.error.map { redactor.text($0.reason).onOneLine } }
-        /// The plugin that threw, on one line.
+        /// The name of the plugin that threw, on one line.
         public var plugin: String? { message.error?.plugin.map { redactor.text($0).onOneLine } }
         /// The stage in which the plugin threw.
         public var stage: Stage.Kind? { message.error?.stage }
-        /// How long it took: the exchange, or the call so far for a failure or a summary.
+        /// The duration of the exchange, or of the call so far for a failure or a summary.
         public var duration: Duration? { message.duration }
-        /// How many exchanges the call has had up to here.
+        /// The number of exchanges that the call has had so far.
         public var exchangeCount: Int { context.exchanges.count }
         /// Why a redirect was not followed.
         public var refusedRedirect: RedirectPolicy.Refusal? { message.exchange?.refusedRedirect }
-        /// The bytes of the body, that of the response if there is one; `nil` if they are not known.
+        /// The number of bytes in the body, of the response's body if there is a response; `nil` if it is not known.
         public var byteCount: Int? {
             guard let outcome = message.outcome else { return messageBody.byteCount }
             return outcome.statusCode == nil ? nil : outcome.receivedByteCount
         }
 
-        /// The header fields.
+        /// The header fields of the request or the response, by ``kind``.
         public var fields: [(name: String, value: String)] {
             guard let request = message.request else { return [] }
             switch kind {
@@ -81,7 +81,7 @@ extension LoggingPlugin {
             }
         }
 
-        /// The text of the body up to the limit, or what it is.
+        /// The text of the body up to the limit, or a description if the body cannot be shown as text.
         public var body: String? {
             guard kind == .requestBody || kind == .responseBody else { return nil }
             guard let data = messageBody.bytes else { return "<\(messageBody)>" }
@@ -104,7 +104,7 @@ extension LoggingPlugin {
 }
 
 extension LoggingPlugin.Event {
-    /// What events of one moment have in common.
+    /// What the events of one moment have in common.
     struct Message: Sendable {
         let context: PipelineContext
         let redactor: Redactor
@@ -117,14 +117,14 @@ extension LoggingPlugin.Event {
         var exchange: PipelineExchange?
         /// How the call ended.
         var outcome: Stage.Outcome?
-        /// The attempt, where it is not that of the context.
+        /// The attempt, if it differs from that of the context.
         var attempt: Int?
         var duration: Duration?
     }
 }
 
 extension String {
-    /// Reasons and names come from plugins and targets, and may quote what a server sent.
+    /// Replaces line breaks and control characters with spaces, because the text may quote a server.
     fileprivate var onOneLine: String {
         String(
             String.UnicodeScalarView(

@@ -2,10 +2,10 @@ import Logging
 import Pipeline
 
 extension LoggingPlugin.Event {
-    /// The line as it is written without a formatter.
+    /// The line that is written without a formatter.
     public var description: String {
         var text = "#"
-        // Most lines fit, so that they are made in place.
+        // Enough for most lines, so that they are built in place.
         text.reserveCapacity(200)
         text += String(callID)
         if attempt > 1 { text.append(" attempt ", attempt) }
@@ -24,7 +24,7 @@ extension LoggingPlugin.Event {
         return text
     }
 
-    /// What a logger of one's own gets besides the line.
+    /// The metadata that a logger of your own gets besides the line.
     var metadata: Logger.Metadata {
         var metadata = Logger.Metadata(minimumCapacity: 6)
         metadata["call"] = .string(String(callID))
@@ -109,7 +109,7 @@ extension LoggingPlugin.Event {
         return fields.isEmpty ? " none" : fields.map { "\n    \($0.name): \($0.value)" }.joined()
     }
 
-    /// Indented, so that no line of a body can be taken for a line of the log.
+    /// Indented, so that a line of a body cannot be mistaken for a line of the log.
     private var indentedBody: String {
         let body = body ?? ""
         var result = ""
@@ -126,7 +126,7 @@ extension LoggingPlugin.Event {
 }
 
 extension String {
-    /// Without an interpolation, which makes texts of its own.
+    /// Avoids interpolation, which allocates strings of its own.
     fileprivate mutating func append(_ text: String, _ number: Int) {
         self += text
         self += String(number)
@@ -141,7 +141,7 @@ extension Duration {
         return (tenths < 100 ? Self.decimal(tenths) : String(tenths / 10)) + " ms"
     }
 
-    /// Tenths as a number with a decimal where there is one.
+    /// Returns tenths as a number, with a decimal unless it is zero.
     private static func decimal(_ tenths: Int64) -> String {
         tenths % 10 == 0 ? String(tenths / 10) : String(tenths / 10) + "." + String(tenths % 10)
     }

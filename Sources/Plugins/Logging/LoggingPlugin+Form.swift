@@ -1,14 +1,16 @@
 extension LoggingPlugin {
-    /// Which lines a call is written in.
+    /// The form of the lines that are written for a call.
     public struct Form: Sendable, Hashable, CustomStringConvertible {
-        /// The form's name.
+        /// The name of the form, the same as that of its static member.
         public let description: String
 
-        /// A line for each request and one for its answer.
+        /// A line for each request and one for its response.
         public static let lines = Form(description: "lines")
-        /// As ``lines``, requests as cURL commands instead of line, fields and body.
+        /// As ``lines``, but requests are cURL commands instead of line, fields and body.
         public static let curl = Form(description: "curl")
-        /// One line for each call when it has ended; the lines of its exchanges only from level `debug` on.
+        /// One line for each call when it has ended.
+        ///
+        /// The lines of its exchanges are written only from level `debug`.
         public static let summary = Form(description: "summary")
 
         var exchangeLevel: Level { self == .summary ? .debug : .info }

@@ -1,31 +1,33 @@
 import Logging
 
 extension LoggingPlugin {
-    /// How much is written; each level writes what the lower ones do, and more.
+    /// A level of detail.
+    ///
+    /// Each level adds lines to those of the lower levels.
     public struct Level: Sendable, Hashable, Comparable, CustomStringConvertible {
         private let rank: Int
-        /// The level's name.
+        /// The name of the level, the same as that of its static member.
         public let description: String
         let logLevel: Logger.Level
 
-        /// Nothing.
+        /// Writes nothing at all.
         public static let off = Level(rank: 0, description: "off", logLevel: .critical)
-        /// One line for each call that failed.
+        /// Writes one line for each call that failed.
         public static let error = Level(rank: 1, description: "error", logLevel: .error)
-        /// One line for each request sent and one for its answer.
+        /// Adds one line for each request sent and one for its response.
         public static let info = Level(rank: 2, description: "info", logLevel: .info)
-        /// The header fields.
+        /// Adds the header fields of requests and responses.
         public static let debug = Level(rank: 3, description: "debug", logLevel: .debug)
-        /// The bodies.
+        /// Adds the bodies of requests and responses.
         public static let trace = Level(rank: 4, description: "trace", logLevel: .trace)
 
-        /// Whether the first writes less.
+        /// Returns whether `lhs` writes less than `rhs`.
         public static func < (lhs: Level, rhs: Level) -> Bool { lhs.rank < rhs.rank }
     }
 }
 
 extension LoggingPlugin.Level {
-    /// The highest level whose lines a logger lets pass.
+    /// Creates the highest level whose lines pass a logger of the given level.
     init(upTo logLevel: Logger.Level) {
         switch logLevel {
         case .trace: self = .trace

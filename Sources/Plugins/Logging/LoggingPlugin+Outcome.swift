@@ -1,10 +1,10 @@
 public import Pipeline
 
 extension LoggingPlugin {
-    /// An object for its identity.
+    /// An object used only for its identity.
     final class Identity: Sendable {}
 
-    /// Writes the summary, or the failure that has no line yet.
+    /// Writes the summary, or the failure if it has no line yet.
     public func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
         let level = level(of: context)
         guard .error <= level else { return }
@@ -21,9 +21,11 @@ extension LoggingPlugin {
         write(failureLevel == nil ? .summary : .failure, at: failureLevel ?? .info, message)
     }
 
-    /// Remembers a pass for the end of the call, where that needs it: at a level of `error` or above.
+    /// Remembers a pass for the end of the call if it is needed there.
+    ///
+    /// Called at a level of `error` or above.
     func remember(_ result: Result<PipelineResponse, PipelineError>, hasLine: Bool, _ context: PipelineContext) {
-        // Of an earlier attempt something may be remembered that does not hold any more.
+        // What an earlier attempt left may no longer hold.
         guard hasLine || form == .summary || context.attempt > 1 else { return }
         let pass = LastPass(attempt: context.attempt, request: result.request, hasLine: hasLine)
         let key = ObjectIdentifier(identity)
@@ -35,11 +37,11 @@ extension LoggingPlugin {
 private struct LastPass: Sendable {
     let attempt: Int
     let request: PipelineRequest?
-    /// Whether it failed, and was written.
+    /// Whether the pass failed and its failure was written.
     let hasLine: Bool
 }
 
-/// By the identity of the plugin.
+/// The last passes of a call, by the identity of the plugin.
 private enum LastPasses: PipelineContextKey {
     static let defaultValue: [ObjectIdentifier: LastPass] = [:]
 }

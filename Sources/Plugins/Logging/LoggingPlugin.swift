@@ -2,7 +2,7 @@ import HTTPTypes
 public import Logging
 public import Pipeline
 
-/// Writes what happens to swift-log or to a closure, without secrets.
+/// A plugin that logs calls to swift-log or to a closure, without secrets.
 ///
 /// ```swift
 /// LoggingPlugin(level: .info)
@@ -21,43 +21,48 @@ public import Pipeline
 /// | `debug` | the header fields of both, one line each |
 /// | `trace` | the bodies of both |
 ///
-/// `#17` is the number of the call; attempts after the first and redirects follow it, as in `#17 attempt 2 hop 1`.
+/// `#17` is the number of the call. Attempts after the first, and redirects, follow it, as in `#17 attempt 2 hop 1`.
 ///
-/// **Position**: requests, responses and header fields are written as they are on the wire, wherever the plugin stands, once
-/// per exchange. Bodies are written as they are at the plugin's place: outside a plugin that decodes them, decoded. Outside a plugin that
-/// retries, a call that failed in the end has one line; inside it, each attempt that failed has one.
+/// **Position**: requests, responses and header fields are written as they are on the wire, once per exchange, at any
+/// position. Bodies are written as they are at the plugin's position: outside a plugin that decodes them, decoded.
+/// Outside a plugin that retries, a call that failed in the end has one line; inside it, each failed attempt has one.
 ///
-/// **Effects**: changes nothing. A body that is a stream or a file is described, never read; one that is not text is written as its size
-/// and type. A line that is not wanted is not made.
+/// **Effects**
 ///
-/// A call failed if it ends in an error, in a status that its target does not accept, or, if the target accepts any, in a status of 400 or
-/// above. If a 404 is a result that you expect, name it in the target's `validationType`, such as `.customCodes([200, 404])`, or set the
-/// option `avoidLogError`. The line is written when the failure passes the plugin, or else when the call ends: for a value that the provider cannot
-/// decode, a stream that breaks, a call that was cancelled before it began, and a failure from a plugin further outside. Such a
-/// failure has no line of its own if the last attempt has one. A cancelled call, also a stream that is released before its end, has not
-/// failed: its line has the level `info`. A summary is written when the call ends; for a stream, that is when its body ends.
-///
-/// The option `avoidLogError` leaves out the lines of failures and cancellations for one call; in the form `summary` it has a
-/// summary then. The option `logLevel` replaces the level for one call. A formatter makes each line from an ``Event``, or leaves it out.
-/// Durations are those of the provider's clock. The logger or handler runs within the call, which waits for it; it cannot change the
-/// result.
+/// - Changes nothing. A body that is a stream or a file is described, never read. A body that is not text is written as
+///   its size and type. Lines that are not written are not built.
+/// - A call failed if it ends in an error or in a status that its target does not accept. If the target accepts any
+///   status, 400 and above are failures. If you expect a status such as 404, include it in the target's
+///   `validationType`, such as `.customCodes([200, 404])`, or set the option `avoidLogError`.
+/// - The line of a failure is written when the failure passes the plugin. Otherwise, it is written when the call ends:
+///   for a value that the provider cannot decode, a stream that breaks, a call that was cancelled before it began, and
+///   a failure from a plugin further outside. Such a failure has no line of its own if the last attempt has one.
+/// - A cancelled call has not failed: its line has the level `info`. This includes a stream that is released before its
+///   end.
+/// - A summary is written when the call ends; for a stream, when its body ends.
+/// - The option `avoidLogError` leaves out the lines of failures and cancellations for one call. In the form `summary`,
+///   the call then has a summary. The option `logLevel` replaces the level for one call.
+/// - A formatter makes each line from an ``Event``, or leaves it out.
+/// - Durations are measured on the provider's clock.
+/// - The logger or handler runs within the call, which waits for it. It cannot change the result.
 ///
 /// **Defaults**
 ///
 /// | setting | default | |
 /// |---|---|---|
 /// | `level` | `.info` | |
-/// | `logger` | a logger `pipeline` that lets all lines pass | a logger of your own keeps its own level as well, and gets call, attempt, hop, event, status and code as metadata |
+/// | `logger` | a logger `pipeline` that lets all lines pass | a logger of your own also applies its own level, and gets call, attempt, hop, event, status and code as metadata |
 /// | `redactor` | `Redactor.standard` | |
-/// | `bodyLimit` | 65,536 (64 KiB) | bytes of a body that are written, 0 and up; with 0 only the size is |
+/// | `bodyLimit` | 65,536 (64 KiB) | bytes of a body that are written, 0 and up; with 0, only the size |
 /// | `form` | `.lines` | `.curl`: requests are written as cURL commands, instead of line, fields and body; `.summary` |
 /// | `formatter` | the event's `description` | |
 ///
-/// **Errors**: throws none, and passes every failure on.
+/// **Errors**: throws none, and passes on every failure.
 ///
-/// **Secrets**: everything goes through the `redactor`, which shows header fields and query values by a list, and hides
-/// passwords and tokens in bodies. Its declared values are hidden in the whole line, reasons of errors and the text of a formatter
-/// included; so are, for the lines of a call, the values of 8 bytes or more in its secret header fields and cookies.
+/// **Secrets**: everything goes through the `redactor`. It shows only the header fields and query values on its lists,
+/// and hides passwords and tokens in bodies. Its declared values are hidden in the whole line, including reasons of
+/// errors and the text of a formatter. In the lines of a call, values of 8 bytes or more in its secret header fields
+/// and cookies are hidden, too.
 public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, Stage.DidFinish {
     enum Output: Sendable {
         case standard(Logger)
@@ -72,20 +77,22 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     private let bodyLimit: Int
     let form: Form
     private let formatter: (@Sendable (Event) -> String?)?
-    /// Tells what this plugin remembers of a call from what another one does.
+    /// Distinguishes what this plugin remembers about a call from what another one does.
     let identity = Identity()
 
-    /// Creates a plugin that writes to swift-log, or to a closure.
+    /// Creates a plugin that writes to swift-log or to a closure.
     ///
     /// - Parameters:
     ///   - level: how much is written.
-    ///   - logger: where to; `nil` for a logger `pipeline` that lets all lines pass. Ignored if there is a handler.
-    ///   - redactor: what is shown.
+    ///   - logger: the logger to write to; `nil` for a logger `pipeline` that lets all lines pass. Ignored if there is
+    ///     a handler.
+    ///   - redactor: decides what is shown and what is hidden.
     ///   - bodyLimit: the most bytes of a body that are written, 0 and up.
-    ///   - form: which lines a call is written in.
-    ///   - handler: gets the level of each line, never above `level` or the call's own, and the line, in place of a logger; `nil` for a
-    ///     logger. It must be quick.
-    ///   - formatter: makes the line of an event, or `nil` to leave it out; `nil` for the event's `description`.
+    ///   - form: which lines are written for a call.
+    ///   - handler: gets each line and its level in place of a logger; `nil` for a logger. The level is never above
+    ///     `level` or the call's own. It must return quickly.
+    ///   - formatter: returns the line for an event, or `nil` to leave it out. If the formatter is `nil`, the line is
+    ///     the event's `description`.
     public init(
         level: Level = .info,
         logger: Logger? = nil,
@@ -98,21 +105,23 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         self.init({ level }, logger, redactor, bodyLimit, form, handler, formatter)
     }
 
-    /// Creates a plugin whose level is asked for at each event, so that it can change while the program runs.
+    /// Creates a plugin that reads its level at each event, so that the level can change while the program runs.
     ///
     /// ```swift
     /// LoggingPlugin(level: { settings.isVerbose ? .debug : .error })
     /// ```
     ///
     /// - Parameters:
-    ///   - level: returns how much is written; it must be quick. A call's own `logLevel` wins.
-    ///   - logger: where to; `nil` for a logger `pipeline` that lets all lines pass. Ignored if there is a handler.
-    ///   - redactor: what is shown.
+    ///   - level: returns how much is written. It must return quickly. A call's own `logLevel` overrides it.
+    ///   - logger: the logger to write to; `nil` for a logger `pipeline` that lets all lines pass. Ignored if there is
+    ///     a handler.
+    ///   - redactor: decides what is shown and what is hidden.
     ///   - bodyLimit: the most bytes of a body that are written, 0 and up.
-    ///   - form: which lines a call is written in.
-    ///   - handler: gets the level of each line, never above `level` or the call's own, and the line, in place of a logger; `nil` for a
-    ///     logger. It must be quick.
-    ///   - formatter: makes the line of an event, or `nil` to leave it out; `nil` for the event's `description`.
+    ///   - form: which lines are written for a call.
+    ///   - handler: gets each line and its level in place of a logger; `nil` for a logger. The level is never above
+    ///     `level` or the call's own. It must return quickly.
+    ///   - formatter: returns the line for an event, or `nil` to leave it out. If the formatter is `nil`, the line is
+    ///     the event's `description`.
     public init(
         level: @escaping @Sendable () -> Level,
         logger: Logger? = nil,
@@ -144,7 +153,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         self.formatter = formatter
     }
 
-    /// The plugin decides what is written, so that a call may have a level of its own.
+    /// Lets all lines pass, because the plugin decides what is written and a call may have its own level.
     static func makeStandardLogger() -> Logger {
         var logger = Logger(label: "pipeline")
         logger.logLevel = .trace
@@ -153,7 +162,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
 
     // MARK: Stages
 
-    /// Writes the request.
+    /// Writes the request, and from level `debug` its header fields.
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {
         let level = level(of: context)
         guard form.exchangeLevel <= level else { return }
@@ -162,7 +171,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         if form != .curl, .debug <= level { write(.requestFields, at: .debug, message) }
     }
 
-    /// Writes the answer.
+    /// Writes the response or its absence, and from level `debug` its header fields.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
         let level = level(of: context)
         guard .error <= level else { return }
@@ -178,7 +187,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         if case .success = result, .debug <= level { write(.responseFields, at: .debug, message) }
     }
 
-    /// Writes the bodies, and the failure of the attempt.
+    /// Writes the bodies and, if the attempt failed, its failure.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
         let level = level(of: context)
         guard .error <= level else { return }
@@ -190,7 +199,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         for event in events { write(event.kind, at: event.level, message) }
     }
 
-    /// What is to be written.
+    /// Returns the events to write.
     private func events(
         of result: Result<PipelineResponse, PipelineError>,
         upTo level: Level,
@@ -209,7 +218,8 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         return events
     }
 
-    /// The level of the line of a call that failed or was cancelled; `nil` for one that did not, or whose line is to be left out.
+    /// Returns the level for the line of a failed or cancelled call; `nil` if the call did not fail or its line is left
+    /// out.
     func failureLevel(_ error: PipelineError?, _ statusCode: Int?, _ context: PipelineContext) -> Level? {
         if context.options.avoidLogError { return nil }
         if let error { return error.code == .cancelled ? .info : .error }
@@ -220,7 +230,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
 
     // MARK: Writing
 
-    /// The level up to which lines of a call are written, so that nothing is made for those that are not.
+    /// Returns the level up to which lines of a call are written, so that no others are built.
     func level(of context: PipelineContext) -> Level {
         let level = context.options.logLevel ?? level
         guard case .logger(let logger) = output else { return level }
@@ -249,7 +259,7 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
         )
     }
 
-    /// The requests of the exchanges so far and one more, in an array of the right size.
+    /// Returns the requests of the exchanges so far and one more, in an array of the right size.
     private func requests(of context: PipelineContext, and request: PipelineRequest?) -> [PipelineRequest] {
         let exchanges = context.exchanges
         var requests: [PipelineRequest] = []
@@ -278,7 +288,9 @@ public struct LoggingPlugin: Stage.WillSend, Stage.DidReceive, Stage.Process, St
     }
 }
 
-/// The Set-Cookie fields of all answers of the call: a later exchange may have their values in its URL or its body.
+/// The Set-Cookie fields of all responses of the call.
+///
+/// A later exchange may have their values in its URL or its body.
 private enum ReceivedCookies: PipelineContextKey {
     static let defaultValue: [HTTPField] = []
 }

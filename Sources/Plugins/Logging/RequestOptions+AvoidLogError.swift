@@ -5,10 +5,10 @@ private enum AvoidLogError: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// Whether ``LoggingPlugin`` writes nothing when the call fails.
+    /// Whether ``LoggingPlugin`` leaves out the line of a failure or cancellation of the call.
     ///
-    /// For failures that are expected. The lines of the exchanges are still written. Without the plugin nothing is written, so no plugin
-    /// has to handle it. Defaults to `false`.
+    /// Use it for expected failures. The lines of the exchanges are still written. No plugin has to handle the option,
+    /// because nothing is written without the plugin anyway. Defaults to `false`.
     public var avoidLogError: Bool {
         get { self[AvoidLogError.self] }
         set { self[AvoidLogError.self] = newValue }

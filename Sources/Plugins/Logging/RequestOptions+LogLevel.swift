@@ -15,8 +15,8 @@ extension RequestOptions {
     /// try await provider.request(.upload, options: .init { $0.logLevel = .trace })
     /// ```
     ///
-    /// The default logger and a handler get all of it; a logger of your own keeps its own level. Defaults to `nil`: the level of the
-    /// plugin.
+    /// The default logger and a handler get all of it; a logger of your own still applies its own level. Defaults to
+    /// `nil`, which uses the level of the plugin.
     public var logLevel: LoggingPlugin.Level? {
         get { self[LogLevel.self] }
         set { self[LogLevel.self] = newValue }
@@ -24,11 +24,11 @@ extension RequestOptions {
 }
 
 extension RequestOptions.PluginOption {
-    /// ``RequestOptions/logLevel``.
+    /// The plugin option for ``RequestOptions/logLevel``.
     public static let logLevel = Self("logLevel", of: "LoggingPlugin")
 }
 
 extension LoggingPlugin: OptionHandling {
-    /// `logLevel`.
+    /// The option that this plugin handles: `logLevel`.
     public var handledOptions: [RequestOptions.PluginOption] { [.logLevel] }
 }

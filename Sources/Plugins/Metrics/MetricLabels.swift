@@ -2,22 +2,23 @@
 import HTTPTypes
 import Pipeline
 
-/// What stands in labels: pure functions with few different values.
+/// The values of labels: pure functions with low cardinality.
 struct MetricLabels: Sendable {
-    /// What a value is called that one too many has come before.
+    /// The value that replaces all values beyond the limit.
     static let other = "other"
     static let none = "none"
 
     let showsStatusCode: Bool
 
-    /// The status, or its class; what is no status counts as `other`.
+    /// Returns the status or its class, and `other` for a number that is not an HTTP status.
     func status(_ code: Int?) -> String {
         guard let code else { return Self.none }
         guard (100...599).contains(code) else { return Self.other }
         return showsStatusCode ? "\(code)" : "\(code / 100)xx"
     }
 
-    /// The kind of a failure: the codes of this package without their detail, `other` for those that plugins made.
+    /// Returns the kind of failure: a code of this package without its detail, or `other` for a code defined by a
+    /// plugin.
     static func outcome(_ code: PipelineError.Code) -> String {
         let name = String(code.rawValue.prefix { $0 != "." })
         return names.contains(name) ? name : other
@@ -33,7 +34,7 @@ struct MetricLabels: Sendable {
     ]
 }
 
-/// The first so many different values, and one name for all others.
+/// A limited number of distinct names, and one name for all others.
 struct BoundedNames: Sendable {
     private var names: Set<String> = []
     private let maximumCount: Int
@@ -42,7 +43,7 @@ struct BoundedNames: Sendable {
         self.maximumCount = maximumCount
     }
 
-    /// The name itself when it is one of the first, else ``MetricLabels/other``.
+    /// Returns the name if it is among the first ones, otherwise ``MetricLabels/other``.
     mutating func bounded(_ name: String) -> String {
         if names.contains(name) { return name }
         guard names.count < maximumCount else { return MetricLabels.other }

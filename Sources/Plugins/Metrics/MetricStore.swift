@@ -2,9 +2,9 @@
 import Metrics
 import Synchronization
 
-/// A metric: its name and what it is labelled with.
+/// A metric: its name and its labels.
 struct MetricSeries: Hashable, Sendable {
-    /// The metrics that the plugin has.
+    /// The names of the plugin's metrics, without the prefix.
     enum Name: String {
         case calls
         case callDuration = "call.duration"
@@ -29,7 +29,7 @@ struct MetricSeries: Hashable, Sendable {
     let name: Name
     var labels: [Label]
 
-    /// The series that takes what there is no room for.
+    /// The series that counts values for which no series is left.
     var overflow: MetricSeries {
         var copy = self
         for index in copy.labels.indices { copy.labels[index].value = MetricLabels.other }
@@ -37,7 +37,7 @@ struct MetricSeries: Hashable, Sendable {
     }
 }
 
-/// The metric objects that are alive; copies of a plugin share them.
+/// The metric objects in use; copies of a plugin share them.
 final class MetricStore: Sendable {
     private struct State {
         var counters: [MetricSeries: Counter] = [:]
@@ -92,7 +92,9 @@ final class MetricStore: Sendable {
         }
     }
 
-    /// The metric of a series, made when there is none; a factory is code of others and runs outside the lock.
+    /// Returns the metric of a series, and makes it if there is none.
+    ///
+    /// A factory is foreign code, so it runs outside the lock.
     private func find<Metric: Sendable>(
         _ series: MetricSeries,
         in path: WritableKeyPath<State, [MetricSeries: Metric]>,

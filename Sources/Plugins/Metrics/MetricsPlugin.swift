@@ -3,55 +3,62 @@ public import Metrics
 import HTTPTypes
 public import Pipeline
 
-/// Counts and times calls and exchanges with swift-metrics, under labels with few different values.
+/// A plugin that counts and times calls and exchanges with swift-metrics, under labels of low cardinality.
 ///
-/// It is there with the package trait `Metrics`.
+/// It requires the package trait `Metrics`.
 ///
 /// ```swift
 /// MetricsPlugin()
 /// MetricsPlugin(prefix: "shop.http.", showsStatusCode: true, factory: registry)
 /// ```
 ///
-/// | metric | kind | what | labels |
+/// | metric | kind | measures | labels |
 /// |---|---|---|---|
 /// | `pipeline.calls` | counter | calls that have ended | `method`, `host`, `status`, `outcome` |
-/// | `pipeline.call.duration` | timer | from the beginning of the call to its end | the same |
-/// | `pipeline.calls.active` | meter | calls that go on and have come to the plugin's place | none |
-/// | `pipeline.calls.joined` | counter | calls that shared the exchange of another, see ``DeduplicationPlugin`` | `method`, `host` |
-/// | `pipeline.calls.unsent` | counter | other calls that were answered without an exchange: a plugin answered | `method`, `host` |
+/// | `pipeline.call.duration` | timer | time from the start of the call to its end | the same |
+/// | `pipeline.calls.active` | meter | calls in progress that have reached the plugin | none |
+/// | `pipeline.calls.joined` | counter | calls that shared the exchange of another call, see ``DeduplicationPlugin`` | `method`, `host` |
+/// | `pipeline.calls.unsent` | counter | other calls that got a response without an exchange, because a plugin responded | `method`, `host` |
 /// | `pipeline.exchanges` | counter | exchanges that have ended | `method`, `host`, `status`, `outcome` |
-/// | `pipeline.exchange.duration` | timer | of the exchange | the same |
-/// | `pipeline.exchanges.active` | meter | exchanges that go on | none |
-/// | `pipeline.connection.wait` | timer | time until an exchange had a connection, where the transport reports it | `method`, `host` |
-/// | `pipeline.retries` | counter | attempts after the first that came to an exchange | `method`, `host` |
+/// | `pipeline.exchange.duration` | timer | duration of the exchange | the same |
+/// | `pipeline.exchanges.active` | meter | exchanges in progress | none |
+/// | `pipeline.connection.wait` | timer | time until an exchange had a connection, if the transport reports it | `method`, `host` |
+/// | `pipeline.retries` | counter | attempts after the first that made an exchange | `method`, `host` |
 /// | `pipeline.redirects` | counter | exchanges that follow a redirect | `method`, `host` |
 /// | `pipeline.sent.bytes` | counter | bytes of request bodies | `method`, `host` |
-/// | `pipeline.received.bytes` | counter | bytes of response bodies, as they are on the wire | `method`, `host` |
+/// | `pipeline.received.bytes` | counter | bytes of response bodies on the wire | `method`, `host` |
 ///
 /// | label | values |
 /// |---|---|
-/// | `method` | a method of an RFC, `_OTHER` for any other |
+/// | `method` | a method defined by an RFC, `_OTHER` for any other |
 /// | `host` | the first `maximumHostCount` hosts, without port; `other` for the rest |
-/// | `status` | `2xx` or, with `showsStatusCode`, `200`; `none` without an answer, `other` for what is no status |
-/// | `outcome` | `success`, or the kind of the failure: `timeout`, `connect`, `unacceptableStatus` and so on; `other` for a kind that a plugin made |
-/// | `target` | with `showsTarget`, of calls and exchanges, the type of the target |
+/// | `status` | `2xx` or, with `showsStatusCode`, `200`; `none` without a response, `other` for a number outside 100...599 |
+/// | `outcome` | `success`, or the kind of failure: `timeout`, `connect`, `unacceptableStatus` and so on; `other` for a kind defined by a plugin |
+/// | `target` | the type of the target; only with `showsTarget`, for calls and exchanges |
 ///
-/// **Position**: anywhere: a call counts once, and every exchange. Inside a plugin that shares responses, `pipeline.calls.active` leaves out the
-/// calls that wait for the exchange of another.
+/// **Position**: anywhere. Each call counts once, and each exchange counts once. Inside a plugin that shares responses,
+/// `pipeline.calls.active` does not include calls that wait for the exchange of another call.
 ///
-/// **Effects**: changes nothing; no body is read. The outcome is that of the caller, decoding included; a call of any status that its
-/// target accepts is a success. The host of a
-/// call is that of its first exchange. A streamed call ends with its stream. Bytes are counted of bodies in memory,
-/// of files that are sent and, by their Content-Length, of downloads; not of streams. Each series keeps one metric object, at
-/// most `maximumSeriesCount` of them; every other value is counted with `other` in all its labels. Metrics are made by the factory
-/// when they are first needed, never under a lock. Durations are those of the provider's clock, in nanoseconds.
+/// **Effects**
+///
+/// - Changes nothing and reads no body.
+/// - The outcome is the one that the caller gets, including decoding. A call with any status that its target accepts is
+///   a success.
+/// - The host of a call is the host of its first exchange.
+/// - A streamed call ends with its stream.
+/// - Counts the bytes of bodies in memory, of files that are sent and, by their Content-Length, of downloads, but not
+///   of streams.
+/// - Keeps one metric object for each series, at most `maximumSeriesCount`. Any further series is counted with `other`
+///   in all its labels.
+/// - The factory makes each metric when it is first needed, never under a lock.
+/// - Durations are measured with the provider's clock, in nanoseconds.
 ///
 /// **Defaults**
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `prefix` | `pipeline.` | | what all names begin with |
-/// | `maximumHostCount` | 20 | hosts | 0 and up; with 0 there is no label `host` |
+/// | `prefix` | `pipeline.` | | the beginning of all names |
+/// | `maximumHostCount` | 20 | hosts | 0 and up; 0 removes the label `host` |
 /// | `showsStatusCode` | `false` | | |
 /// | `showsTarget` | `false` | | |
 /// | `maximumSeriesCount` | 1,000 | metric objects | 1 and up; up to 13 more that hold the rest |
@@ -59,7 +66,7 @@ public import Pipeline
 ///
 /// **Errors**: throws none, and passes every failure on.
 ///
-/// **Secrets**: no label holds a path, a query, a header field, a body, a user name or the text of an error.
+/// **Secrets**: no label contains a path, a query, a header field, a body, a user name or the text of an error.
 ///
 /// Source: https://swiftpackageindex.com/apple/swift-metrics/documentation/coremetrics
 public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, Stage.DidFinish {
@@ -72,12 +79,12 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
     /// Makes a plugin.
     ///
     /// - Parameters:
-    ///   - prefix: what all names begin with.
-    ///   - maximumHostCount: how many hosts have a label of their own, 0 and up; with 0 there is no label `host`.
-    ///   - showsStatusCode: whether the label `status` is the status itself and not its class.
+    ///   - prefix: the beginning of all metric names.
+    ///   - maximumHostCount: how many hosts have a label of their own, 0 and up; 0 removes the label `host`.
+    ///   - showsStatusCode: whether the label `status` is the status itself instead of its class.
     ///   - showsTarget: whether there is a label `target` with the type of the target.
     ///   - maximumSeriesCount: how many metric objects are kept, 1 and up.
-    ///   - factory: makes the metrics; `nil` for the factory of `MetricsSystem` at the time.
+    ///   - factory: makes the metrics; `nil` uses the factory that `MetricsSystem` has when a metric is made.
     public init(
         prefix: String = "pipeline.",
         maximumHostCount: Int = 20,
@@ -102,14 +109,14 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
 
     // MARK: Calls
 
-    /// Counts the call among those that go on.
+    /// Adds the call to those in progress.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) {
-        // What calls share may go on when the first of them has ended.
+        // Calls share this state, and some may continue after the first has ended.
         let isFirst = note(context) { $0.begin() }
         if isFirst { store.begin(.activeCalls) }
     }
 
-    /// Counts the call, also one that never became a request.
+    /// Counts the call when it ends, even if it never became a request.
     public func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {
         let wasActive = note(context) { $0.end() }
         if wasActive { store.end(.activeCalls) }
@@ -131,7 +138,7 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
 
     // MARK: Exchanges
 
-    /// Counts the exchange among those that go on, and the body that it sends.
+    /// Adds the exchange to those in progress and counts the bytes of the body that it sends.
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {
         store.begin(.activeExchanges)
         let place = place(request, context)
@@ -142,7 +149,7 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
         if let byteCount = request.body.byteCount, byteCount > 0 { store.add(byteCount, to: .sentBytes, place) }
     }
 
-    /// Counts the exchange and the body that it received.
+    /// Counts the exchange and the bytes of the body that it received.
     public func didReceive(_ result: Result<PipelineResponse, PipelineError>, context: PipelineContext) {
         store.end(.activeExchanges)
         var outcome = MetricLabels.success
@@ -160,14 +167,14 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
         }
     }
 
-    /// The file of a download may hold what an earlier one has left.
+    /// Counts a download by its Content-Length: its file may contain bytes of an earlier download.
     private static func receivedByteCount(of response: PipelineResponse, _ context: PipelineContext) -> Int? {
         if let bytes = response.body.bytes, !bytes.isEmpty { return bytes.count }
         guard context.isDownload else { return nil }
         return response.headers[.contentLength].flatMap { Int($0) }
     }
 
-    /// Changes what is noted of the call.
+    /// Updates the state that this store keeps for the call.
     private func note(_ context: PipelineContext, _ change: (inout CountedCall) -> Bool) -> Bool {
         let key = ObjectIdentifier(store)
         return context.update(CountedCalls.self) { change(&$0[key, default: CountedCall()]) }
@@ -201,7 +208,7 @@ public struct MetricsPlugin: Stage.Prepare, Stage.WillSend, Stage.DidReceive, St
     }
 }
 
-/// What a store has counted of a call.
+/// What one store has counted for a call.
 private struct CountedCall: Sendable {
     struct Step: Hashable {
         let attempt: Int
@@ -210,24 +217,24 @@ private struct CountedCall: Sendable {
 
     private var isActive = false
     private var hasEnded = false
-    /// The retries and redirects, each of which may have several exchanges.
+    /// The retries and redirects counted so far; each of them may have several exchanges.
     var steps: Set<Step> = []
 
-    /// Whether the call is to be counted among those that go on.
+    /// Returns whether to count the call as in progress.
     mutating func begin() -> Bool {
         guard !isActive, !hasEnded else { return false }
         isActive = true
         return true
     }
 
-    /// Whether the call was counted among them.
+    /// Returns whether the call was counted as in progress.
     mutating func end() -> Bool {
         hasEnded = true
         return isActive
     }
 }
 
-/// By the store.
+/// The counted state of the call, by store.
 private enum CountedCalls: PipelineContextKey {
     static let defaultValue: [ObjectIdentifier: CountedCall] = [:]
 }
@@ -235,7 +242,7 @@ private enum CountedCalls: PipelineContextKey {
 extension MetricsPlugin: CapabilityDeclaring {
     private var counts: PluginCapability { .init("counts calls under \(prefix)") }
 
-    /// A capability of its own, which holds the prefix.
+    /// A capability of its own, which contains the prefix.
     public var capabilities: Set<PluginCapability> { [counts] }
 
     /// Finds another plugin with the same prefix.

@@ -1,46 +1,52 @@
 public import Pipeline
 
-/// A plugin that delays the result of a call until a minimum time has passed, so that what people see does not flash.
+/// A plugin that delays the result of a call until a minimum time has passed, so that the user interface does not
+/// flash.
 ///
 /// ```swift
 /// MinimumDurationPlugin(.milliseconds(400))
 /// MinimumDurationPlugin(.milliseconds(400), appliesTo: .always)
 /// ```
 ///
-/// One call sets its own: `options: .init { $0.minimumDuration = .seconds(2) }`; zero turns it off.
+/// A call can set its own minimum: `options: .init { $0.minimumDuration = .seconds(2) }`. Zero turns the delay off.
 ///
-/// **Position**: outside a plugin that retries: inside it, each attempt is delayed, and so is each retry. In either place the time counts
-/// from the start of the call, so that the delays of several attempts do not add up. Outside ``TimeoutPlugin``, or inside it with a
-/// total that is longer than the minimum.
+/// **Position**: outside a plugin that retries; inside it, the plugin delays each attempt and therefore each retry. In
+/// either position the time counts from the start of the call, so the delays of several attempts do not add up. Outside
+/// ``TimeoutPlugin``, or inside it with a total longer than the minimum.
 ///
-/// **Effects**: delays a response of a status that the target accepts; of a target that accepts any, every response. With `.always` it
-/// delays failures too, also of a call that never became a request. A call that took as long anyway is not delayed, and a cancelled one
-/// never is. A delay that would reach `context.deadline` ends 50 ms before it, so that the result is still in time; it does not begin
-/// later than that. A streamed call is delayed with its header fields, and its body is not touched. Response and failure are not
-/// changed. It waits on the provider's clock, whatever the date is set to. Nothing is kept between calls.
+/// **Effects**
+///
+/// - Delays responses with a status that the target accepts. If the target accepts any status, every response is
+///   delayed.
+/// - With `.always`, also delays failures, even of a call that never became a request.
+/// - Does not delay a call that already took as long as the minimum, or a cancelled call.
+/// - Ends a delay no later than 50 ms before `context.deadline`, so that the result is still in time.
+/// - Delays a streamed call when its header fields arrive and does not touch the body.
+/// - Changes neither responses nor failures, and keeps nothing between calls.
+/// - Waits on the provider's clock, so changes of the date have no effect.
 ///
 /// **Defaults**
 ///
 /// | setting | default | range |
 /// |---|---|---|
-/// | `minimum` | none | zero and up; zero for calls that set their own |
+/// | `minimum` | none | zero and up; zero delays only calls that set their own |
 /// | `appliesTo` | `.success` | `.success`, `.always` |
 ///
 /// **Errors**: a call that is cancelled during the delay ends at once, as cancelled. Failures are passed on.
 public struct MinimumDurationPlugin: Stage.Process {
-    /// Which results are delayed.
+    /// The results that the plugin delays.
     public struct Results: Sendable, Hashable {
         private enum Kind { case success, always }
 
         private let kind: Kind
 
-        /// Responses that the target accepts.
+        /// Delays responses whose status the target accepts.
         public static let success = Results(kind: .success)
-        /// Responses and failures.
+        /// Delays all responses and all failures except cancellation.
         public static let always = Results(kind: .always)
     }
 
-    /// An answer needs some time on its way out through the plugins.
+    /// The time that a response needs to return through the outer plugins.
     private static let leeway = Duration.milliseconds(50)
 
     private let minimum: Duration
@@ -50,14 +56,14 @@ public struct MinimumDurationPlugin: Stage.Process {
     ///
     /// - Parameters:
     ///   - minimum: the shortest time from the start of a call to its result, zero and up.
-    ///   - results: which results are delayed.
+    ///   - results: the results that are delayed.
     public init(_ minimum: Duration, appliesTo results: Results = .success) {
         precondition(minimum >= .zero, "minimum is \(minimum), less than zero")
         self.minimum = minimum
         self.results = results
     }
 
-    /// Delays the result.
+    /// Waits until the minimum duration has passed, if the result is one that the plugin delays.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
         let minimum = context.options.minimumDuration ?? minimum
         guard minimum > .zero, isHeldBack(result, context) else { return }
@@ -67,7 +73,7 @@ public struct MinimumDurationPlugin: Stage.Process {
         do {
             try await context.clock.sleep(until: end)
         } catch {
-            var cancelled = PipelineError(.cancelled, "the call was cancelled while its answer was held back")
+            var cancelled = PipelineError(.cancelled, "the call was cancelled while its response was delayed")
             switch result {
             case .success(let response): cancelled.request = response.request
             case .failure(let failure): cancelled.request = failure.request
@@ -97,11 +103,11 @@ extension MinimumDurationPlugin {
 }
 
 extension MinimumDurationPlugin: CapabilityDeclaring {
-    /// `PluginCapability.delaysResults`.
+    /// The plugin declares `PluginCapability.delaysResults`.
     public var capabilities: Set<PluginCapability> { [.delaysResults] }
 }
 
 extension MinimumDurationPlugin: OptionHandling {
-    /// `minimumDuration`.
+    /// The only option that the plugin handles is `minimumDuration`.
     public var handledOptions: [RequestOptions.PluginOption] { [.minimumDuration] }
 }

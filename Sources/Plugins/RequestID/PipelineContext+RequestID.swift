@@ -5,7 +5,7 @@ private enum RequestID: PipelineContextKey {
 }
 
 extension PipelineContext {
-    /// The id that ``RequestIDPlugin`` has sent with the call, `nil` before it has and without it.
+    /// The id that ``RequestIDPlugin`` sends with the call; `nil` before the plugin has run and without the plugin.
     public internal(set) var requestID: String? {
         get { self[RequestID.self] }
         nonmutating set { update(RequestID.self) { $0 = newValue } }

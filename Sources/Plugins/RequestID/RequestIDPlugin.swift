@@ -1,21 +1,22 @@
 public import HTTPTypes
 public import Pipeline
 
-/// Sends an id with each call, by which it can be found in the logs of both sides.
+/// A plugin that sends an id with each call, to find the call in the logs of client and server.
 ///
 /// ```swift
 /// RequestIDPlugin()
 /// if let field = HTTPField.Name("X-Correlation-Id") { RequestIDPlugin(field: field) }
 /// ```
 ///
-/// One call sets its own: `options: .init { $0.requestID = orderID }`. Plugins read it in `context.requestID`.
+/// A call can set its own id: `options: .init { $0.requestID = orderID }`. Plugins read the id in `context.requestID`.
 ///
-/// **Position**: outside the plugins that read the id in their prepare. Inside or outside of a plugin that sends again the id is the
-/// same; outside one that shares requests no two of them are equal, unless it leaves the field out of account.
+/// **Position**: outside the plugins that read the id when they prepare a request. The id is the same inside and
+/// outside a plugin that retries. Outside a plugin that shares requests, no two requests are equal, unless that plugin
+/// ignores the field.
 ///
-/// **Effects**: sets the field to the id of the call: that of the option, else a random UUID (version 4, small letters). A field of
-/// that name that is there already is not touched, and its value is the id. The id stays the same for all attempts and redirects of a
-/// call, and is another for each call. It is kept with the call as `context.requestID`, and nowhere else.
+/// **Effects**: sets the field to the id of the call: the value of the option, or else a random UUID (version 4, lower
+/// case). If the request already has the field, the field is unchanged and its value becomes the id. All attempts and
+/// redirects of a call have the same id; each call has a different one. The id is kept only in `context.requestID`.
 ///
 /// **Defaults**
 ///
@@ -23,14 +24,16 @@ public import Pipeline
 /// |---|---|
 /// | `field` | `X-Request-Id` |
 ///
-/// **Errors**: `invalidRequest.headerValue` for an id of the option that is empty, has more than 255 characters, or has one that is
-/// no visible ASCII character; nothing is sent then. The error does not quote it.
+/// **Errors**: `invalidRequest.headerValue` if the option is empty, has more than 255 characters, or contains a
+/// character other than visible ASCII. Nothing is sent, and the error does not quote the id.
 ///
-/// **Secrets**: the id is none: it is shown in logs, and stays when a redirect leaves the origin. Put no personal data into it.
+/// **Secrets**: the id is not a secret: logs show it, and it remains after a redirect to another origin. Put no
+/// personal data into it.
 ///
-/// Source: the field is no standard; the form of the id is RFC 9562 §5.4, https://www.rfc-editor.org/rfc/rfc9562.html#section-5.4
+/// Source: the field is not standardized; the format of the id is RFC 9562 §5.4,
+/// https://www.rfc-editor.org/rfc/rfc9562.html#section-5.4
 public struct RequestIDPlugin: Stage.Prepare {
-    /// X-Request-Id.
+    /// The name of the default field, `X-Request-Id`.
     public static let standardField: HTTPField.Name = {
         guard let name = HTTPField.Name("X-Request-Id") else { preconditionFailure("X-Request-Id is not a field name") }
         return name
@@ -40,12 +43,12 @@ public struct RequestIDPlugin: Stage.Prepare {
 
     /// Makes a plugin.
     ///
-    /// - Parameter field: the name of the field.
+    /// - Parameter field: the name of the header field that carries the id.
     public init(field: HTTPField.Name = standardField) {
         self.field = field
     }
 
-    /// Sets the field.
+    /// Sets the header field to the id of the call.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         if let present = request.headers[field] {
             context.requestID = present
@@ -76,7 +79,7 @@ public struct RequestIDPlugin: Stage.Prepare {
         }
     }
 
-    /// UUID's own text is upper case, and takes as long to make as all else that the plugin does.
+    /// `UUID.uuidString` is upper case, and takes as long as the rest of the plugin.
     private static func text(of bytes: UnsafeMutableRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: 36) { text in
             var end = 0

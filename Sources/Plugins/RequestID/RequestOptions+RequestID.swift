@@ -11,7 +11,7 @@ private enum RequestID: RequestOptionKey {
 extension RequestOptions {
     /// The id that ``RequestIDPlugin`` sends with the call, 1 to 255 visible ASCII characters.
     ///
-    /// Another one fails the call before it is sent. Default `nil`: the plugin makes one.
+    /// With any other text, the call fails before it is sent. Defaults to `nil`: the plugin makes an id.
     public var requestID: String? {
         get { self[RequestID.self] }
         set { self[RequestID.self] = newValue }
@@ -19,11 +19,11 @@ extension RequestOptions {
 }
 
 extension RequestOptions.PluginOption {
-    /// ``RequestOptions/requestID``.
+    /// The plugin option for ``RequestOptions/requestID``.
     public static let requestID = Self("requestID", of: "RequestIDPlugin")
 }
 
 extension RequestIDPlugin: OptionHandling {
-    /// `requestID`.
+    /// The only option that the plugin handles is `requestID`.
     public var handledOptions: [RequestOptions.PluginOption] { [.requestID] }
 }

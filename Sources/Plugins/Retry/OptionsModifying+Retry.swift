@@ -2,12 +2,13 @@ public import HTTPTypes
 public import Pipeline
 
 extension OptionsModifying {
-    /// Returns a copy that ``RetryPlugin`` retries after these statuses and nothing else.
+    /// Returns a copy that ``RetryPlugin`` retries after these statuses and in no other case.
     ///
-    /// The method must be idempotent, or the request must have an idempotency key. It replaces `RequestOptions.retry`.
+    /// The method must be idempotent, or the request must have an idempotency key. This replaces
+    /// `RequestOptions.retry`.
     ///
     /// - Parameters:
-    ///   - statuses: the statuses that are retried.
+    ///   - statuses: the statuses after which the request is retried.
     ///   - attempts: the maximum number of retries, 0 and up.
     /// - Returns: the copy.
     public func retry(on statuses: [HTTPResponse.Status], attempts: Int = 3) -> Self {

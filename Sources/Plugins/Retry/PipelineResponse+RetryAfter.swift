@@ -3,26 +3,27 @@ import HTTPTypes
 public import Pipeline
 
 extension PipelineResponse {
-    /// Returns how long the response asks to wait before the next request, by its field Retry-After.
+    /// Returns how long the response asks the client to wait before the next request, by its header field Retry-After.
     ///
     /// ```swift
     /// if let wait = response.retryAfter(now: clock.date) { show("Try again in \(wait)") }
     /// ```
     ///
-    /// The field holds a number of seconds, or a date in any of the three forms of HTTP. A date counts from the response's own Date
-    /// field, so that a clock that is wrong here does no harm, else from `now`; one that is past asks for no wait. Of several values
-    /// the longest counts. Any other value, such as `-1` or `1.5`, is ignored.
+    /// The field contains a number of seconds, or a date in any of the three HTTP formats. A date is relative to the
+    /// response's own Date field, so a wrong local clock does no harm; without a Date field, it is relative to `now`. A
+    /// date in the past means no wait. If there are several values, the longest wait applies. Any other value, such as
+    /// `-1` or `1.5`, is ignored.
     ///
     /// Source: RFC 9110 §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
     ///
-    /// - Parameter now: the present date.
-    /// - Returns: the wait, zero and up; `Int64.max` seconds for a number that is larger; `nil` without a value that can be understood.
+    /// - Parameter now: the current date.
+    /// - Returns: the wait, zero and up; `Int64.max` seconds for a larger number; `nil` without a valid value.
     public func retryAfter(now: Date) -> Duration? {
         RetryAfter(in: headers, now: now)?.delay
     }
 }
 
-/// The wait that a field Retry-After asks for.
+/// The wait that the header field Retry-After asks for.
 private struct RetryAfter {
     let delay: Duration
 
@@ -35,7 +36,7 @@ private struct RetryAfter {
         delay = longest
     }
 
-    /// Several fields may have been joined by commas on their way.
+    /// Several fields may have been joined by commas in transit.
     private static func seconds(_ value: String) -> Duration? {
         var longest: Int64?
         for element in value.split(separator: ",", omittingEmptySubsequences: false) {

@@ -17,7 +17,7 @@ private enum IdempotencyKey: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// The settings that replace those of ``RetryPlugin`` for this request.
+    /// The settings that override those of ``RetryPlugin`` for this request.
     ///
     /// ```swift
     /// options.retry = .never
@@ -25,15 +25,16 @@ extension RequestOptions {
     /// options.retry = .init(policy: RetryPolicy(methods: RetryPolicy.idempotentMethods.union([.post])))
     /// ```
     ///
-    /// Defaults to no settings.
+    /// Defaults to no overrides.
     public var retry: RetryPlugin.Override {
         get { self[Retry.self] }
         set { self[Retry.self] = newValue }
     }
 
-    /// The key that ``RetryPlugin`` sets in the field Idempotency-Key if there is none, the same for all attempts.
+    /// The key that ``RetryPlugin`` sets in the header field Idempotency-Key if there is none, the same for all
+    /// attempts.
     ///
-    /// With it a request of any method may be retried; the server has to support such keys. Defaults to `nil`.
+    /// With a key, a request with any method may be retried; the server must support such keys. Defaults to `nil`.
     public var idempotencyKey: RetryPlugin.IdempotencyKey? {
         get { self[IdempotencyKey.self] }
         set { self[IdempotencyKey.self] = newValue }
@@ -41,26 +42,26 @@ extension RequestOptions {
 }
 
 extension RetryPlugin {
-    /// Settings of one request, each of which replaces that of the plugin unless it is `nil`.
+    /// Settings for one request; each one that is not `nil` overrides that of the plugin.
     public struct Override: Sendable {
-        /// How many attempts in all, the first included.
+        /// The maximum number of attempts, including the first.
         public let maximumAttempts: Int?
-        /// Which outcomes call for another.
+        /// The policy that decides which outcomes are retried.
         public let policy: RetryPolicy?
-        /// How long to wait between them.
+        /// The wait before each retry.
         public let backoff: RetryBackoff?
-        /// How long to wait for a network.
+        /// How long a retry waits for a network if the machine has none.
         public let connectivityWait: ConnectivityWait?
 
-        /// One attempt and no other.
+        /// A single attempt, without retries.
         public static let never = Override(maximumAttempts: 1)
 
-        /// Makes settings.
+        /// Makes overrides for one request.
         ///
         /// - Parameters:
-        ///   - maximumAttempts: how many attempts in all, the first included, 1 and up.
-        ///   - policy: which outcomes call for another.
-        ///   - backoff: how long to wait between them.
+        ///   - maximumAttempts: the maximum number of attempts, including the first, 1 and up.
+        ///   - policy: decides which outcomes are retried.
+        ///   - backoff: the wait before each retry.
         ///   - connectivityWait: how long a retry waits for a network if the machine has none.
         public init(
             maximumAttempts: Int? = nil,
@@ -77,7 +78,7 @@ extension RetryPlugin {
             self.connectivityWait = connectivityWait
         }
 
-        /// Whether a retry can follow from these settings: not if they are all `nil`, and not from a single attempt.
+        /// Whether these settings can lead to a retry: not if all are `nil`, and not with a single attempt.
         fileprivate var asksForRetries: Bool {
             if let maximumAttempts { return maximumAttempts > 1 }
             return policy != nil || backoff != nil || connectivityWait?.isOn == true
@@ -86,13 +87,13 @@ extension RetryPlugin {
 }
 
 extension RequestOptions.PluginOption {
-    /// ``RequestOptions/retry``.
+    /// The plugin option for ``RequestOptions/retry``.
     public static let retry = Self("retry", of: "RetryPlugin")
-    /// ``RequestOptions/idempotencyKey``.
+    /// The plugin option for ``RequestOptions/idempotencyKey``.
     public static let idempotencyKey = Self("idempotencyKey", of: "RetryPlugin")
 }
 
 extension RetryPlugin: OptionHandling {
-    /// `retry`, `idempotencyKey`.
+    /// The options that the plugin handles are `retry` and `idempotencyKey`.
     public var handledOptions: [RequestOptions.PluginOption] { [.retry, .idempotencyKey] }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What is left of the budget of one host: a sum over the last ten tenths of a window.
+/// The remaining budget of one host: a sum over the last ten tenths of a window.
 struct RetryBalance: Sendable {
     static let sliceCount = 10
-    /// A retry costs so much; whole numbers, because sums of fractions drift.
+    /// The cost of a retry; an integer, because sums of fractions drift.
     static let cost = 1_000_000
 
     private let deposit: Int
@@ -11,7 +11,7 @@ struct RetryBalance: Sendable {
     private let sliceLength: TimeInterval
     private var slices = [Int](repeating: 0, count: sliceCount)
     private var sum = 0
-    /// How many tenths of a window lie before the present one.
+    /// The index of the current tenth of a window.
     private(set) var slice: Double
 
     init(_ budget: RetryBudget, at date: Date) {
@@ -22,13 +22,13 @@ struct RetryBalance: Sendable {
         slice = Self.slice(of: date, sliceLength)
     }
 
-    /// Adds what a call allows.
+    /// Adds the share that a call allows.
     mutating func addCall(at date: Date) {
         advance(to: date)
         add(deposit)
     }
 
-    /// Takes what a retry costs, when there is as much.
+    /// Deducts the cost of a retry, if the balance suffices.
     mutating func takeRetry(at date: Date) -> Bool {
         advance(to: date)
         guard reserve + sum >= Self.cost else { return false }
@@ -41,9 +41,9 @@ struct RetryBalance: Sendable {
         sum += amount
     }
 
-    /// Lets go of what is older than the window.
+    /// Discards amounts that are older than the window.
     ///
-    /// A date that was set back by more than a window begins anew, by less stands still.
+    /// If the date is set back by more than a window, the balance starts anew; if by less, it does not advance.
     private mutating func advance(to date: Date) {
         let new = Self.slice(of: date, sliceLength)
         let distance = new - slice

@@ -1,19 +1,22 @@
 /// The share of the calls to a host that may be retried, which protects a server in trouble from a flood of retries.
 ///
-/// A call adds to the budget of its host when its first attempt has ended, and a retry takes from it. Calls that share the exchange
-/// of a ``DeduplicationPlugin`` count as one: only the call that leads adds to the budget, they pay once for their joint retry,
-/// and if the budget refuses it, it refuses it to all of them. An attempt without an exchange, because a plugin responded, adds
-/// nothing, and the retry that follows it is free. A cancelled attempt adds nothing. When the budget is used up, calls end in the
-/// outcome of their attempt.
+/// A call adds to the budget of its host when its first attempt has ended, and a retry deducts from it. When the budget
+/// is used up, calls end with the outcome of their attempt.
+///
+/// Calls that share the exchange of a ``DeduplicationPlugin`` count as one: only the leading call adds to the budget,
+/// their joint retry is deducted once, and the budget allows or refuses it for all of them. An attempt without an
+/// exchange, because a plugin responded, adds nothing, and the retry after it is free. A cancelled attempt adds
+/// nothing.
 ///
 /// ```swift
 /// RetryPlugin(budget: RetryBudget(ratio: 0.1, minimumPerSecond: 1))
 /// RetryPlugin(budget: .unlimited)
 /// ```
 ///
-/// **Effects**: within a `window`, a share of `ratio` of these calls to a host may be retried, and in addition `minimumPerSecond` for
-/// each of its seconds. The window moves in tenths of its length, by the date of the provider's clock; a date that is set back by more
-/// than a window begins a new one. Of more than 1,000 hosts, the one with the oldest calls is forgotten.
+/// **Effects**: within a `window`, a share of `ratio` of the calls that count for a host may be retried, plus
+/// `minimumPerSecond` for each second of the window. The window moves in tenths of its length, by the date of the
+/// provider's clock. A date that is set back by more than a window begins a new one. The budget is kept for at most
+/// 1,000 hosts; beyond that, the host with the oldest calls is dropped.
 ///
 /// **Defaults**
 ///
@@ -23,15 +26,15 @@
 /// | `minimumPerSecond` | 10 | retries per second | 0...1,000,000 |
 /// | `window` | 10 s | | 1 s ... 1 h |
 public struct RetryBudget: Sendable, Hashable {
-    /// How many retries each call allows.
+    /// The number of retries that each call allows.
     let ratio: Double
-    /// How many retries are allowed per second besides, for hosts that are called seldom.
+    /// The number of retries per second allowed in addition, for hosts that are rarely called.
     let minimumPerSecond: Double
-    /// For how long a call, or a retry, counts.
+    /// How long a call or a retry counts.
     let window: Duration
     let isUnlimited: Bool
 
-    /// As many retries as the policy wants.
+    /// No limit: as many retries as the policy wants.
     public static let unlimited = RetryBudget(
         ratio: 0,
         minimumPerSecond: 0,
@@ -42,9 +45,9 @@ public struct RetryBudget: Sendable, Hashable {
     /// Makes a budget.
     ///
     /// - Parameters:
-    ///   - ratio: how many retries each call allows, `0...1,000`.
-    ///   - minimumPerSecond: how many retries are allowed per second besides, `0...1,000,000`.
-    ///   - window: for how long a call counts, one second to one hour.
+    ///   - ratio: the number of retries that each call allows, `0...1,000`.
+    ///   - minimumPerSecond: the number of retries per second allowed in addition, `0...1,000,000`.
+    ///   - window: how long a call counts, one second to one hour.
     public init(ratio: Double = 0.2, minimumPerSecond: Double = 10, window: Duration = .seconds(10)) {
         precondition((0...1_000).contains(ratio), "ratio is \(ratio), not in 0...1,000")
         precondition(

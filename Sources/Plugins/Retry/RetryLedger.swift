@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The balances of the hosts, of which there are never more than a few.
+/// The retry balances of a limited number of hosts.
 struct RetryLedger: Sendable {
     static let maximumHostCount = 1_000
 
@@ -43,7 +43,7 @@ final class SharedRetryLedger: Sendable {
         ledger = Mutex(RetryLedger(budget))
     }
 
-    /// Tells this ledger from others.
+    /// Identifies this ledger among others.
     var identity: ObjectIdentifier { ObjectIdentifier(self) }
 
     func addCall(to host: String, at date: Date) {

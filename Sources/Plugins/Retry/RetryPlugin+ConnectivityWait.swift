@@ -11,17 +11,17 @@ extension RetryPlugin {
         private let limit: Duration
         private let connectivity: Connectivity
 
-        /// No wait for a network: retries follow after the backoff.
+        /// Does not wait for a network; each retry follows after the backoff.
         public static let off = ConnectivityWait(limit: .zero, connectivity: .system)
 
-        /// Up to 60 s for the network of the machine.
+        /// Waits up to 60 s for the network of the machine.
         public static let on = upTo(.seconds(60))
 
-        /// Up to a limit.
+        /// Returns a setting that waits for a network up to a limit.
         ///
         /// - Parameters:
         ///   - limit: the longest wait before one retry, more than zero.
-        ///   - connectivity: what says whether a network is available.
+        ///   - connectivity: the source that reports whether a network is available.
         /// - Returns: the wait.
         public static func upTo(_ limit: Duration, of connectivity: Connectivity = .system) -> ConnectivityWait {
             precondition(limit > .zero, "limit is \(limit), not more than zero")
@@ -30,10 +30,10 @@ extension RetryPlugin {
 
         var isOn: Bool { limit > .zero }
 
-        /// A response needs some time on its way out through the plugins.
+        /// The time that a response needs to return through the outer plugins.
         private static let leeway = Duration.milliseconds(50)
 
-        /// Waits until a network is available, for no longer than the limit and the deadline of the call allow.
+        /// Waits until a network is available, no longer than the limit and the deadline of the call allow.
         func run(_ context: PipelineContext) async throws -> Connectivity.Outcome {
             let clock = context.clock
             var end = clock.now.advanced(by: limit)

@@ -3,24 +3,25 @@ import HTTPTypes
 import Pipeline
 
 extension RetryPlugin {
-    /// What tells a server that two requests are one and the same.
+    /// A key by which a server recognizes a retry of a request that it has already received.
     ///
     /// ```swift
     /// try await provider.request(.pay(order), options: .init { $0.idempotencyKey = .generated })
     /// try await provider.request(.pay(order), options: .init { $0.idempotencyKey = .init(order.number) })
     /// ```
     ///
-    /// The field holds a string of RFC 9651, in quotes. A server that takes the quotes amiss gets ``unquoted``.
+    /// The header field contains a string of RFC 9651, in quotes. For a server that does not accept the quotes, use
+    /// ``unquoted``.
     ///
     /// Source: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
     public struct IdempotencyKey: Sendable, Hashable {
         private let text: String?
         private var isQuoted = true
 
-        /// A UUID that is made for each call, from the provider's random numbers.
+        /// A random UUID, made for each call with the provider's random numbers.
         public static let generated = IdempotencyKey(text: nil)
 
-        /// A key of your own, of one character and more, visible ones and blanks of ASCII.
+        /// Makes a key from a text of at least one character, which may contain visible ASCII characters and spaces.
         public init(_ text: String) {
             self.init(text: text)
         }
@@ -29,7 +30,7 @@ extension RetryPlugin {
             self.text = text
         }
 
-        /// The same key, sent as it is.
+        /// The same key, sent as is, without quotes.
         public var unquoted: IdempotencyKey {
             var copy = self
             copy.isQuoted = false
@@ -41,15 +42,15 @@ extension RetryPlugin {
 extension RetryPlugin.IdempotencyKey {
     private static let fieldName = HTTPField.Name("Idempotency-Key")
 
-    /// Whether a request has a key.
+    /// Returns whether a request has a key.
     static func isPresent(in request: PipelineRequest) -> Bool {
         guard let fieldName else { return false }
         return request.headers[fields: fieldName].contains { !$0.value.isEmpty }
     }
 
-    /// Gives a request the key, unless it has one.
+    /// Sets the key in a request, unless the request already has one.
     ///
-    /// - Throws: `PipelineError` with code `invalidRequest.headerValue`, which does not show the key.
+    /// - Throws: `PipelineError` with code `invalidRequest.headerValue`, which does not contain the key.
     func set(in request: inout PipelineRequest, using random: PipelineRandom) throws {
         guard let fieldName = Self.fieldName, !Self.isPresent(in: request) else { return }
         let key = text ?? Self.makeUUID(random)
@@ -59,13 +60,13 @@ extension RetryPlugin.IdempotencyKey {
         try request.setHeader(isQuoted ? Self.quoted(key) : key, for: fieldName)
     }
 
-    /// RFC 9651 §3.3.3.
+    /// Quotes a text as in RFC 9651 §3.3.3.
     private static func quoted(_ text: String) -> String {
         let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return "\"\(escaped)\""
     }
 
-    /// Version 4 of RFC 9562 §5.4.
+    /// Makes a version 4 UUID as in RFC 9562 §5.4.
     private static func makeUUID(_ random: PipelineRandom) -> String {
         var digits = [random.next(), random.next()].flatMap { number in
             stride(from: 60, through: 0, by: -4).map { UInt8(truncatingIfNeeded: number >> $0) & 0xf }

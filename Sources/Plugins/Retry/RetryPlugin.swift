@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 public import Pipeline
 
-/// A plugin that retries failed requests where a retry may help and does no harm.
+/// A plugin that retries failed requests if a retry may help and does no harm.
 ///
 /// ```swift
 /// RetryPlugin()
@@ -12,53 +12,60 @@ public import Pipeline
 /// try await provider.request(.pay, options: .init { $0.idempotencyKey = .generated })
 /// ```
 ///
-/// A ``RetryPolicy`` decides which outcomes are retried, a ``RetryBackoff`` how long to wait, and a ``RetryBudget`` how many of all
-/// calls may be retried. `RequestOptions.retry` sets all but the budget per request.
+/// A ``RetryPolicy`` decides which outcomes are retried, a ``RetryBackoff`` how long to wait, and a ``RetryBudget`` how
+/// many calls may be retried overall. `RequestOptions.retry` overrides everything except the budget for a single
+/// request.
 ///
-/// **Position**: outside plugins that sign or authorize, so that each attempt gets a fresh token; inside them every attempt has the
-/// token of the first. Outside a plugin that decodes bodies, so that a policy sees them decoded. Inside a plugin that bounds or
-/// stretches the whole call, which then counts all attempts as one. Outside ``DeduplicationPlugin``, each call decides for
-/// itself and the calls that retry do so together; inside it, one call retries for all. Of two in one stack the outer one
-/// repeats all attempts of the inner one.
+/// **Position**
+///
+/// - Outside plugins that sign or authorize, so that each attempt gets a fresh token. Inside them, every attempt has
+///   the token of the first.
+/// - Outside a plugin that decodes bodies, so that a policy sees decoded bodies.
+/// - Inside a plugin that limits or extends the duration of the whole call, which then covers all attempts.
+/// - Outside ``DeduplicationPlugin``, each call decides for itself, and the calls that retry do so together. Inside it,
+///   one call retries for all.
+/// - Of two in one stack, the outer one repeats all attempts of the inner one.
 ///
 /// **Effects**
 ///
-/// - Sends the request again unchanged; the plugins inside prepare it anew. `RequestOptions.idempotencyKey` sets the field
-///   Idempotency-Key where there is none, once for all attempts.
-/// - Retries after one of the statuses, a lost connection, a truncated body, and a timeout of an exchange, if the method is
-///   idempotent or the request has an Idempotency-Key field. Retries after a failure to connect, except one of TLS, whatever the
-///   method, if the attempt sent nothing. A timeout of the whole call, or of a plugin, such as `timeout.tokenRefresh`, is not retried.
-/// - A request whose body is a stream that can be read once is retried only while nothing has been read from it.
-/// - Waits for the backoff or for Retry-After, whichever is longer, unless the response was replayed (`context.isReplayed`). If the
-///   response asks for more than the policy allows, or if the wait would not end before `context.deadline`, the call ends at once in
-///   the outcome. A cancelled call stops waiting at once.
-/// - With `connectivityWait`, after an error that has no response while the machine has no network (the loss of a body, too), waits
-///   for a network instead of the backoff and retries as soon as there is one. If none comes within the limit, or until 50 ms before
-///   `context.deadline`, the call ends in the failure. A request to a loopback address does not wait for a network. The retry takes from
-///   the budget before the wait.
-/// - Calls that shared the exchange of a ``DeduplicationPlugin`` inside share one random draw, count their waits from the end of that
-///   exchange, and obtain one decision of the budget, which counts one retry for all of them or refuses all of them. So calls with equal
-///   settings come back together and share the next exchange. Policy, number of attempts and deadline stay each call's own.
-/// - Discards the body of a failed attempt during the wait, under `limits.discardedBodyByteCount` and
-///   `limits.discardedBodyDuration`, as `PipelineResponse.discardBody(_:within:)` does. A resumable download continues from what all
-///   attempts before have kept. No response of a failed attempt is kept.
-/// - `PipelineExchange.refusedRetry`, and the description of the error, say why an outcome was not retried.
+/// - Retries with the unchanged request; the plugins inside prepare it anew. `RequestOptions.idempotencyKey` sets the
+///   header field Idempotency-Key if there is none, once for all attempts.
+/// - Retries after one of the statuses, a lost connection, a truncated body, or a timeout of an exchange, if the method
+///   is idempotent or the request has an Idempotency-Key field.
+/// - Retries after a failure to connect, except a TLS failure, if the attempt sent nothing, whatever the method.
+/// - Does not retry after a timeout of the whole call or of a plugin, such as `timeout.tokenRefresh`.
+/// - If the body is a stream that can be read only once, retries only if nothing has been read from it.
+/// - Waits for the backoff or for Retry-After, whichever is longer, unless the response was replayed
+///   (`context.isReplayed`). If the response asks for a longer wait than the policy allows, or if the wait would not
+///   end before `context.deadline`, the call ends at once with that outcome. A cancelled call stops waiting at once.
+/// - With `connectivityWait`, if an attempt fails without a response while the machine has no network (a lost body
+///   counts, too), waits for a network instead of the backoff and retries as soon as there is one. If none becomes
+///   available within the limit, or until 50 ms before `context.deadline`, the call ends with that failure. A request
+///   to a loopback address does not wait for a network. The retry is deducted from the budget before the wait.
+/// - Calls that shared the exchange of an inner ``DeduplicationPlugin`` share one random draw and start their waits at
+///   the end of that exchange. They also share one decision of the budget, which counts one retry for all of them or
+///   refuses it to all of them. Calls with equal settings therefore retry together and share the next exchange. Policy,
+///   number of attempts and deadline remain separate for each call.
+/// - Discards the body of a failed attempt during the wait, within `limits.discardedBodyByteCount` and
+///   `limits.discardedBodyDuration`, like `PipelineResponse.discardBody(_:within:)`. A resumable download continues
+///   with the bytes kept by all earlier attempts. No response of a failed attempt is kept.
+/// - Records why an outcome was not retried in `PipelineExchange.refusedRetry` and in the description of the error.
 /// - Copies of the plugin share the budget, which is kept per host and port.
 ///
 /// **Defaults**
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
-/// | `maximumAttempts` | 3 | attempts in all, the first included | 1 and up |
+/// | `maximumAttempts` | 3 | attempts in all, including the first | 1 and up |
 /// | `policy` | ``RetryPolicy``: 408, 429, 500, 502, 503, 504; idempotent methods; Retry-After up to 60 s | | |
 /// | `backoff` | ``RetryBackoff/exponential(base:factor:cap:jitter:)``: 500 ms, doubled, up to 30 s, full jitter | | |
 /// | `budget` | ``RetryBudget``: 20 % of the calls and 10 per second, over 10 s | | |
 /// | `connectivityWait` | ``ConnectivityWait/off``; ``ConnectivityWait/on`` is up to 60 s before each retry | | more than zero |
 ///
-/// **Errors**: throws only `invalidRequest.headerValue`, for an idempotency key that cannot be sent. The call ends in the outcome
-/// of the last attempt, with the exchanges of all attempts.
+/// **Errors**: throws only `invalidRequest.headerValue`, for an idempotency key that cannot be sent. The call ends with
+/// the outcome of the last attempt and lists the exchanges of all attempts.
 ///
-/// **Secrets**: an idempotency key is not a secret; a redirect to another origin keeps it.
+/// **Secrets**: an idempotency key is not a secret, and remains after a redirect to another origin.
 ///
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2,
 /// and §10.2.3, https://www.rfc-editor.org/rfc/rfc9110.html#section-10.2.3
@@ -69,10 +76,10 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     /// Makes a plugin.
     ///
     /// - Parameters:
-    ///   - maximumAttempts: how many attempts in all, the first included, 1 and up.
-    ///   - policy: which outcomes call for another.
-    ///   - backoff: how long to wait between them.
-    ///   - budget: how many of all calls to a host may be retried.
+    ///   - maximumAttempts: the maximum number of attempts, including the first, 1 and up.
+    ///   - policy: decides which outcomes are retried.
+    ///   - backoff: the wait before each retry.
+    ///   - budget: the share of all calls to a host that may be retried.
     ///   - connectivityWait: how long a retry waits for a network if the machine has none.
     public init(
         maximumAttempts: Int = 3,
@@ -91,12 +98,12 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         ledger = SharedRetryLedger(budget)
     }
 
-    /// Sets the idempotency key.
+    /// Sets the idempotency key of the call in the request.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         try context.options.idempotencyKey?.set(in: &request, using: context.random)
     }
 
-    /// Sends the request until an outcome is given back.
+    /// Sends the request until an outcome needs no retry or must not be retried.
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
@@ -114,17 +121,18 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
                 else { return try result.get() }
                 end = restored
             }
-            // The response is released by now: nothing of an attempt is open while the next one runs.
+            // The response has been released: no resource of an attempt is open while the next one runs.
             if !context.isReplayed { try await Self.sleep(until: end, context) }
             attempt += 1
         }
     }
 
-    /// Ends an attempt that another follows.
+    /// Ends an attempt that will be retried.
     ///
-    /// Not inlined, here and below, because its variables would take room in every call that waits.
+    /// Not inlined, here and below, because its variables would take up memory in every waiting call.
     ///
-    /// - Returns: when the next attempt begins; `nil` if the call ends in the result because there is no network.
+    /// - Returns: when the next attempt begins; `nil` if the call ends with the result because the machine has no
+    ///   network.
     @inline(never)
     private func close(
         _ result: inout Result<PipelineResponse, PipelineError>,
@@ -148,7 +156,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         if context.clock.now < end { try await context.clock.sleep(until: end) }
     }
 
-    /// What had come of the call when an attempt began.
+    /// The state of the call when an attempt began.
     private struct Past {
         let exchangeCount: Int
         let convoy: Convoy?
@@ -159,7 +167,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         }
     }
 
-    /// When the next attempt begins; `nil` if the call ends in the result.
+    /// Returns when the next attempt begins; `nil` if the call ends with the result.
     @inline(never)
     private func nextAttempt(
         after result: inout Result<PipelineResponse, PipelineError>,
@@ -194,7 +202,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         exchange.failure?.provesNothingSent != true
     }
 
-    /// Whether an outcome can come from a machine without a network, and a wait for one is set.
+    /// Returns whether a missing network may have caused the outcome, and whether a wait for a network is set.
     private func mayWaitForNetwork(
         after result: Result<PipelineResponse, PipelineError>,
         of request: PipelineRequest,
@@ -202,13 +210,14 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
     ) -> Bool {
         guard case .failure(let error) = result, error.response == nil, !context.isReplayed else { return false }
         guard rules.overridden(by: context.options.retry).connectivityWait.isOn else { return false }
-        // Over http, only a loopback address is allowed.
+        // With the scheme http, the policy allows only a loopback address.
         var plain = request
         plain.head.scheme = "http"
         return !CleartextPolicy.loopbackOnly.allows(plain)
     }
 
-    /// When the next attempt begins; `nil` if the call ends in the result because no network came.
+    /// Returns when the next attempt begins; `nil` if the call ends with the result because no network became
+    /// available.
     private func waitForNetwork(
         after result: inout Result<PipelineResponse, PipelineError>,
         _ beginning: PipelineClock.Instant,
@@ -235,7 +244,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
         }
     }
 
-    /// What follows an outcome, whose attempt ended at a moment.
+    /// Returns the step after an outcome whose attempt ended at the given instant.
     private func step(
         after outcome: RetryPolicy.Outcome,
         under rules: RetryRules,
@@ -250,7 +259,7 @@ public struct RetryPlugin: Stage.Prepare, Stage.Intercept {
             convoy?.random(from: context.random) ?? context.random
         }
         guard case .retry = step else { return step }
-        // The attempt would end in an error of the core, and the outcome would be lost.
+        // Otherwise the attempt would end with an error of the core, and the outcome would be lost.
         guard context.exchanges.count < context.limits.exchangeCount else { return .giveBack(.attemptsUsedUp) }
         guard isPaid else { return step }
         let host = outcome.request.host ?? ""
@@ -267,12 +276,12 @@ extension RetryPlugin {
 }
 
 extension RetryPlugin: CapabilityDeclaring {
-    /// `PluginCapability.retries`.
+    /// The plugin declares `PluginCapability.retries`.
     public var capabilities: Set<PluginCapability> { [.retries] }
 }
 
 extension Result<PipelineResponse, PipelineError> {
-    /// The response, also that of a failure which has one.
+    /// The response, including that of a failure.
     fileprivate var response: PipelineResponse? {
         switch self {
         case .success(let response): response

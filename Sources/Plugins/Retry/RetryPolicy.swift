@@ -19,42 +19,42 @@ public import Pipeline
 /// | `maximumRetryAfter` | 60 s | 0...6 h |
 /// | `decide` | none | |
 ///
-/// Besides these statuses, `connectionLost`, `truncated` and a timeout of an exchange are retried: `timeout.attempt`, `timeout.head`,
-/// `timeout.idle`, `timeout.write`, and `timeout` without a phase, if the attempt made an exchange. A failure without a connection is
-/// retried whatever the method. The timeout of a plugin, such as `timeout.tokenRefresh`, and `timeout.pool` are not retried unless
-/// `decide` says so. `tls`, `timeout.total` and cancellation never are, whatever `decide` says.
+/// Besides these statuses, the policy retries after `connectionLost`, after `truncated` and, if the attempt made an
+/// exchange, after `timeout.attempt`, `timeout.head`, `timeout.idle` and `timeout.write`. It retries after a failure to
+/// connect whatever the method. It does not retry after `timeout.pool` or the timeout of a plugin, such as
+/// `timeout.tokenRefresh`, unless `decide` says so. It never retries after `tls`, `timeout.total` or cancellation,
+/// whatever `decide` says.
 ///
 /// Source: RFC 9110 §9.2.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-9.2.2
 public struct RetryPolicy: Sendable {
-    /// What to do about an outcome.
+    /// A decision about an outcome.
     public struct Decision: Sendable, Hashable {
         private enum Kind { case giveBack, retry, retryUnprocessed }
 
         private let kind: Kind
 
-        /// It is the outcome of the call.
+        /// Ends the call with this outcome.
         public static let giveBack = Decision(kind: .giveBack)
-        /// Another attempt may help, where the method allows it.
+        /// Retries, if the method allows it.
         public static let retry = Decision(kind: .retry)
-        /// Another attempt may help, and the server has done nothing yet, so that any method allows it.
+        /// Retries whatever the method, because the server has not processed the request.
         public static let retryUnprocessed = Decision(kind: .retryUnprocessed)
     }
 
-    /// What came of an attempt.
+    /// The outcome of an attempt.
     public struct Outcome: Sendable {
-        /// The request as the plugin sent it on.
+        /// The request as the plugin passed it on.
         public let request: PipelineRequest
-        /// The response of any status, or the failure.
+        /// The response, with any status, or the failure.
         let result: Result<PipelineResponse, PipelineError>
-        /// How many attempts the plugin has made, from 1.
+        /// The number of attempts that the plugin has made, from 1.
         public let attempt: Int
-        /// Whether some of the request may have reached a server.
+        /// Whether a part of the request may have reached a server.
         public let wasSent: Bool
 
-        /// The response, also that of a failure which has one.
+        /// The response, including that of a failure; `nil` for a failure without one.
         ///
-        /// The body of a call made with `stream` is a stream, which a policy
-        /// must not read.
+        /// The body of a call made with `stream` is a stream, which a policy must not read.
         public var response: PipelineResponse? {
             switch result {
             case .success(let response): response
@@ -62,34 +62,35 @@ public struct RetryPolicy: Sendable {
             }
         }
 
-        /// The failure, `nil` for a response.
+        /// The failure; `nil` for a response.
         public var error: PipelineError? {
             guard case .failure(let error) = result else { return nil }
             return error
         }
     }
 
-    /// GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY: sent twice they do what they do once.
+    /// The idempotent methods GET, HEAD, OPTIONS, TRACE, PUT, DELETE and QUERY: repeating a request has no further
+    /// effect.
     public static let idempotentMethods: Set<HTTPRequest.Method> = {
         let named: [HTTPRequest.Method] = [.get, .head, .options, .trace, .put, .delete]
         return Set(named + [HTTPRequest.Method("QUERY")].compactMap { $0 })
     }()
 
-    /// The statuses that are worth another attempt.
+    /// The statuses that are retried.
     let statusCodes: Set<Int>
-    /// The methods that may be sent again; others need an Idempotency-Key field.
+    /// The methods that may be retried; others require an Idempotency-Key field.
     let methods: Set<HTTPRequest.Method>
-    /// The longest wait that a server may ask for; for a longer one the response is given back.
+    /// The longest wait that a server may ask for; if it asks for more, the call ends with the response.
     let maximumRetryAfter: Duration
     private let decide: (@Sendable (Outcome) -> Decision?)?
 
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - statusCodes: the statuses that are worth another attempt.
-    ///   - methods: the methods that may be sent again without an Idempotency-Key field.
+    ///   - statusCodes: the statuses that are retried.
+    ///   - methods: the methods that may be retried without an Idempotency-Key field.
     ///   - maximumRetryAfter: the longest wait that a server may ask for, `0...6 h`.
-    ///   - decide: asked before the rules above; `nil` leaves the outcome to them. It must be quick.
+    ///   - decide: called before the rules above, which apply if it returns `nil`. It must be quick.
     public init(
         statusCodes: Set<Int> = [408, 429, 500, 502, 503, 504],
         methods: Set<HTTPRequest.Method> = RetryPolicy.idempotentMethods,
@@ -108,10 +109,10 @@ public struct RetryPolicy: Sendable {
         self.decide = decide
     }
 
-    /// Whether a response of this status may call for another attempt.
+    /// Returns whether a response with this status may be retried.
     func mayRetry(_ statusCode: Int) -> Bool { decide != nil || statusCodes.contains(statusCode) }
 
-    /// Whether the outcome is worth another attempt.
+    /// Returns whether the outcome is to be retried.
     func decision(after outcome: Outcome) -> Decision {
         switch outcome.error?.code {
         case .some(.cancelled), .some(.tls), .some(.timeout(.total)): return .giveBack
@@ -121,7 +122,7 @@ public struct RetryPolicy: Sendable {
         switch outcome.result {
         case .success(let response):
             return statusCodes.contains(response.statusCode) ? .retry : .giveBack
-        // The pool is busy: another wait would make the line longer.
+        // The pool is busy: another wait would lengthen its queue.
         case .failure(let error) where error.code == .timeout(.pool):
             return .giveBack
         case .failure(let error) where error.code.provesNothingSent:
@@ -129,19 +130,19 @@ public struct RetryPolicy: Sendable {
         case .failure(let error):
             switch error.code {
             case .connectionLost, .truncated: return .retry
-            // Without an exchange a plugin has run out of time, whatever phase it names.
+            // Without an exchange, the timeout comes from a plugin, whatever phase it names.
             case let code where Self.exchangeTimeouts.contains(code) && outcome.wasSent: return .retry
             default: return .giveBack
             }
         }
     }
 
-    /// The timeouts of an exchange that has a connection; those without one prove that nothing was sent.
+    /// The timeouts of an exchange that has a connection; those before a connection prove that nothing was sent.
     private static let exchangeTimeouts: Set<PipelineError.Code> = [
         .timeout(.attempt), .timeout(.head), .timeout(.idle), .timeout(.write),
     ]
 
-    /// Whether the request may be sent again when it may have been worked on.
+    /// Returns whether the request may be retried although the server may have processed it.
     func allowsRepeating(_ request: PipelineRequest) -> Bool {
         methods.contains(request.method) || RetryPlugin.IdempotencyKey.isPresent(in: request)
     }

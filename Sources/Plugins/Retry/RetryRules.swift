@@ -1,13 +1,13 @@
 import Foundation
 import Pipeline
 
-/// What holds for the attempts of one call.
+/// The rules for the attempts of one call.
 struct RetryRules: Sendable {
-    /// What follows an attempt.
+    /// The step after an attempt.
     enum Step: Sendable, Hashable {
-        /// Its outcome is that of the call; with a reason when it called for another attempt.
+        /// Ends the call with the outcome; the reason is set if the policy wanted a retry.
         case giveBack(PipelineExchange.RetryRefusal?)
-        /// Another attempt after this wait.
+        /// Retries after this wait.
         case retry(after: Duration)
     }
 
@@ -16,7 +16,7 @@ struct RetryRules: Sendable {
     var backoff: RetryBackoff
     var connectivityWait: RetryPlugin.ConnectivityWait
 
-    /// These rules with those of one request over them.
+    /// Returns these rules with the overrides of one request.
     func overridden(by other: RetryPlugin.Override) -> RetryRules {
         RetryRules(
             maximumAttempts: other.maximumAttempts ?? maximumAttempts,
@@ -26,14 +26,14 @@ struct RetryRules: Sendable {
         )
     }
 
-    /// Decides what follows an attempt, apart from the budget.
+    /// Decides whether to retry after an attempt, without regard to the budget.
     ///
     /// - Parameters:
-    ///   - outcome: what came of the attempt.
-    ///   - date: the present date.
+    ///   - outcome: the outcome of the attempt.
+    ///   - date: the current date.
     ///   - remaining: the time from the outcome to the deadline of the call, `nil` without a deadline.
-    ///   - random: the source of chance; called if the policy wants another attempt.
-    /// - Returns: whether the call ends in the outcome, or how long after the outcome another attempt follows.
+    ///   - random: the source of random numbers, called only if the policy wants a retry.
+    /// - Returns: the end of the call, or the wait between the outcome and the next attempt.
     func step(
         after outcome: RetryPolicy.Outcome,
         at date: Date,

@@ -1,10 +1,10 @@
 public import Pipeline
 
 extension PluginType where Self == PluginStack {
-    /// The plugins that nearly every client of an API wants, in the right order and with their defaults, without credentials.
+    /// The plugins that nearly every API client needs, in the right order and with their defaults, without credentials.
     public static var standard: PluginStack { standard() }
 
-    /// The plugins that nearly every client of an API wants, in the right order and with their defaults.
+    /// Returns the plugins that nearly every API client needs, in the right order and with their defaults.
     ///
     /// ```swift
     /// Provider<GitHub>(
@@ -20,23 +20,24 @@ extension PluginType where Self == PluginStack {
     ///
     /// | plugin | why here |
     /// |---|---|
-    /// | ``LoggingPlugin`` | one line for a call that failed in the end, also for a value that does not decode; decoded bodies |
-    /// | ``MinimumDurationPlugin`` | holds the call, not each attempt; nothing is held unless `minimumDuration` says so |
-    /// | ``TimeoutPlugin`` | bounds the wait for each piece of a body, and the whole call where `totalTimeout` says so |
+    /// | ``LoggingPlugin`` | logs one line for a call that failed in the end, also if its value could not be decoded; sees decoded bodies |
+    /// | ``MinimumDurationPlugin`` | delays the call, not each attempt; delays nothing unless `minimumDuration` is set |
+    /// | ``TimeoutPlugin`` | limits the wait for each piece of a body, and the whole call if `totalTimeout` is set |
     /// | ``RequestIDPlugin`` | one id for all attempts |
-    /// | ``RetryPlugin`` | outside the credentials, so that each attempt has fresh ones |
-    /// | `authentication` | what sets credentials |
+    /// | ``RetryPlugin`` | outside the credentials, so that each attempt gets fresh ones |
+    /// | `authentication` | sets credentials |
     /// | ``DeduplicationPlugin`` | inside the credentials, so that no two users share a response |
-    /// | ``GzipPlugin`` | a shared response is decoded once |
-    /// | `inner` | what acts on requests and responses as they are on the wire |
+    /// | ``GzipPlugin`` | decodes a shared response once |
+    /// | `inner` | acts on requests and responses as they are on the wire |
     ///
     /// - Parameters:
-    ///   - level: what is logged.
-    ///   - minimumDuration: how long a call that succeeds takes at least, zero and up.
-    ///   - idleTimeout: how long a body may pause, more than zero.
-    ///   - authentication: plugins that set credentials, and other header fields, as ``HeadersPlugin`` does, outermost first.
+    ///   - level: the level of detail in the log.
+    ///   - minimumDuration: how long a successful call takes at least, zero and up.
+    ///   - idleTimeout: the longest pause within a body, more than zero.
+    ///   - authentication: plugins that set credentials or, like ``HeadersPlugin``, other header fields, outermost
+    ///     first.
     ///   - inner: plugins inside all others, outermost first.
-    /// - Returns: the stack; `inserting(_:before:)` adds to it elsewhere.
+    /// - Returns: the stack; `inserting(_:before:)` adds plugins at other positions.
     public static func standard(
         logging level: LoggingPlugin.Level = .error,
         minimumDuration: Duration = .zero,

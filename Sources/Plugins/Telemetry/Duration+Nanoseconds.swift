@@ -1,6 +1,6 @@
 #if Metrics || Tracing
 extension Duration {
-    /// Whole nanoseconds, as many as there is room for.
+    /// The whole nanoseconds, clamped to the range of `Int64`.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -9,9 +9,10 @@ private enum TotalTimeout: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// The longest that the whole call may take, with all its attempts and waits; more than zero.
+    /// The longest time that the whole call may take, including all attempts and waits; more than zero.
     ///
-    /// ``TimeoutPlugin`` enforces it, and this wins over its `total`. Defaults to `nil`: the plugin's `total`.
+    /// ``TimeoutPlugin`` enforces it. It takes precedence over the plugin's `total`. Defaults to `nil`: the plugin's
+    /// `total` applies.
     public var totalTimeout: Duration? {
         get { self[TotalTimeout.self] }
         set {
@@ -22,11 +23,11 @@ extension RequestOptions {
 }
 
 extension RequestOptions.PluginOption {
-    /// ``RequestOptions/totalTimeout``.
+    /// The plugin option for ``RequestOptions/totalTimeout``.
     public static let totalTimeout = Self("totalTimeout", of: "TimeoutPlugin")
 }
 
 extension TimeoutPlugin: OptionHandling {
-    /// `totalTimeout`.
+    /// The only option that the plugin handles is `totalTimeout`.
     public var handledOptions: [RequestOptions.PluginOption] { [.totalTimeout] }
 }

@@ -1,27 +1,33 @@
 public import Pipeline
 
-/// Ends attempts, bodies and whole calls that take too long.
+/// A plugin that limits how long attempts, bodies and whole calls may take.
 ///
 /// ```swift
 /// TimeoutPlugin(attempt: .seconds(10), total: .seconds(30), idle: .seconds(10))
 /// ```
 ///
-/// One call sets its own, which win: `options: .init { $0.totalTimeout = .seconds(120) }`, and likewise `attemptTimeout` and
-/// `idleTimeout`. A time of years is as good as none.
+/// A call can override each limit with an option: `options: .init { $0.totalTimeout = .seconds(120) }`, and likewise
+/// `attemptTimeout` and `idleTimeout`. A limit of years has the same effect as no limit.
 ///
-/// **Position**: outermost, but for plugins that only watch or hold the answer back: `total` ends what is inside, and not what a
-/// plugin outside waits for. Outside a plugin that shares requests, so that a caller whose time is up leaves alone. `attempt` and
-/// `idle` hold wherever the plugin stands, inside or outside of a plugin that sends again. Of two in one stack the inner one's
-/// `attempt` and `idle` hold, and the shorter `total`.
+/// **Position**: outermost, except for plugins that only observe or delay the result. `total` ends what is inside the
+/// plugin, but not what an outer plugin waits for. Outside a plugin that shares requests, so that only the caller that
+/// times out leaves. `attempt` and `idle` apply in any position, inside or outside a plugin that retries. Of two in one
+/// stack, the inner `attempt` and `idle` apply, and the shorter `total`.
 ///
-/// **Effects**: states `attempt` and `idle` in the request, and the core enforces them for each exchange, also one that follows a
-/// redirect. `attempt` counts from the moment an exchange has a connection, or from its start where the transport does not report
-/// that, to its last byte; for a streamed call to its header fields. `idle` counts
-/// while the next bytes of a body are awaited whose header fields are there, buffered, written to a file or streamed; a transport
-/// that cannot measure this for a body that it buffers hands it over as it arrives. `total` counts from the start of the call, with everything that plugins
-/// outside have done; it is told to every plugin as `context.deadline`. When it has passed, what is inside is cancelled, and the
-/// call ends when that has ended; when it has passed before, nothing inside begins. A streamed body has to be read to its end by
-/// then. A call for which no time is set is not touched. Nothing is kept between calls.
+/// **Effects**
+///
+/// - Sets `attempt` and `idle` in the request. The core enforces them for each exchange, including those that follow a
+///   redirect.
+/// - `attempt` runs from the moment an exchange has a connection to its last byte, or to its header fields for a
+///   streamed call. If the transport does not report the connection, it runs from the start of the exchange.
+/// - `idle` limits the wait for the next bytes of a body after its header fields have arrived, whether the body is
+///   buffered, written to a file or streamed. A transport that cannot measure this for a buffered body delivers the
+///   body as it arrives.
+/// - `total` runs from the start of the call, including the time spent in outer plugins. Every plugin sees it as
+///   `context.deadline`.
+/// - When `total` has passed, the plugin cancels the work inside, and the call ends when that work has ended. If it has
+///   already passed, no work begins. A streamed body must be read to its end before then.
+/// - A call without any limit is untouched. Nothing is kept between calls.
 ///
 /// **Defaults**
 ///
@@ -29,15 +35,15 @@ public import Pipeline
 /// |---|---|---|
 /// | `attempt` | `nil`: no limit | more than zero, not longer than `total` |
 /// | `total` | `nil`: no limit | more than zero |
-/// | `idle` | `nil`: no limit but the transport's own | more than zero, not longer than `total` |
+/// | `idle` | `nil`: only the transport's own limit | more than zero, not longer than `total` |
 ///
-/// At least one has to be given.
+/// At least one is required.
 ///
-/// **Errors**: `timeout.attempt`, `timeout.idle` and `timeout.total` say which time was up; the first two are failures of an
-/// exchange, which a plugin that sends again may answer with the next attempt. The error lists the exchanges until then. A call that
-/// is cancelled ends as cancelled, and every other failure is passed on.
+/// **Errors**: `timeout.attempt`, `timeout.idle` or `timeout.total`, depending on which limit was exceeded. The first
+/// two are failures of an exchange, after which an outer plugin may retry. The error lists the exchanges so far. A
+/// cancelled call ends as cancelled, and all other failures are passed on.
 ///
-/// **Secrets**: none; errors hold durations only.
+/// **Secrets**: none; errors contain only durations.
 public struct TimeoutPlugin: Stage.Prepare, Stage.Intercept {
     private let attempt: Duration?
     private let total: Duration?
@@ -46,9 +52,9 @@ public struct TimeoutPlugin: Stage.Prepare, Stage.Intercept {
     /// Makes a plugin.
     ///
     /// - Parameters:
-    ///   - attempt: the longest that one exchange may take.
-    ///   - total: the longest that the whole call may take.
-    ///   - idle: the longest that a body may go without a byte.
+    ///   - attempt: the longest time that one exchange may take.
+    ///   - total: the longest time that the whole call may take.
+    ///   - idle: the longest time that a body may go without a byte.
     public init(attempt: Duration? = nil, total: Duration? = nil, idle: Duration? = nil) {
         precondition(
             attempt != nil || total != nil || idle != nil,
@@ -64,13 +70,13 @@ public struct TimeoutPlugin: Stage.Prepare, Stage.Intercept {
         self.idle = idle
     }
 
-    /// States the times of each exchange.
+    /// Sets the attempt and idle timeouts of each exchange.
     public func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
         if let attempt { request.attemptTimeout = attempt }
         if let idle { request.idleTimeout = idle }
     }
 
-    /// Ends what is inside when the time of the call is up.
+    /// Cancels the work inside when the time limit of the call has passed.
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
@@ -94,7 +100,9 @@ public struct TimeoutPlugin: Stage.Prepare, Stage.Intercept {
 }
 
 extension TimeoutPlugin {
-    /// Without a `total`, the plugin intercepts only calls that set `totalTimeout`; without `attempt` and `idle`, it prepares none.
+    /// Without `total`, the plugin intercepts only calls that set `totalTimeout`.
+    ///
+    /// Without `attempt` and `idle`, it prepares no requests.
     public var idleStages: [Stage.Kind: Set<RequestOptions.PluginOption>] {
         var stages: [Stage.Kind: Set<RequestOptions.PluginOption>] = [:]
         if total == nil { stages[.intercept] = [.totalTimeout] }
@@ -107,7 +115,7 @@ extension TimeoutPlugin: CapabilityDeclaring {
     private static let setsAttempt = PluginCapability("sets an attempt timeout")
     private static let setsIdle = PluginCapability("sets an idle timeout")
 
-    /// `PluginCapability.spansCalls` with a `total`, and one of its own for each of `attempt` and `idle`.
+    /// `PluginCapability.spansCalls` if `total` is set, and a capability of its own for each of `attempt` and `idle`.
     public var capabilities: Set<PluginCapability> {
         var capabilities: Set<PluginCapability> = []
         if total != nil { capabilities.insert(.spansCalls) }
@@ -116,7 +124,7 @@ extension TimeoutPlugin: CapabilityDeclaring {
         return capabilities
     }
 
-    /// Finds two plugins that set the same time.
+    /// Finds two plugins that set the same timeout.
     public var orderRules: [OrderRule] {
         [("attempt", Self.setsAttempt), ("idle", Self.setsIdle)].map { name, capability in
             OrderRule(

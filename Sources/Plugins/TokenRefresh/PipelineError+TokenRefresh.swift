@@ -1,11 +1,11 @@
 public import Pipeline
 
 extension PipelineError.Code {
-    /// The access token could not be refreshed; the underlying error says why.
+    /// The access token could not be refreshed; the underlying error gives the reason.
     public static let tokenRefresh = Self(rawValue: "tokenRefresh")
-    /// The limit for refreshes of the access token within a short time was reached.
+    /// The limit on refreshes of the access token within the policy's time window was reached.
     public static let excessiveRefresh = Self(rawValue: "excessiveRefresh")
-    /// There is no access token for the call: its session has ended, or none has begun.
+    /// The call has no access token: its session has ended, or none has begun.
     public static let sessionEnded = Self(rawValue: "sessionEnded")
 }
 
@@ -14,20 +14,21 @@ extension PipelineError.Code.TimeoutPhase {
     public static let tokenRefresh = Self(rawValue: "tokenRefresh")
 }
 
-/// Why a call gets no credential.
+/// The reason why a call gets no credential.
 enum TokenRefreshFailure: Sendable {
     case thrown(any Error)
     case timedOut
     case excessive
-    /// The call's session has ended, or none has begun. Calls that fail before the next log-in share a report; later ones have none.
+    /// The call's session has ended, or none has begun. Calls that fail before the next log-in share a report; later
+    /// calls have none.
     case sessionEnded(SessionEndReport?)
     /// The call's deadline has passed.
     case deadline
 
-    /// Makes the error of one call.
+    /// Returns the error for one call.
     ///
     /// - Parameters:
-    ///   - policy: the limits that held.
+    ///   - policy: the limits that applied.
     ///   - response: the response that refused the call's token, if the call was sent.
     /// - Returns: an error that quotes neither the token nor the response.
     func error(_ policy: TokenRefreshPolicy, response: PipelineResponse?) -> PipelineError {

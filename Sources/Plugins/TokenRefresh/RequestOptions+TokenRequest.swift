@@ -5,10 +5,11 @@ private enum IsTokenRequest: RequestOptionKey {
 }
 
 extension RequestOptions {
-    /// Whether the call itself asks for a token, as a log-in or a refresh does, so that ``TokenRefreshPlugin`` does not touch it.
+    /// Whether the call itself requests a token, as a log-in or a refresh does, so that ``TokenRefreshPlugin`` leaves
+    /// it alone.
     ///
-    /// It gets no token, waits for no refresh and causes none, whatever the response. That holds without the plugin, too, so no plugin
-    /// has to handle it. Defaults to `false`.
+    /// Such a call gets no token, waits for no refresh and causes none, whatever the response. This also holds without
+    /// the plugin, so no plugin has to handle the option. Defaults to `false`.
     public var isTokenRequest: Bool {
         get { self[IsTokenRequest.self] }
         set { self[IsTokenRequest.self] = newValue }

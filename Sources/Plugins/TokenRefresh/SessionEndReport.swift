@@ -1,9 +1,10 @@
 import Pipeline
 import Synchronization
 
-/// The lack of a credential, shared by the calls that fail for it, so that only one of them reports it to `UnauthorizedPlugin`.
+/// A report of a missing credential, shared by the calls that fail because of it, so that `UnauthorizedPlugin` reports
+/// it once.
 final class SessionEndReport: Sendable {
-    /// The report that the call brings along.
+    /// The report of a call, for other plugins.
     enum Key: PipelineContextKey {
         static let defaultValue: SessionEndReport? = nil
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What `TokenRefreshPlugin` needs to know of a credential; everything else in it belongs to the application.
+/// The part of a credential that `TokenRefreshPlugin` uses; everything else in it belongs to the application.
 ///
 /// ```swift
 /// struct Session: TokenCredential {
@@ -10,18 +10,19 @@ public import Foundation
 /// }
 /// ```
 public protocol TokenCredential: Sendable {
-    /// The token that is sent, without its scheme.
+    /// The token to send, without its scheme.
     var accessToken: String { get }
 
-    /// When the token expires; with `nil` it is used until a server refuses it.
+    /// The date when the token expires; with `nil`, it is used until a server refuses it.
     var expiry: Date? { get }
 
-    /// When the token was issued, from which its life is counted. Defaults to `nil`: the life is counted from when the plugin
-    /// received the credential.
+    /// The date when the token was issued, from which its lifetime is counted.
+    ///
+    /// Defaults to `nil`: the lifetime is counted from the moment when the plugin received the credential.
     var issuedAt: Date? { get }
 }
 
 extension TokenCredential {
-    /// `nil`.
+    /// The default, `nil`: the token's date of issue is unknown.
     public var issuedAt: Date? { nil }
 }

@@ -1,4 +1,4 @@
-/// Why the credential of a ``TokenRefreshPlugin`` changed.
+/// The reason why the credential of a ``TokenRefreshPlugin`` changed.
 public struct TokenCredentialChange: Sendable, Hashable {
     private enum Kind: String { case logIn, refresh, logOut, sessionEnd }
 
@@ -15,6 +15,6 @@ public struct TokenCredentialChange: Sendable, Hashable {
 }
 
 extension TokenCredentialChange: CustomStringConvertible {
-    /// `logIn`, `refresh`, `logOut` or `sessionEnd`.
+    /// The name of the reason: `logIn`, `refresh`, `logOut` or `sessionEnd`.
     public var description: String { kind.rawValue }
 }

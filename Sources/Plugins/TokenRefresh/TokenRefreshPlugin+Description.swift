@@ -1,11 +1,11 @@
 public import Pipeline
 
 extension TokenRefreshPlugin {
-    /// The plugin's name.
+    /// The name of the plugin, which reveals no token.
     public var description: String { name }
 }
 
 extension TokenRefreshPlugin: CapabilityDeclaring {
-    /// `PluginCapability.setsCredential`, `PluginCapability.setsAccessToken` and `PluginCapability.answersChallenges`.
+    /// The plugin declares `PluginCapability.setsCredential`, `.setsAccessToken` and `.answersChallenges`.
     public var capabilities: Set<PluginCapability> { [.setsCredential, .setsAccessToken, .answersChallenges] }
 }

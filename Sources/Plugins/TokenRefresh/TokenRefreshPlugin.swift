@@ -1,10 +1,11 @@
 import HTTPTypes
 public import Pipeline
 
-/// Sends an access token and refreshes it, before it expires and when a server refuses it, once for all calls.
+/// A plugin that sends an access token and refreshes it once for all calls: before it expires, and when a server
+/// refuses it.
 ///
-/// A target asks for a token by conforming to `AccessTokenAuthorizable` with a type other than `nil`, also inside a
-/// `MultiTarget`. The credential is a type of the application.
+/// A target requires a token if it conforms to `AccessTokenAuthorizable` with a type other than `nil`, also inside a
+/// `MultiTarget`. The type of the credential is defined by the application.
 ///
 /// ```swift
 /// let auth = Provider<AuthAPI>(transport: transport)
@@ -19,49 +20,59 @@ public import Pipeline
 /// await tokens.setCredential(nil)      // after a log-out
 /// ```
 ///
-/// The refresh may use a provider that has the plugin: calls made in the closures are left alone. A log-in, or a refresh made in a
-/// callback, has to set the option `isTokenRequest`.
+/// The refresh may use a provider that has the plugin: calls made in the closures are left alone. A log-in, or a
+/// refresh made in a callback, must set the option `isTokenRequest`.
 ///
-/// **Position**: inside a plugin that retries, so that each attempt has the present token; outside it, every attempt has the token
-/// of the first. Inside `UnauthorizedPlugin`, which then sees only the 401 responses that a refresh could not help. Outside a
-/// plugin that signs or shares requests. It replaces `AccessTokenPlugin`: of two plugins that set a token the inner one wins, and
-/// this plugin ignores the refusal of another plugin's token.
+/// **Position**
+///
+/// - Inside a plugin that retries, so that each attempt has the current token. Outside it, every attempt has the token
+///   of the first.
+/// - Inside `UnauthorizedPlugin`, which then sees only those 401 responses that a refresh did not prevent.
+/// - Outside a plugin that signs or shares requests.
+/// - In place of `AccessTokenPlugin`. Of two plugins that set a token, the inner one takes effect, and this plugin
+///   ignores the refusal of another plugin's token.
 ///
 /// **Effects**
 ///
-/// - Sets Authorization to `<type> <token>`, replacing a previous value. Requests of other targets, requests that an outer plugin
-///   has led to another origin than the endpoint's, and calls with `isTokenRequest` are untouched and wait for nothing.
-/// - Refreshes before sending when the credential expires within the leeway, which is at most half of its life, and when a server
-///   has refused its token. After a refusal the request is sent a second time, as an attempt of its own. A call causes at most one
-///   refresh: any later response is returned, also another 401.
-/// - Runs one refresh at a time, also when several providers share the plugin. Calls that begin meanwhile wait for it. A token
-///   that is refused after it was replaced causes no refresh; the present one is sent.
-/// - If a refresh fails, all calls that wait fail, and so do calls that were sent before and are refused later. The credential
-///   stays, and the next call tries anew.
-/// - A refresh belongs to no call. A call that is cancelled, or whose deadline passes, stops waiting at once; the others continue.
-///   When the last has left, the refresh is cancelled; no other starts before it has ended or its time is up, and a credential
-///   that it still returns is kept. A call whose deadline has passed never waits.
-/// - A refusal counts if the refused request had the token and went to the endpoint's origin. The body of such a response is
-///   discarded, see `PipelineResponse.discardBody(_:within:)`.
-/// - A request whose body cannot be replayed is not sent a second time: its 401 is returned, and the next call refreshes first.
-/// - A call that asks for a token while there is no credential fails with `sessionEnded` and is not sent, or is sent without a
-///   token: `withoutCredential` of ``TokenRefreshPolicy`` decides. A plugin made with `obtain:` asks for a credential first.
-/// - A session ends when the application removes the credential or sets another one, and when a refresh returns `nil`. At that
-///   moment, calls that wait for a token fail with `sessionEnded` and are not sent. So do calls that began before it and come
-///   to the plugin later, for example out of a queue, and calls that were sent and are refused or retried later: none of them uses
-///   the token of a later log-in. A call that began before the first log-in uses the credential of that.
-/// - A credential set by the application wins over a refresh in progress, which is cancelled. If it continues the session, the
-///   calls that wait continue with it.
+/// - Sets Authorization to `<type> <token>`, replacing a previous value. Requests of other targets, requests that an
+///   outer plugin sends to another origin than the endpoint's, and calls with `isTokenRequest` remain unchanged and
+///   wait for nothing.
+/// - Refreshes before sending if the credential expires within the leeway, which is at most half of its lifetime, and
+///   when a server has refused its token. After a refusal the request is sent a second time, as a separate attempt. A
+///   call causes at most one refresh: any later response is returned, even another 401.
+/// - Runs one refresh at a time, even if several providers share the plugin. Calls that begin meanwhile wait for it. A
+///   refused token that has already been replaced causes no refresh; the current token is sent.
+/// - If a refresh fails, all waiting calls fail, and so do calls that were sent before and are refused later. The
+///   credential remains, and the next call tries again.
+/// - A refresh does not belong to any call. A call that is cancelled, or whose deadline passes, stops waiting at once;
+///   the others continue. When the last one has left, the refresh is cancelled. No other refresh starts before it has
+///   ended or timed out, and a credential that it still returns is kept. A call whose deadline has passed never waits.
+/// - A refusal counts only if the refused request had the token and went to the endpoint's origin. The body of such a
+///   response is discarded, see `PipelineResponse.discardBody(_:within:)`.
+/// - A request whose body cannot be replayed is not sent a second time: its 401 is returned, and the next call
+///   refreshes first.
+/// - Without a credential, a call that requires a token fails with `sessionEnded` and is not sent, or is sent without a
+///   token, depending on `withoutCredential` of ``TokenRefreshPolicy``. A plugin made with `obtain:` first asks for a
+///   credential.
+/// - A session ends when the application removes or replaces the credential, and when a refresh returns `nil`. At that
+///   moment, calls that wait for a token fail with `sessionEnded` and are not sent. The same applies to calls that
+///   began earlier and reach the plugin later, for example from a queue, and to calls that were sent and are refused or
+///   retried later. None of them uses the token of a later log-in. A call that began before the first log-in uses that
+///   log-in's credential.
+/// - A credential set by the application takes precedence over a refresh in progress, which is cancelled. If the
+///   credential continues the session, the waiting calls continue with it.
 ///
-/// **Changes**: `onChange` sees every change of the credential, exactly once and in order: log-in, refresh, log-out, and the end of
-/// a session. It is the one place to store the credential. It runs in a task of its own, one change at a time, and does not see the
-/// credential that the plugin was made with. Calls that waited for a refresh continue with its credential when `onChange` has
-/// returned for that change, but wait no longer than the time limit of the refresh. `setCredential` waits for its own change
-/// alone. Nothing else waits for `onChange`, so it may show a log-in and wait for it. It cannot fail: a credential is in use
-/// whether or not it could be stored. Changes that wait for a slow `onChange` are kept until it has seen them.
+/// **Changes**: `onChange` receives every change of the credential exactly once and in order: log-in, refresh, log-out,
+/// and the end of a session. It is the one place to store the credential. It runs in a separate task, one change at a
+/// time, and does not receive the credential that the plugin was made with.
 ///
-/// The plugin keeps one credential, the calls that wait, the changes to report, and the moments of the last refreshes and of the
-/// last session's end. It uses the clock of the first call.
+/// Calls that waited for a refresh continue with its credential when `onChange` has returned for that change, but wait
+/// no longer than the time limit of the refresh. `setCredential` waits only for its own change. Nothing else waits for
+/// `onChange`, so it may show a log-in and wait for it. It cannot fail: a credential is in use whether or not it could
+/// be stored. Changes that wait for a slow `onChange` are kept until it has received them.
+///
+/// The plugin keeps one credential, the waiting calls, the changes to report, and the times of the last refreshes and
+/// of the last session's end. It uses the clock of the first call.
 ///
 /// **Defaults**: ``TokenRefreshPolicy``, and
 ///
@@ -70,15 +81,20 @@ public import Pipeline
 /// | `cleartext` | `.loopbackOnly`: tokens are sent over http only to loopback addresses |
 /// | `onChange` | none |
 ///
-/// **Errors**: `sessionEnded` for the calls of a session that has ended and for calls without one; `tokenRefresh` with what the
-/// closure threw as the underlying error; `timeout.tokenRefresh` when a refresh took too long, also one that ignores its cancellation;
-/// `excessiveRefresh` when the limit for refreshes was reached; `timeout.total` when the call's deadline passed before it had a
-/// token. They hold the 401, if there was one. `invalidRequest.headerValue` and `invalidRequest.credential` for a token that cannot
-/// be sent, as `AccessTokenPlugin`, and for a request over http to another machine, before anything is refreshed. Cancellation and
-/// all other failures pass through.
+/// **Errors**
 ///
-/// **Secrets**: the field is marked as secret and dropped when a redirect leaves the origin. No error and no description of the
-/// plugin shows a token.
+/// - `sessionEnded`: the session of the call has ended, or none has begun.
+/// - `tokenRefresh`: the closure threw an error, which is the underlying error.
+/// - `timeout.tokenRefresh`: a refresh took too long, even if it ignores its cancellation.
+/// - `excessiveRefresh`: the limit on refreshes was reached.
+/// - `timeout.total`: the call's deadline passed before it had a token.
+/// - `invalidRequest.headerValue` and `invalidRequest.credential`: the token cannot be sent, as with
+///   `AccessTokenPlugin`, or the request would go over http to another machine, which is checked before any refresh.
+///
+/// All except `invalidRequest` contain the 401, if there was one. Cancellation and all other failures are passed on.
+///
+/// **Secrets**: the header field is marked as secret and removed when a redirect leaves the origin. Errors and
+/// descriptions of the plugin never show a token.
 ///
 /// Source: RFC 6750 §2.1 and §3.1, https://www.rfc-editor.org/rfc/rfc6750.html#section-3.1,
 /// RFC 6749 §6, https://www.rfc-editor.org/rfc/rfc6749.html#section-6
@@ -86,19 +102,21 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
     private let refresher: TokenRefresher<Credential>
     private let cleartext: CleartextPolicy
 
-    /// `TokenRefreshPlugin`.
+    /// The name of the plugin, `TokenRefreshPlugin`.
     public var name: String { "TokenRefreshPlugin" }
 
-    /// Makes a plugin for users who log in: without a credential calls fail with `sessionEnded`, unless the policy sends them.
+    /// Makes a plugin for users who log in: without a credential, calls fail with `sessionEnded` unless the policy
+    /// sends them.
     ///
     /// - Parameters:
     ///   - credential: the credential stored by an earlier run of the application; `nil` if no user is logged in.
-    ///   - policy: when the credential is refreshed, and how often it may be.
+    ///   - policy: when the credential is refreshed, and how often.
     ///   - cleartext: where a token may be sent over http.
     ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for the caller of
-    ///     `setCredential` whose change it sees.
-    ///   - refresh: returns a new credential for the present one, or `nil` if the server has refused to renew it, which ends the
-    ///     session. It may throw, which keeps the present one. Its context is that of the call that started the refresh.
+    ///     `setCredential` whose change it receives.
+    ///   - refresh: returns a new credential for the current one, or `nil` if the server refused to renew it, which
+    ///     ends the session. If it throws, the current credential remains. Its context is that of the call that started
+    ///     the refresh.
     public init(
         credential: Credential?,
         policy: TokenRefreshPolicy = TokenRefreshPolicy(),
@@ -118,16 +136,16 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         }
     }
 
-    /// Makes a plugin for a client that logs in without a user: without a credential a request waits for one.
+    /// Makes a plugin for a client that logs in without a user: without a credential, a request waits for one.
     ///
     /// - Parameters:
-    ///   - policy: when the credential is refreshed, and how often it may be.
+    ///   - policy: when the credential is refreshed, and how often.
     ///   - cleartext: where a token may be sent over http.
     ///   - onChange: stores each new credential, `nil` at the end of a session. It must not wait for the caller of
-    ///     `setCredential` whose change it sees.
-    ///   - obtain: returns a new credential for the present one, the first for `nil`. It may throw, which keeps the present one. If
-    ///     it returns `nil`, the calls that wait fail with `sessionEnded`, and the next call asks anew. Its context is that of the
-    ///     call that started the refresh.
+    ///     `setCredential` whose change it receives.
+    ///   - obtain: returns a new credential for the current one, or the first one for `nil`. If it throws, the current
+    ///     credential remains. If it returns `nil`, the waiting calls fail with `sessionEnded`, and the next call asks
+    ///     again. Its context is that of the call that started the refresh.
     public init(
         policy: TokenRefreshPolicy = TokenRefreshPolicy(),
         cleartext: CleartextPolicy = .loopbackOnly,
@@ -144,7 +162,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         )
     }
 
-    /// The present credential.
+    /// The current credential; `nil` if there is none.
     public var credential: Credential? { refresher.credential }
 
     /// The number of calls that wait for a refresh, for tests and dashboards.
@@ -152,20 +170,20 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
 
     /// Sets the credential after a log-in, or removes it with `nil` after a log-out, for all copies of the plugin.
     ///
-    /// The change takes effect at once. The method returns when `onChange` has seen it, so that the credential is stored by then. It
-    /// returns earlier if its task is cancelled, or if `onChange` has not returned for an earlier change; the change is reported
-    /// all the same.
+    /// The change takes effect at once. The method returns when `onChange` has returned for it, so the credential is
+    /// stored by then. It returns earlier if its task is cancelled, or if `onChange` has not returned for an earlier
+    /// change; the change is still reported.
     ///
     /// - Parameters:
     ///   - credential: the credential after a log-in, `nil` to end the session.
-    ///   - continuesSession: whether the credential belongs to the user who is logged in, so that calls of the present session may
-    ///     use it, for example after a change of the password. By default it begins a new session, and the calls of the present one
-    ///     fail with `sessionEnded`. Ignored without a session.
+    ///   - continuesSession: whether the credential belongs to the user who is logged in, for example after a change of
+    ///     the password, so that calls of the current session may use it. By default it begins a new session, and the
+    ///     calls of the current one fail with `sessionEnded`. Ignored without a session.
     public func setCredential(_ credential: Credential?, continuesSession: Bool = false) async {
         await refresher.set(credential, continuesSession: continuesSession)
     }
 
-    /// Sends the request with the token, and a second time with a new one if it is refused.
+    /// Sends the request with the token, and a second time with a new token if the first is refused.
     public func intercept(
         _ request: PipelineRequest,
         context: PipelineContext,
@@ -198,7 +216,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         return context[HasRefreshed.self] ? .join : .start
     }
 
-    /// Returns whether the response is to a request with this token, which a redirect to another origin removes.
+    /// Returns whether a response refuses the token of this request; a redirect to another origin removes the token.
     private func isRefusal(
         _ response: PipelineResponse,
         of authorized: PipelineRequest,
@@ -208,7 +226,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
             && context.endpoint.hasOrigin(of: response.request) && refresher.policy.isUnauthorized(response)
     }
 
-    /// Returns what is sent, after the wait for it.
+    /// Returns the ticket for the call, after waiting for it if necessary; `nil` if the call continues without one.
     private func ticket(
         _ admission: TokenRefresher<Credential>.Admission,
         _ context: PipelineContext,
@@ -237,7 +255,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
         return failure.error(refresher.policy, response: refused)
     }
 
-    /// Waits, but not beyond the call's deadline.
+    /// Waits for the refresh, but not beyond the call's deadline.
     private func outcome(
         of waiting: TokenRefresher<Credential>.Waiting,
         _ context: PipelineContext
@@ -249,7 +267,7 @@ public struct TokenRefreshPlugin<Credential: TokenCredential>: Stage.Intercept, 
                 await refresher.outcome(of: waiting)
             }
         } catch {
-            // If the deadline had passed before, the work did not begin, and the call is still among those that wait.
+            // If the deadline had already passed, the work did not begin, and the call is still among those that wait.
             refresher.leave(waiting)
             return error is CancellationError ? .cancelled : .fail(.deadline)
         }
@@ -262,13 +280,13 @@ private enum HasRefreshed: PipelineContextKey {
 }
 
 extension PipelineContext {
-    /// The time to the deadline, `nil` without one.
+    /// The time until the deadline; `nil` without one.
     fileprivate var remainingTime: Duration? {
         deadline.map { clock.now.duration(to: $0) }
     }
 }
 
 extension TokenRefreshPlugin: OptionHandling {
-    /// `authorized`.
+    /// The only option that the plugin handles is `authorized`.
     public var handledOptions: [RequestOptions.PluginOption] { [.authorized] }
 }

@@ -1,7 +1,7 @@
 import Foundation
 public import Pipeline
 
-/// When `TokenRefreshPlugin` refreshes, and how often it may.
+/// The rules for when `TokenRefreshPlugin` refreshes a credential, and how often.
 ///
 /// **Defaults**
 ///
@@ -14,10 +14,12 @@ public import Pipeline
 /// | `withoutCredential` | `.fail` | | `.fail`, `.send`, `.sendAll` |
 /// | `isUnauthorized` | status 401 | | |
 public struct TokenRefreshPolicy: Sendable {
-    /// What happens to a call that asks for a token when there is no credential for it.
+    /// The handling of a call that requires a token and has no credential.
     ///
-    /// There is none before the first log-in and after the end of a session. There is none either for a call of a session that has
-    /// ended, whoever is logged in by then: the call waits for a token, is refused, is retried, or began before the end.
+    /// A call has no credential before the first log-in and after the end of a session. A call of a session that has
+    /// ended has none either, even if another user has logged in. This applies to a call that waits for a token when
+    /// the session ends, that is refused or retried later, or that reaches the plugin later although it began before
+    /// the end.
     public struct WithoutCredential: Sendable, Hashable {
         private enum Kind { case fail, send, sendAll }
 
@@ -27,37 +29,38 @@ public struct TokenRefreshPolicy: Sendable {
         public static let fail = Self(kind: .fail)
         /// The call is sent without a token, but a call of a session that has ended fails with `sessionEnded`.
         ///
-        /// For an API that can also be used without a log-in.
+        /// Suitable for an API that can also be used without a log-in.
         public static let send = Self(kind: .send)
-        /// The call is sent without a token, also if its session has ended; if it was refused, its response is returned.
+        /// The call is sent without a token, even if its session has ended; if it was refused, its response is
+        /// returned.
         public static let sendAll = Self(kind: .sendAll)
     }
 
-    /// How long before its expiry a credential is refreshed, but at most half of its life.
+    /// How long before its expiry a credential is refreshed, but at most half of its lifetime.
     let leeway: Duration
-    /// How long a refresh may take, on the provider's clock.
+    /// The time limit for a refresh, on the provider's clock.
     let timeout: Duration
-    /// How many refreshes may begin within ``window``, successful or not.
+    /// The maximum number of refreshes that may begin within ``window``, successful or not.
     let maximumCount: Int
-    /// The time over which refreshes are counted.
+    /// The period over which refreshes are counted.
     let window: Duration
-    /// What happens to a call that asks for a token when there is no credential for it.
+    /// The handling of a call that requires a token and has no credential.
     let withoutCredential: WithoutCredential
-    /// Whether a response says that the token is refused.
+    /// Returns whether a response refuses the token.
     let isUnauthorized: @Sendable (PipelineResponse) -> Bool
 
     /// Makes a policy.
     ///
     /// - Parameters:
-    ///   - leeway: how long before its expiry a credential is refreshed, but at most half of its life; with zero, only once it
-    ///     has expired.
-    ///   - timeout: how long a refresh may take.
-    ///   - maximumCount: how many refreshes may begin within the window.
-    ///   - window: the time over which refreshes are counted.
-    ///   - withoutCredential: what happens to a call that asks for a token when there is no credential for it. A plugin made with
+    ///   - leeway: how long before its expiry a credential is refreshed, but at most half of its lifetime; zero means
+    ///     only after it has expired.
+    ///   - timeout: the time limit for a refresh.
+    ///   - maximumCount: the maximum number of refreshes that may begin within the window.
+    ///   - window: the period over which refreshes are counted.
+    ///   - withoutCredential: the handling of a call that requires a token and has no credential. A plugin made with
     ///     `obtain:` asks for a credential first.
-    ///   - isUnauthorized: whether a response says that the token is refused. Only responses to requests with the token are
-    ///     shown to it. Of a call made with `stream` the body has not arrived and must not be read.
+    ///   - isUnauthorized: returns whether a response refuses the token. It is called only for responses to requests
+    ///     with the token. If the call was made with `stream`, the body has not arrived and must not be read.
     public init(
         leeway: Duration = .seconds(60),
         timeout: Duration = .seconds(30),
@@ -78,20 +81,20 @@ public struct TokenRefreshPolicy: Sendable {
         self.isUnauthorized = isUnauthorized
     }
 
-    /// Returns the date from which a credential is refreshed before it is used, for one that the application has set or restored.
+    /// Returns the date from which a credential that the application set or restored is refreshed before use.
     ///
     /// - Parameters:
     ///   - credential: the credential.
-    ///   - date: when the plugin received it; its life is counted from then, unless it says when it was issued.
-    /// - Returns: a date that may have passed, `nil` if the credential has no expiry.
+    ///   - date: when the plugin received it; its lifetime is counted from then, unless it has a date of issue.
+    /// - Returns: a date, which may have passed; `nil` if the credential has no expiry.
     func due(_ credential: some TokenCredential, receivedAt date: Date) -> Date? {
         credential.expiry.map { due($0, issuedAt: credential.issuedAt ?? date) }
     }
 
-    /// Returns the date from which a credential is refreshed before it is used, for one that a refresh has given.
+    /// Returns the date from which a credential that a refresh returned is refreshed before use.
     ///
-    /// Its life is counted by the clock of this machine alone. One that seems to have expired on arrival is used until a server
-    /// refuses it: a clock is wrong, and every call would refresh.
+    /// Its lifetime is counted by the clock of this machine alone. A credential that seems to have expired on arrival
+    /// is used until a server refuses it: one of the clocks is wrong, and otherwise every call would refresh.
     func due(_ credential: some TokenCredential, refreshedAt date: Date) -> Date? {
         credential.expiry.flatMap { $0 > date ? due($0, issuedAt: date) : nil }
     }

@@ -1,25 +1,25 @@
 import Foundation
 import Pipeline
 
-/// The credential, the refresh in progress, the calls that wait for it and the changes to report, as a value without I/O.
+/// The credential, the refresh in progress, the waiting calls and the changes to report, as a value without I/O.
 ///
-/// Each event is a method that returns what has to be done. There is one place for a refresh, so there are never two at once. A
-/// refresh that no call wants any more is cancelled and keeps the place until it has ended or its time is up: a refresh token may
-/// be valid for one use only. A refresh whose new credential is being reported keeps the place as well, so that its calls continue
-/// only when the report has ended.
+/// Each event is a method that returns the effects to perform. There is one slot for a refresh (`place`), so two never
+/// run at once. A refresh that no call waits for is cancelled and occupies the slot until it has ended or timed out,
+/// because a refresh token may be valid for one use only. A refresh whose new credential is being reported also
+/// occupies the slot, so that its calls continue only when the report has ended.
 struct TokenRefreshState<Credential: TokenCredential>: Sendable {
-    /// What a call sends.
+    /// The credential that a call is sent with.
     struct Ticket: Sendable {
         let credential: Credential
         let generation: Int
-        /// How many refreshes had failed when the ticket was issued.
+        /// The number of refreshes that had failed when the ticket was issued.
         let failureCount: Int
     }
 
     /// A refresh.
     struct Flight: Sendable {
         let id: Int
-        /// Of the credential that it replaces.
+        /// The generation of the credential that it replaces.
         let generation: Int
         let credential: Credential?
     }
@@ -31,15 +31,15 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         let reason: TokenCredentialChange
     }
 
-    /// How a refresh ended.
+    /// The result of a refresh.
     enum Ending: Sendable {
         case credential(Credential?)
         case failure(any Error)
     }
 
-    /// How far a call may go for a token.
+    /// What a call may do to get a token.
     enum Patience: Sendable {
-        /// It must not wait, because its deadline has passed or its body cannot be sent a second time.
+        /// It must not wait: its deadline has passed, or its body cannot be sent a second time.
         case none
         /// It may wait for a refresh in progress.
         case join
@@ -47,7 +47,7 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         case start
     }
 
-    /// What a call does next.
+    /// The next step of a call.
     enum Admission: Sendable {
         case proceed(Ticket?)
         case wait(Int, starting: Flight?)
@@ -55,14 +55,14 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         case giveBack
     }
 
-    /// How a call's wait ended.
+    /// The result of a call's wait.
     enum Outcome: Sendable {
         case proceed(Ticket?)
         case fail(TokenRefreshFailure)
         case cancelled
     }
 
-    /// What has to be done.
+    /// An effect to perform after an event.
     enum Effect: Sendable {
         case start(Flight)
         case cancel(Flight)
@@ -75,12 +75,12 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         let flight: Flight
         var waiters: Set<Int>
         var isCancelled = false
-        /// Whether the refresh has ended and the report of its credential has not.
+        /// Whether the refresh has ended but the report of its credential has not.
         var isReporting = false
     }
 
     let policy: TokenRefreshPolicy
-    /// Whether a call without a credential waits for one; otherwise it is sent without a token.
+    /// Whether a call without a credential waits for one; otherwise the policy decides.
     let obtainsCredential: Bool
     /// Whether changes of the credential are reported.
     let reportsChanges: Bool
@@ -88,21 +88,21 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
     private(set) var credential: Credential?
     private(set) var generation = 0
     private var due: Date?
-    /// Whether the life of the credential is still to be counted from the next call, for lack of a clock until then.
+    /// Whether the lifetime of the credential is counted from the next call, because no clock is known until then.
     private var isUnseen = true
     private var isRefused = false
     /// Tickets of earlier generations belong to a session that has ended.
     private var firstGeneration = 0
     /// When the last session ended.
     private var sessionEnd: PipelineClock.Instant?
-    /// When the last session ended, on the system's clock, until a call brings a clock.
+    /// When the last session ended, on the system's clock, until a call provides a clock.
     private var undatedSessionEnd: ContinuousClock.Instant?
-    /// The report that calls share which fail for want of a credential, `nil` while there is one.
+    /// The report shared by calls that fail without a credential; `nil` while there is one.
     private var report: SessionEndReport?
     private var failureCount = 0
     private var failure: TokenRefreshFailure?
     private var place: Place?
-    /// The first is being reported.
+    /// The changes to report; the first is being reported.
     private var changes: [Change] = []
     private var starts: [PipelineClock.Instant] = []
     private var nextID = 0
@@ -126,19 +126,19 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
         return isRefused || due.map { $0 <= date } ?? false
     }
 
-    /// The refresh that holds the place: in progress, cancelled, or being reported.
+    /// The refresh that occupies the slot: in progress, cancelled, or being reported.
     var flight: Flight? { place?.flight }
 
-    /// Whether the refresh that holds the place has ended and is being reported.
+    /// Whether the refresh in the slot has ended and is being reported.
     var isReportingFlight: Bool { place?.isReporting ?? false }
 
     /// The change that is being reported.
     var reporting: Change? { changes.first }
 
-    /// The change that made the present credential, until its report has ended.
+    /// The change that set the current credential, until its report has ended.
     var unreported: Change? { changes.last.flatMap { $0.number == generation ? $0 : nil } }
 
-    /// Returns whether a refresh that was started is not wanted any more.
+    /// Returns whether a refresh that was started is no longer wanted.
     func isCancelled(_ flight: Flight) -> Bool {
         place.map { $0.flight.id != flight.id || $0.isCancelled } ?? true
     }
@@ -147,15 +147,15 @@ struct TokenRefreshState<Credential: TokenCredential>: Sendable {
 // MARK: Calls
 
 extension TokenRefreshState {
-    /// A call is about to be sent.
+    /// Admits a call that is about to be sent.
     ///
     /// - Parameters:
-    ///   - patience: how far the call may go for a token.
-    ///   - age: how long ago the call began.
+    ///   - patience: what the call may do to get a token.
+    ///   - age: the time since the call began.
     ///   - earlier: the generation of the ticket that an earlier attempt of the call had.
-    ///   - now: the present moment.
-    ///   - date: the present date.
-    /// - Returns: what the call does next.
+    ///   - now: the current instant.
+    ///   - date: the current date.
+    /// - Returns: the next step of the call.
     mutating func begin(
         _ patience: Patience,
         age: Duration = .zero,
@@ -175,7 +175,7 @@ extension TokenRefreshState {
             ? .fail(.sessionEnded(report)) : .proceed(ticket)
     }
 
-    /// A response to a call says that its token is refused.
+    /// Handles a response that refuses the token of a call.
     mutating func refuse(
         _ ticket: Ticket,
         _ patience: Patience,
@@ -197,7 +197,7 @@ extension TokenRefreshState {
         return wait(now)
     }
 
-    /// A waiting call has left: it was cancelled, or its deadline has passed.
+    /// Removes a waiting call that was cancelled or whose deadline has passed.
     mutating func leave(_ waiter: Int) -> [Effect] {
         guard var place, place.waiters.remove(waiter) != nil else { return [] }
         self.place = place
@@ -237,7 +237,7 @@ extension TokenRefreshState {
         return flight
     }
 
-    /// A refresh has ended, perhaps after its time was up.
+    /// Handles the end of a refresh, which may have timed out before.
     mutating func end(
         _ flight: Flight,
         _ ending: Ending,
@@ -263,7 +263,7 @@ extension TokenRefreshState {
         }
         switch ending {
         case .credential where isCurrent:
-            // The end of a session is not waited for: until it is reported another user may have logged in.
+            // Calls do not wait for the report of a session's end: another user may have logged in by then.
             if credential != nil, unreported != nil, !place.waiters.isEmpty {
                 place.isCancelled = false
                 place.isReporting = true
@@ -274,7 +274,7 @@ extension TokenRefreshState {
         case .failure(let error) where !place.isCancelled:
             return vacate(.stopTimer(flight), .fail(note(.thrown(error))))
         case .credential, .failure:
-            // The calls that wait came after it was cancelled, or want the refresh of a later credential.
+            // The waiting calls came after the cancellation, or need a refresh of a later credential.
             self.place = nil
             effects.append(.stopTimer(flight))
             guard !place.waiters.isEmpty else { return effects }
@@ -283,7 +283,7 @@ extension TokenRefreshState {
         }
     }
 
-    /// The time for a refresh is up: calls do not wait any longer, neither for it nor for the report of its credential.
+    /// Handles the timeout of a refresh: calls wait no longer, neither for it nor for the report of its credential.
     mutating func timeUp(_ flight: Flight) -> [Effect] {
         guard let place, place.flight.id == flight.id else { return [] }
         return place.isReporting ? vacate(nil, outcome) : vacate(.cancel(flight), .fail(note(.timedOut)))
@@ -295,14 +295,14 @@ extension TokenRefreshState {
         return failure
     }
 
-    /// Frees the place and lets the calls that wait go.
+    /// Clears the slot and resumes the waiting calls.
     private mutating func vacate(_ effect: Effect?, _ outcome: Outcome) -> [Effect] {
         let waiters = place?.waiters ?? []
         place = nil
         return [effect].compactMap(\.self) + resume(waiters, outcome)
     }
 
-    /// Gives a refresh up that no call waits for any more: it keeps the place until it ends, and its report continues.
+    /// Abandons a refresh that no call waits for: it occupies the slot until it ends, and its report continues.
     private mutating func abandon() -> [Effect] {
         guard let place, !place.isReporting else { return vacate(place.map { .stopTimer($0.flight) }, .cancelled) }
         self.place?.isCancelled = true
@@ -317,15 +317,15 @@ extension TokenRefreshState {
 // MARK: Changes
 
 extension TokenRefreshState {
-    /// The application sets a credential or removes it, which wins over a refresh in progress.
+    /// Sets or removes the credential for the application, which takes precedence over a refresh in progress.
     ///
     /// - Parameters:
     ///   - new: the credential.
-    ///   - continuesSession: whether the calls of the present session may use the credential.
-    ///   - now: the present moment, `nil` while no clock is known.
-    ///   - systemNow: the present moment on the system's clock.
-    ///   - date: the present date, `nil` while no clock is known.
-    /// - Returns: what has to be done.
+    ///   - continuesSession: whether the calls of the current session may use the credential.
+    ///   - now: the current instant, `nil` while no clock is known.
+    ///   - systemNow: the current instant on the system's clock.
+    ///   - date: the current date, `nil` while no clock is known.
+    /// - Returns: the effects to perform.
     mutating func set(
         _ new: Credential?,
         continuesSession: Bool,
@@ -340,14 +340,14 @@ extension TokenRefreshState {
         return effects + supersede(endsSession ? ended : outcome)
     }
 
-    /// A call brings a clock, on which the last session ended as long ago as on the system's.
+    /// Converts the end of the last session to the clock that a call provides.
     mutating func dateSessionEnd(now: PipelineClock.Instant, systemNow: ContinuousClock.Instant) {
         guard let end = undatedSessionEnd else { return }
         undatedSessionEnd = nil
         sessionEnd = now.advanced(by: systemNow.duration(to: end))
     }
 
-    /// The present session ends with the change that follows.
+    /// Marks the session as ended by the change that follows.
     private mutating func endSession(at now: PipelineClock.Instant?, _ systemNow: ContinuousClock.Instant? = nil) {
         firstGeneration = generation + 1
         guard credential != nil else { return }
@@ -355,7 +355,7 @@ extension TokenRefreshState {
         undatedSessionEnd = now == nil ? systemNow : nil
     }
 
-    /// The report of a change has ended.
+    /// Handles the end of the report of a change.
     mutating func reported(_ change: Int) -> [Effect] {
         guard changes.first?.number == change else { return [] }
         changes.removeFirst()
@@ -384,17 +384,17 @@ extension TokenRefreshState {
         return changes.count == 1 ? [.report(change)] : []
     }
 
-    /// Another credential has come, or the session has ended, while a refresh holds the place.
+    /// Handles a new credential, or the end of the session, while a refresh occupies the slot.
     private mutating func supersede(_ outcome: Outcome) -> [Effect] {
         let waiters = place?.waiters ?? []
         place?.waiters = []
         return (place == nil ? [] : abandon()) + resume(waiters, outcome)
     }
 
-    /// How the wait of a call ends that waited for the present credential.
+    /// The result for calls that waited for the current credential.
     private var outcome: Outcome { credential == nil ? ended : .proceed(ticket) }
 
-    /// How the wait of a call ends whose session has ended.
+    /// The result for waiting calls whose session has ended.
     private var ended: Outcome {
         policy.withoutCredential == .sendAll ? .proceed(nil) : .fail(.sessionEnded(report))
     }

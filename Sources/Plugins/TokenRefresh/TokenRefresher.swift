@@ -2,13 +2,13 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// Carries out what `TokenRefreshState` says: runs refreshes and reports in tasks that belong to no call, and lets calls wait.
+/// Performs the effects of `TokenRefreshState`: runs refreshes and reports in tasks of their own, and suspends calls.
 final class TokenRefresher<Credential: TokenCredential>: Sendable {
     typealias State = TokenRefreshState<Credential>
     typealias Refresh = @Sendable (Credential?, PipelineContext) async throws -> Credential?
     typealias OnChange = @Sendable (Credential?, TokenCredentialChange) async -> Void
 
-    /// What a call does next.
+    /// The next step of a call.
     enum Admission: Sendable {
         case proceed(State.Ticket?)
         case wait(Waiting)
@@ -16,7 +16,7 @@ final class TokenRefresher<Credential: TokenCredential>: Sendable {
         case giveBack
     }
 
-    /// A call among those that wait.
+    /// A waiting call.
     struct Waiting: Sendable {
         fileprivate let id: Int
         fileprivate let waiter: TokenWaiter<State.Outcome>
@@ -32,14 +32,14 @@ final class TokenRefresher<Credential: TokenCredential>: Sendable {
     private struct Shared {
         var state: State
         var waiters: [Int: TokenWaiter<State.Outcome>] = [:]
-        /// Those who have set a credential and wait until that was reported, by the number of the change.
+        /// The callers of `set` that wait until their change was reported, by the number of the change.
         var setters: [Int: TokenWaiter<Void>] = [:]
         var run: Run?
-        /// The clock of the first call, so that moments compare when several providers share the credential.
+        /// The clock of the first call, so that instants are comparable if several providers share the credential.
         var clock: PipelineClock?
     }
 
-    /// What is done when the lock is free.
+    /// The work to do after the lock is released.
     private struct Deeds {
         var cancelled: [Task<Void, Never>] = []
         var filled: [(waiters: [TokenWaiter<State.Outcome>], outcome: State.Outcome)] = []
@@ -79,7 +79,7 @@ final class TokenRefresher<Credential: TokenCredential>: Sendable {
 // MARK: Calls
 
 extension TokenRefresher {
-    /// A call is about to be sent.
+    /// Admits a call that is about to be sent.
     func begin(_ patience: State.Patience, _ context: PipelineContext) -> Admission {
         let earlier = context[TicketGenerations.self][ObjectIdentifier(self)]
         let age = context.start.duration(to: context.clock.now)
@@ -88,17 +88,17 @@ extension TokenRefresher {
         }
     }
 
-    /// A call is sent with this ticket: its later attempts belong to the same session.
+    /// Records the ticket of a call: its later attempts belong to the same session.
     func note(_ ticket: State.Ticket, _ context: PipelineContext) {
         context.update(TicketGenerations.self) { $0[ObjectIdentifier(self)] = ticket.generation }
     }
 
-    /// A response to a call says that its token is refused.
+    /// Handles a response that refuses the token of a call.
     func refuse(_ ticket: State.Ticket, _ patience: State.Patience, _ context: PipelineContext) -> Admission {
         admit(context) { state, now, date in state.refuse(ticket, patience, now: now, date: date) }
     }
 
-    /// Waits for the refresh; the cancellation of the waiting task ends the wait at once.
+    /// Waits for the refresh; cancelling the waiting task ends the wait at once.
     func outcome(of waiting: Waiting) async -> State.Outcome {
         await withTaskCancellationHandler {
             await waiting.waiter.value()
@@ -107,7 +107,7 @@ extension TokenRefresher {
         }
     }
 
-    /// Ends the wait of a call, which every call has to do that does not wait for the outcome.
+    /// Ends the wait of a call; required for every waiting call that does not wait for the outcome.
     func leave(_ waiting: Waiting) {
         perform { $0.leave(waiting.id) }
     }
@@ -136,7 +136,7 @@ extension TokenRefresher {
             shared.clock = clock
             return clock
         }
-        // Read without the lock, because a clock may be anyone's code.
+        // Read outside the lock, because a clock may be foreign code.
         let (now, systemNow, date) = (clock.now, ContinuousClock.now, clock.date)
         let (admission, flight) = shared.withLock { shared -> (Admission, State.Flight?) in
             shared.state.dateSessionEnd(now: now, systemNow: systemNow)
@@ -187,15 +187,15 @@ extension TokenRefresher {
         }
     }
 
-    /// Lets an event happen and does what follows from it.
+    /// Applies an event to the state and performs its effects.
     ///
-    /// - Returns: the refresh that has to be started.
+    /// - Returns: the refresh to start.
     @discardableResult
     private func perform(_ event: (inout State) -> [State.Effect]) -> State.Flight? {
         perform(event, then: { _ in }).next
     }
 
-    /// Lets an event happen, with a change of the shared state that belongs to it, and does what follows from it.
+    /// Applies an event together with a change of the shared state, and performs its effects.
     private func perform<Value: Sendable>(
         _ event: (inout State) -> [State.Effect],
         then change: (inout Shared) -> Value
@@ -237,9 +237,10 @@ extension TokenRefresher {
 // MARK: Changes
 
 extension TokenRefresher {
-    /// Sets the credential and waits until that was reported.
+    /// Sets the credential and waits until the change was reported.
     ///
-    /// It does not wait when its task is cancelled, nor for the report of an earlier change, which may be waiting for its caller.
+    /// Returns early if its task is cancelled or an earlier change is being reported, because that report may wait for
+    /// the caller.
     func set(_ credential: Credential?, continuesSession: Bool) async {
         let clock = shared.withLock { $0.clock }
         let (now, systemNow, date) = (clock?.now, ContinuousClock.now, clock?.date)
@@ -267,7 +268,7 @@ extension TokenRefresher {
 
     private func report(_ change: State.Change) {
         guard let onChange else { return }
-        // Detached, so that the hook does not count as part of the call that caused the change.
+        // Detached, so that the closure does not count as part of the call that caused the change.
         Task.detached {
             let mark = TokenRefreshMark(refresher: self, work: .report(change.number))
             await TokenRefreshMark.$current.withValue([mark]) { await onChange(change.credential, change.reason) }
@@ -277,14 +278,14 @@ extension TokenRefresher {
     }
 }
 
-/// The generation of the last ticket that the call had of each refresher.
+/// The generation of the last ticket that the call had from each refresher.
 private enum TicketGenerations: PipelineContextKey {
     static let defaultValue: [ObjectIdentifier: Int] = [:]
 }
 
-/// Marks code that is part of a refresh or of a report, so that its own calls do not wait for it.
+/// A mark for code that runs in a refresh or a report, so that its own calls do not wait for it.
 struct TokenRefreshMark: Sendable {
-    /// What the code is part of.
+    /// The work that the code is part of.
     enum Work: Sendable {
         case refresh(Int)
         case report(Int)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that one task waits for; it may come before the task does.
+/// A value that one task waits for; it may be set before the task waits.
 final class TokenWaiter<Value: Sendable>: Sendable {
     private enum State {
         case empty
@@ -10,7 +10,7 @@ final class TokenWaiter<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.empty)
 
-    /// Gives the value; to be called once.
+    /// Sets the value; must be called only once.
     func fill(_ value: Value) {
         let continuation = state.withLock { state -> CheckedContinuation<Value, Never>? in
             guard case .waiting(let continuation) = state else {
@@ -22,7 +22,7 @@ final class TokenWaiter<Value: Sendable>: Sendable {
         continuation?.resume(returning: value)
     }
 
-    /// Waits for the value; to be called once.
+    /// Waits for the value; must be called only once.
     func value() async -> Value {
         await withCheckedContinuation { continuation in
             let value = state.withLock { state -> Value? in

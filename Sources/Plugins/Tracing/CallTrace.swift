@@ -44,12 +44,12 @@ final class CallTrace: Sendable {
 
     // MARK: Exchanges
 
-    /// Begins the span of an exchange before its request is complete.
+    /// Starts the span of an exchange before its request is complete.
     func prepareExchange(_ request: PipelineRequest, _ context: PipelineContext) -> PreparedSpan {
         PreparedSpan(makeSpan(request, context), of: self)
     }
 
-    /// Ends the span of an exchange that was prepared and did not come to pass.
+    /// Ends the span of an exchange that was prepared but never sent.
     func endUnsent(_ prepared: PreparedSpan, _ context: PipelineContext, _ error: (any Error)?) {
         guard let unsent = prepared.take(by: self) else { return }
         unsent.updateAttributes { $0["pipeline.sent"] = false }
@@ -93,9 +93,9 @@ final class CallTrace: Sendable {
     }
 }
 
-/// The span of an exchange whose request ``TracingPlugin/Propagation`` has sent on, until the request is handed to the transport.
+/// The span of an exchange from when ``TracingPlugin/Propagation`` passes the request on until the transport gets it.
 final class PreparedSpan: Sendable {
-    /// That of the code that runs inside `TracingPlugin.Propagation`.
+    /// The span of the code that runs inside `TracingPlugin.Propagation`.
     @TaskLocal static var current: PreparedSpan?
 
     let context: ServiceContext
@@ -108,7 +108,7 @@ final class PreparedSpan: Sendable {
         self.span = Mutex(span)
     }
 
-    /// The span, for the first exchange of its call that asks.
+    /// Returns the span to the first exchange of its call that asks for it, and `nil` to all others.
     func take(by trace: CallTrace) -> (any Span)? {
         guard trace === owner else { return nil }
         return span.withLock { span in
@@ -118,18 +118,18 @@ final class PreparedSpan: Sendable {
     }
 }
 
-/// How the parts of the plugin find the spans of the call.
+/// The state in which the parts of the plugin find the spans of the call.
 struct CurrentTrace: PipelineContextKey {
     static let defaultValue = CurrentTrace()
 
-    /// Whether a plugin traces the call, also before it has made the spans.
+    /// Whether a plugin traces the call, even before it has made the spans.
     var isReserved = false
-    /// The spans of the plugin that traces the call, or traced it last.
+    /// The spans of the plugin that traces the call, or that last traced it.
     var trace: CallTrace?
 
     /// Reserves the call for one plugin.
     ///
-    /// - Returns: `false` if another plugin traces it.
+    /// - Returns: `false` if another plugin already traces the call.
     mutating func reserve() -> Bool {
         guard !isReserved else { return false }
         isReserved = true

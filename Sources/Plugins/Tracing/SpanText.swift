@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import Tracing
 
-/// What spans say of requests and their ends, in the names of OpenTelemetry: pure functions.
+/// The names and attributes of spans, as OpenTelemetry defines them: pure functions.
 struct SpanText: Sendable {
     let redactor: Redactor
 
@@ -26,7 +26,7 @@ struct SpanText: Sendable {
         return attributes
     }
 
-    /// Notes a failure; a call that was cancelled has not failed.
+    /// Records a failure; a cancelled call does not count as failed.
     static func end(_ span: any Span, _ error: PipelineError) {
         span.updateAttributes { $0["error.type"] = error.code.rawValue }
         guard error.code != .cancelled else { return }

@@ -3,7 +3,7 @@ import Foundation
 import Pipeline
 import Tracing
 
-/// A moment for a tracer.
+/// An instant in the form that tracers use.
 struct TraceInstant: TracerInstant {
     let nanosecondsSinceEpoch: UInt64
 
@@ -12,7 +12,9 @@ struct TraceInstant: TracerInstant {
     }
 }
 
-/// The provider's clock as dates: the date is asked for once, so that spans of a call do not jump when it is set.
+/// The provider's clock as dates.
+///
+/// The date is read once, so that a change of the date does not shift the spans of a call.
 struct TraceTimeline: Sendable {
     private let origin: Int64
 

@@ -4,19 +4,21 @@ public import Pipeline
 public import Tracing
 
 extension TracingPlugin {
-    /// Sends the trace with each request: `traceparent`, and whatever else the tracer wants servers to know.
+    /// A plugin that sends the trace with each request: `traceparent`, and any other fields that the tracer injects.
     ///
     /// ```swift
     /// plugins: [TracingPlugin(), RetryPlugin(), DeduplicationPlugin(), TracingPlugin.Propagation()]
     /// ```
     ///
-    /// **Position**: the innermost exchange plugin, but outside those that sign what it adds: each request that leaves has a span of its own.
-    /// Of a plugin inside that sends several requests, all are sent with the first span. Its place among
-    /// the plugins of the call does not matter. Without a ``TracingPlugin``, what is current where the call is made is sent, and no span is made.
+    /// **Position**: the innermost exchange plugin, but outside those that sign what it adds, so that each request sent
+    /// has a span of its own. If a plugin inside sends several requests, all carry the first span. Its position
+    /// relative to other kinds of plugins does not matter. Without a ``TracingPlugin``, it sends the span that is
+    /// current where the call is made, and makes no span.
     ///
-    /// **Effects**: sets the fields that the tracer injects, replacing those of the same name, for the span of the exchange that
-    /// follows, which it begins; each hop of a redirect has its own. A field that may not stand in a request is left out. When no
-    /// exchange follows, because a plugin inside answers or refuses, the span ends with `pipeline.sent` set to false.
+    /// **Effects**: starts the span of the exchange that follows, and sets the fields that the tracer injects for it,
+    /// replacing fields of the same name. Each hop of a redirect has its own span. A field that is not valid in a
+    /// request is left out. If no exchange follows, because a plugin inside responds or fails, the span ends with
+    /// `pipeline.sent` set to false.
     ///
     /// **Defaults**
     ///
@@ -26,24 +28,24 @@ extension TracingPlugin {
     ///
     /// **Errors**: throws none, and passes every failure on.
     ///
-    /// **Secrets**: fields other than `traceparent` and `tracestate`, such as `baggage`, are marked as secret: they are not shown,
-    /// and not sent after a redirect has left the origin.
+    /// **Secrets**: fields other than `traceparent` and `tracestate`, such as `baggage`, are marked as secret: they are
+    /// hidden, and not sent after a redirect has left the origin.
     ///
     /// Source: W3C Trace Context, https://www.w3.org/TR/trace-context/
     public struct Propagation: Stage.Exchange {
         private let instrument: (any Instrument)?
 
-        /// The name in errors and in `explain()`.
+        /// The name in errors and in `explain()`, `TracingPlugin.Propagation`.
         public var name: String { "TracingPlugin.Propagation" }
 
         /// Makes a plugin.
         ///
-        /// - Parameter instrument: injects the fields; `nil` for that of the ``TracingPlugin`` outside.
+        /// - Parameter instrument: injects the fields; `nil` uses that of the ``TracingPlugin`` outside.
         public init(instrument: (any Instrument)? = nil) {
             self.instrument = instrument
         }
 
-        /// Sets the fields.
+        /// Starts the span of the exchange and sets the fields that carry the trace.
         public func exchange(
             _ request: PipelineRequest,
             context: PipelineContext,
@@ -79,7 +81,7 @@ extension TracingPlugin {
                 guard let name = HTTPField.Name(key) else { continue }
                 let isPublic = name == .traceparent || name == .tracestate
                 guard isPublic || !context.hasLeftOrigin else { continue }
-                // Tracing is no reason for a call to fail: what cannot be sent is not.
+                // Tracing must not fail a call: a field that cannot be sent is left out.
                 try? request.setHeader(value, for: name, isSecret: !isPublic)
             }
             return request
@@ -94,7 +96,7 @@ extension TracingPlugin {
 }
 
 extension TracingPlugin.Propagation: CapabilityDeclaring {
-    /// A capability of its own: it sends the trace to servers.
+    /// A capability of its own: the plugin sends the trace to servers.
     public var capabilities: Set<PluginCapability> { [.propagatesTraces] }
 }
 #endif

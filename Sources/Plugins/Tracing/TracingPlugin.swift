@@ -2,9 +2,9 @@
 public import Pipeline
 public import Tracing
 
-/// Makes a span for each call and one, inside it, for each exchange, with swift-distributed-tracing.
+/// A plugin that makes a span for each call and, inside it, one for each exchange, with swift-distributed-tracing.
 ///
-/// It is there with the package trait `Tracing`. ``Propagation``, an exchange plugin, tells servers the trace.
+/// It requires the package trait `Tracing`. ``Propagation``, an exchange plugin, sends the trace to servers.
 ///
 /// ```swift
 /// plugins: [TracingPlugin(), RetryPlugin(), DeduplicationPlugin(), TracingPlugin.Propagation()]
@@ -13,21 +13,27 @@ public import Tracing
 /// | span | kind | name | attributes |
 /// |---|---|---|---|
 /// | call | internal | `GET GitHub`: the method and the type of the target | those of the request, `http.response.status_code`, `error.type`, `pipeline.exchange_count` |
-/// | exchange | client | `GET` | those of the request, `http.response.status_code`, `error.type`; of the second exchange of the call and those after it `http.request.resend_count` |
+/// | exchange | client | `GET` | those of the request, `http.response.status_code`, `error.type`; from the second exchange of the call on, `http.request.resend_count` |
 ///
-/// Those of the request are `http.request.method`, `url.full`, `url.scheme`, `server.address` and `server.port`. An exchange of
-/// a later attempt has `pipeline.attempt`, one that follows a redirect `pipeline.hop`. A method that no RFC knows is `_OTHER`, and
-/// `HTTP` in the name.
+/// The attributes of the request are `http.request.method`, `url.full`, `url.scheme`, `server.address` and
+/// `server.port`. An exchange of a later attempt also has `pipeline.attempt`, and one that follows a redirect has
+/// `pipeline.hop`. A method that no RFC defines is `_OTHER`, and `HTTP` in the name of the span.
 ///
-/// **Position**: outermost. The span of the call ends with the answer at the plugin's place. Inside a plugin that sends again
-/// each attempt has a span of a call. Of two in one stack the inner one does nothing.
+/// **Position**: outermost. The span of the call ends when the response reaches the plugin. Inside a plugin that
+/// retries, each attempt has a call span of its own. Of two in one stack, the inner one does nothing.
 ///
-/// **Effects**: changes no message. The span of the call is a child of the one that is current where the call is made, and is
-/// current itself for all that is inside: for other plugins and for the transport. The tracer is asked for at each call. An exchange
-/// whose status is 400 or above has failed; a call has failed when it ends in an error, or in a status that its target does
-/// not accept, or, of a target that accepts any, in a status of 400 or above. A failed span has the status `error` and as
-/// `error.type` the error's code or the status. A call that was cancelled has not failed: only `error.type` says so. Of a
-/// streamed answer the spans end with the header fields. Moments are those of the provider's clock.
+/// **Effects**
+///
+/// - Changes no message.
+/// - The call span is a child of the span that is current where the call is made. It is itself current for everything
+///   inside, plugins and transport.
+/// - Reads the tracer for each call.
+/// - An exchange with a status of 400 or above has failed. A call has failed if it ends with an error or with a status
+///   that its target does not accept. If the target accepts any status, a status of 400 or above is a failure.
+/// - A failed span has the status `error`, and the error's code or the status as `error.type`. A cancelled call has not
+///   failed; only its `error.type` is set.
+/// - The spans of a streamed call end with the header fields.
+/// - Uses the provider's clock for all instants.
 ///
 /// **Defaults**
 ///
@@ -38,10 +44,11 @@ public import Tracing
 ///
 /// **Errors**: throws none, and passes every failure on.
 ///
-/// **Secrets**: `url.full` is shown through the `redactor`, without user name, password and query values; no header field and
-/// no body is recorded. Of an error its description is recorded, which holds none; the error itself is not.
+/// **Secrets**: `url.full` is redacted with the `redactor`, without user name, password and query values. Header fields
+/// and bodies are not recorded. Of an error, only its description is recorded, which contains no secret.
 ///
-/// Source: OpenTelemetry semantic conventions for HTTP spans, https://opentelemetry.io/docs/specs/semconv/http/http-spans/
+/// Source: OpenTelemetry semantic conventions for HTTP spans,
+/// https://opentelemetry.io/docs/specs/semconv/http/http-spans/
 public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
     private let tracer: (any Tracer)?
     private let text: SpanText
@@ -49,8 +56,8 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
     /// Makes a plugin.
     ///
     /// - Parameters:
-    ///   - tracer: makes the spans; `nil` for that of `InstrumentationSystem` at the time of the call.
-    ///   - redactor: what `url.full` shows.
+    ///   - tracer: makes the spans; `nil` uses the tracer of `InstrumentationSystem` at the time of the call.
+    ///   - redactor: decides which parts of `url.full` are shown.
     public init(tracer: (any Tracer)? = nil, redactor: Redactor = .standard) {
         self.tracer = tracer
         self.text = SpanText(redactor: redactor)
@@ -83,7 +90,7 @@ public struct TracingPlugin: Stage.Intercept, Stage.WillSend, Stage.DidReceive {
         }
     }
 
-    /// Begins the span of the exchange.
+    /// Starts the span of the exchange.
     public func willSend(_ request: PipelineRequest, context: PipelineContext) {
         context[CurrentTrace.self].trace?.willSend(request, context)
     }
@@ -100,10 +107,10 @@ extension PluginCapability {
 }
 
 extension TracingPlugin: CapabilityDeclaring {
-    /// A capability of its own: it makes a span for each call.
+    /// A capability of its own: the plugin makes a span for each call.
     public var capabilities: Set<PluginCapability> { [.traces] }
 
-    /// Finds another one outside; notes a missing ``Propagation`` and interceptors outside.
+    /// Finds another tracing plugin outside, and notes a missing ``Propagation`` and interceptors outside.
     public var orderRules: [OrderRule] {
         [
             OrderRule(

@@ -1,6 +1,7 @@
 public import Pipeline
 
-/// Calls a handler when the target's server refuses a call with an unexpected 401, for example to show a login.
+/// A plugin that calls a handler when the target's server refuses a call with an unexpected 401, for example to show a
+/// login.
 ///
 /// ```swift
 /// UnauthorizedPlugin { response, context in
@@ -8,23 +9,29 @@ public import Pipeline
 /// }
 /// ```
 ///
-/// **Position**: outside every plugin that retries after a 401, so that the handler runs once per call, and only if the retry did
-/// not help; inside one it runs for each 401. `explain()` finds it inside a ``TokenRefreshPlugin``.
+/// **Position**: outside every plugin that retries after a 401, so that the handler runs once per call and only if the
+/// retry did not help. Inside such a plugin, it runs for each 401. `explain()` reports an `UnauthorizedPlugin` inside a
+/// ``TokenRefreshPlugin``.
 ///
-/// **Effects**: the handler runs before the caller gets the result, which waits for it. It runs for a response and for the response
-/// of a failure, whether the target accepts any status or fails for this one. It does not run for a 401 that the target names
-/// among the statuses it accepts, nor for one from another origin than the endpoint's, where a redirect or a plugin has led: the
-/// user of this API was not refused. While ``TokenRefreshPlugin`` has no credential, before the first log-in or after the end of a
-/// session, the handler runs once for all calls that fail with `sessionEnded`, with the response of a call that had been refused or
-/// with `nil` for one that was never sent; it does not run for calls of that session that fail when a user is logged in again. The handler gets a copy of the response without
-/// its body if that is a stream; nothing that it does changes the result. Every other result passes untouched, and nothing is
-/// kept.
+/// **Effects**
+///
+/// - Calls the handler before the caller gets the result; the result waits for the handler.
+/// - Calls it for a response with status 401 and for a failure that has one, whether the target accepts any status or
+///   fails for this one.
+/// - Does not call it if the target lists 401 among the statuses that it accepts. A 401 from another origin than the
+///   endpoint's, after a redirect or a change by a plugin, does not count either: it does not concern the user of this
+///   API.
+/// - While ``TokenRefreshPlugin`` has no credential, before the first log-in or after the end of a session, calls the
+///   handler once for all calls that fail with `sessionEnded`. The handler gets the response of a refused call, or
+///   `nil` for a call that was never sent. It does not run for calls of that session that fail after a new log-in.
+/// - Passes a copy of the response, without its body if that is a stream. The handler cannot change the result.
+/// - Passes all other results on unchanged and keeps nothing.
 ///
 /// **Defaults**: none.
 ///
 /// **Errors**: throws none, and passes every failure on.
 ///
-/// **Secrets**: the handler gets the request with its header fields; nothing is written.
+/// **Secrets**: the handler gets the request with its header fields; the plugin writes nothing.
 ///
 /// Source: RFC 9110 §15.5.2, https://www.rfc-editor.org/rfc/rfc9110.html#section-15.5.2
 public struct UnauthorizedPlugin: Stage.Process {
@@ -32,13 +39,13 @@ public struct UnauthorizedPlugin: Stage.Process {
 
     /// Makes a plugin.
     ///
-    /// - Parameter handler: gets each unexpected 401, or `nil` if there was no session for a call that was not sent; the call waits
-    ///   for it.
+    /// - Parameter handler: receives each unexpected 401, or `nil` for a call that was not sent because there was no
+    ///   session; the call waits for the handler.
     public init(handler: @escaping @Sendable (PipelineResponse?, PipelineContext) async -> Void) {
         self.handler = handler
     }
 
-    /// Calls the handler for a 401 and for the lack of a session.
+    /// Calls the handler for an unexpected 401 and for a call without a session.
     public func process(_ result: inout Result<PipelineResponse, PipelineError>, context: PipelineContext) async {
         if case .failure(let error) = result, error.code == .sessionEnded {
             guard let report = context[SessionEndReport.Key.self], report.claim() else { return }
@@ -50,7 +57,7 @@ public struct UnauthorizedPlugin: Stage.Process {
         await handler(Self.copy(of: response), context)
     }
 
-    /// The response without a body that can be read only once.
+    /// Returns the response, without its body if that can be read only once.
     private static func copy(of response: PipelineResponse) -> PipelineResponse {
         var response = response
         if !response.body.isReplayable { response.body = .absent }
@@ -70,6 +77,6 @@ public struct UnauthorizedPlugin: Stage.Process {
 }
 
 extension UnauthorizedPlugin: CapabilityDeclaring {
-    /// `PluginCapability.reportsUnauthorized`.
+    /// The plugin declares `PluginCapability.reportsUnauthorized`.
     public var capabilities: Set<PluginCapability> { [.reportsUnauthorized] }
 }

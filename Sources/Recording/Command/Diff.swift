@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import PipelineRecording
 
-/// Compares two recordings.
+/// A command that compares two recordings.
 struct Diff: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compares two recordings; ends with 1 if they differ.",

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Pipeline
 
-/// Inspects and edits recordings.
+/// The command that inspects and edits recordings.
 @main
 struct Har: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,7 +14,9 @@ struct Har: ParsableCommand {
         subcommands: [Inspect.self, Validate.self, Redact.self, Merge.self, Diff.self]
     )
 
-    /// Runs the work of a command; an error is printed to standard error as one line and ends the command with 2.
+    /// Runs the work of a command.
+    ///
+    /// An error is printed to standard error as one line and ends the command with 2.
     static func run(_ work: () throws -> Void) throws {
         do {
             try work()
@@ -30,7 +32,7 @@ struct Har: ParsableCommand {
 #else
 import Foundation
 
-/// Says how to build the command, without the package that parses its arguments.
+/// A replacement that explains how to build the command; it does not need the package that parses arguments.
 @main
 enum Har {
     static func main() {

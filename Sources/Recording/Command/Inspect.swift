@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import PipelineRecording
 
-/// Shows a recording as a table and a waterfall, or one entry of it.
+/// A command that shows a recording as a table and a waterfall, or one entry of it.
 struct Inspect: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows a table of the entries and a waterfall of their times, or one entry in full.",

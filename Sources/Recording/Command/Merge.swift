@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import PipelineRecording
 
-/// Merges several recordings into one.
+/// A command that merges several recordings into one.
 struct Merge: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Merges recordings into one, sorted by the start of the entries; pages are kept."

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import PipelineRecording
 
-/// Redacts a recording.
+/// A command that redacts a recording.
 struct Redact: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Redacts a recording as a recorder does; the result still replays the same requests.",

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Pipeline
 
-/// Values that are hidden wherever they are found.
+/// The options for values that are hidden wherever they are found.
 struct SecretOptions: ParsableArguments {
     @Option(
         name: .customLong("secret"),
@@ -16,7 +16,7 @@ struct SecretOptions: ParsableArguments {
     )
     var variables: [String] = []
 
-    /// The redactor with the values of the variables, which it hides as well.
+    /// Returns the redactor, which also hides the values of the variables.
     func redactor(_ base: Redactor = .standard) throws -> Redactor {
         let values = try variables.map { name in
             guard let value = ProcessInfo.processInfo.environment[name], value.utf8.count >= 4 else {
@@ -28,7 +28,7 @@ struct SecretOptions: ParsableArguments {
     }
 }
 
-/// What the output of a command shows.
+/// The options that decide what the output of a command shows.
 struct DisplayOptions: ParsableArguments {
     @Flag(help: "Show the values of query items whose names are not secret.")
     var queries = false

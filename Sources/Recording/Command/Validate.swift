@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import PipelineRecording
 
-/// Finds what is wrong with recordings.
+/// A command that finds errors in recordings.
 struct Validate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Finds what is wrong with recordings; ends with 1 if something is.",

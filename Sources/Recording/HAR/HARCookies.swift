@@ -11,7 +11,9 @@ enum HARCookies {
         )
     }
 
-    /// One for each Set-Cookie field; an age needs the start to become a date.
+    /// Returns one cookie for each Set-Cookie field.
+    ///
+    /// A Max-Age is converted to a date only if the start is known.
     static func json(ofResponse headers: HTTPFields, start: Date?) -> JSONNode {
         .array(headers[values: .setCookie].map { cookie($0, start: start) })
     }
@@ -33,7 +35,7 @@ enum HARCookies {
         ])
     }
 
-    /// An age counts before a date (RFC 6265 §5.3).
+    /// Max-Age takes precedence over Expires (RFC 6265 §5.3).
     private static func expiry(_ attributes: [String: String], start: Date?) -> Date? {
         if let age = attributes["max-age"].flatMap({ Int($0) }) {
             return start.map { $0.addingTimeInterval(Double(min(max(age, 0), 1 << 32))) }

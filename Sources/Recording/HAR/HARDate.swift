@@ -1,8 +1,10 @@
 import Foundation
 
-/// Dates as HAR files have them: ISO 8601 with a zone and any number of decimals.
+/// Dates in HAR files: ISO 8601 with a zone and any number of decimals.
 enum HARDate {
-    /// `nil` for what is no date; without a zone it is UTC.
+    /// Parses a date, in UTC if it has no zone.
+    ///
+    /// Returns `nil` if the text is not a date.
     static func date(_ text: String) -> Date? {
         var reader = Reader(rest: Array(text.utf8)[...])
         guard let year = reader.number(4), reader.skip("-"), let month = reader.number(2), (1...12).contains(month),
@@ -15,7 +17,7 @@ enum HARDate {
         return Date(timeIntervalSince1970: Double(seconds) + fraction)
     }
 
-    /// In UTC, to the millisecond: `2026-11-21T02:12:26.119Z`.
+    /// Formats a date in UTC, to the millisecond: `2026-11-21T02:12:26.119Z`.
     static func text(_ date: Date) -> String {
         let limits = (days(1, 1, 1) * 86_400_000, days(9999, 12, 31) * 86_400_000)
         let value = (date.timeIntervalSince1970 * 1000).rounded()
@@ -34,7 +36,7 @@ enum HARDate {
         return String(repeating: "0", count: max(count - digits.count, 0)) + digits
     }
 
-    /// Since 1970-01-01, in a calendar whose years begin in March.
+    /// Returns the days since 1970-01-01, counted in years that begin in March.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = year * 12 + month - 3
         let (years, months) = (shifted / 12, shifted % 12)
@@ -76,7 +78,7 @@ enum HARDate {
             return Double("0." + String(decoding: digits.prefix(9), as: UTF8.self))
         }
 
-        /// In minutes.
+        /// Returns the offset of the zone, in minutes.
         mutating func zone() -> Int? {
             if rest.isEmpty || skip("Zz") { return 0 }
             let isNegative = rest.first == UInt8(ascii: "-")

@@ -3,15 +3,15 @@ import HTTPTypes
 import Pipeline
 
 extension HAREntry {
-    /// The body of the request: `nil` when there was none.
+    /// Returns the body of the request, or `nil` if there was none.
     func requestBody(_ headers: HTTPFields, _ directory: URL?) throws -> Data? {
         let request = json["request"]
         guard let data = request?["postData"] else { return nil }
         if let file = data["_file"]?.string { return try HARSideFiles.contents(of: file, in: directory) }
         let params = data["params"]?.elements ?? []
-        // Some write an empty text beside the parameters.
+        // Some writers add an empty text to the parameters.
         guard let text = data["text"]?.string, !text.isEmpty || params.isEmpty else { return Self.form(params) }
-        // Some write an empty body with every request.
+        // Some writers add an empty body to every request.
         if text.isEmpty, method == "GET" || method == "HEAD" { return nil }
         let encodings = [data["_encoding"], data["encoding"]].map { $0?.string?.lowercased() }
         if encodings.contains("base64") { return try Self.base64(text, "request.postData.text") }
@@ -25,7 +25,7 @@ extension HAREntry {
         return latin1
     }
 
-    /// The body of the response, and whether it is still in its content coding.
+    /// Returns the body of the response, and whether it is still in its content coding.
     func responseBody(_ headers: HTTPFields, _ directory: URL?) throws -> (Data, isCoded: Bool) {
         guard let content = json["response"]?["content"] else { return (Data(), false) }
         let isCoded = content["_coded"] == .bool(true)
@@ -49,9 +49,9 @@ extension HAREntry {
         return (Self.bytes(of: text, charset: charset), isCoded)
     }
 
-    /// Reads what the oldest versions of Polly.JS write without a marker: pieces in base 16 of a body in its content coding.
+    /// Reads unmarked bodies of the oldest Polly.JS versions: pieces in base 16 of a body in its content coding.
     ///
-    /// - Returns: the body; `nil` if it is not in the coding that its header fields name.
+    /// - Returns: the body, or `nil` if it is not in the coding that its header fields name.
     private static func unmarkedPieces(_ text: String, _ headers: HTTPFields) -> Data? {
         guard headers.contains(.contentEncoding), let body = try? pieces(text, isBase64: false),
             CodedBody.decoded(body, headers, upTo: maximumByteCount) != nil
@@ -61,10 +61,10 @@ extension HAREntry {
 
     private static let maximumByteCount = 64 << 20
 
-    /// Reads the body that Polly.JS writes: in its content coding, each piece of it in base64, or in base 16 in older files.
+    /// Reads a body that Polly.JS wrote: pieces of the encoded body, in base64, or in base 16 in older files.
     private static func pieces(_ text: String, isBase64: Bool) throws -> Data {
         guard case .array(let pieces)? = try? JSONParser.parse(text.utf8) else {
-            throw PipelineError.corrupt("response.content.text is no array of pieces")
+            throw PipelineError.corrupt("response.content.text is not an array of pieces")
         }
         let texts = pieces.compactMap(\.string)
         let decoded = isBase64 ? texts.map { Data(base64Encoded: $0) } : []
@@ -99,16 +99,20 @@ extension HAREntry {
         return data
     }
 
-    /// What browsers call ISO-8859-1 and ASCII is windows-1252.
+    /// Returns the bytes of a text.
     ///
-    /// A charset that is not known, or that lacks a character of the text, is UTF-8.
+    /// As in browsers, ISO-8859-1 and ASCII also include windows-1252.
+    ///
+    /// An unknown charset, or one that lacks a character of the text, is replaced by UTF-8.
     static func bytes(of text: String, charset: String?) -> Data {
         let encoding = charset.flatMap { MediaType.encoding(ofCharset: $0) } ?? .utf8
         let encodings = encoding == .isoLatin1 || encoding == .ascii ? [encoding, .windowsCP1252] : [encoding]
         return encodings.lazy.compactMap { text.data(using: $0) }.first ?? Data(text.utf8)
     }
 
-    /// The fields of a form whose text was left out; files of one with several parts are not there to be had.
+    /// Returns a form body from its parameters, for a body without text.
+    ///
+    /// The files of a multipart form cannot be restored.
     private static func form(_ parameters: [JSONNode]) -> Data? {
         guard !parameters.isEmpty, parameters.allSatisfy({ $0["fileName"] == nil }) else { return nil }
         let pairs = parameters.compactMap { parameter in

@@ -3,11 +3,12 @@ import HTTPTypes
 import Pipeline
 
 extension HAREntry {
-    /// What the entry says.
+    /// Converts the entry to an exchange.
     ///
-    /// - Parameter directory: the folder of the HAR file, which side files are named from; `nil` when none may be read.
-    /// - Returns: the exchange, whose body is that of its side file.
-    /// - Throws: `.recording(.corrupt)` for an entry without method, URL or status, and for a body that cannot be had.
+    /// - Parameter directory: the folder of the HAR file, to which the paths of side files are relative; `nil` if side
+    ///   files must not be read.
+    /// - Returns: the exchange, with bodies read from side files.
+    /// - Throws: `.recording(.corrupt)` if method, URL or status is missing, or if a body cannot be read.
     func exchange(sideFiles directory: URL?) throws -> RecordedExchange {
         guard let method, !method.isEmpty else {
             throw PipelineError.corrupt("request.method is \(self.method == nil ? "missing" : "empty")")
@@ -58,7 +59,7 @@ extension HAREntry {
         )
     }
 
-    /// None when their lengths do not make up the body.
+    /// Returns no chunks if their lengths do not add up to the body.
     private static func chunks(_ node: JSONNode?, of byteCount: Int) -> [RecordedExchange.Chunk] {
         var rest = byteCount
         var chunks: [RecordedExchange.Chunk] = []
@@ -76,20 +77,22 @@ extension HAREntry {
         let timings = json["timings"]
         func time(_ name: String) -> Double { max(timings?[name]?.double ?? 0, 0) }
         let receive = time("receive")
-        // TLS is within `connect`; where it is beside it, `time` has both.
+        // `connect` includes TLS. Where a writer counts TLS separately, `time` includes both.
         let sum = ["blocked", "dns", "connect", "send", "wait"].reduce(receive) { $0 + time($1) }
         let total = json["time"]?.double.flatMap { $0 >= 0 ? $0 : nil } ?? sum
         return (Self.duration(total - receive), Self.duration(total))
     }
 
-    /// To the microsecond, and at most 30 years.
+    /// Rounds to the microsecond and limits the duration to 30 years.
     private static func duration(_ milliseconds: Double) -> Duration {
         .microseconds(Int((min(max(milliseconds, 0), 1e12) * 1000).rounded()))
     }
 
     // MARK: Header fields
 
-    /// Also as pairs in arrays, with several values in an array, and joined with line ends; without the pseudo fields of HTTP/2.
+    /// Reads header fields: objects, pairs in arrays, several values in an array, and values joined with line breaks.
+    ///
+    /// Skips the pseudo fields of HTTP/2.
     static func fields(_ node: JSONNode?) -> HTTPFields {
         var fields = HTTPFields()
         for element in node?.elements ?? [] {

@@ -3,12 +3,16 @@ import HTTPTypes
 import Pipeline
 
 extension HAREntry {
-    /// Writes an exchange strictly as HAR 1.2 has it.
+    /// Converts an exchange to an entry, strictly as HAR 1.2 requires.
     ///
-    /// Its own fields, in the response: `_error`, a text, and `_errorKind`, the code of an error, for an exchange that failed; where
-    /// it failed within the body, they stand beside what had arrived. `_chunks`: `[{"size": bytes, "time": milliseconds from the
-    /// header fields on}]`. `_trailers`: header fields. In the content `_coded`: true for a body that is in its content coding. In
-    /// the post data `_encoding`: "base64". In a header field `_encoding`: "latin1" for a value that is not UTF-8.
+    /// Custom members:
+    ///
+    /// - `_error`, a text, and `_errorKind`, an error code: in the response, if the exchange failed. If it failed
+    ///   within the body, the response also has what had arrived.
+    /// - `_chunks`: in the response, `[{"size": bytes, "time": milliseconds from the header fields on}]`.
+    /// - `_trailers`: in the response, header fields.
+    /// - `_coded`: in the content, true for a body in its content coding.
+    /// - `_encoding`: "base64" in the post data; "latin1" in a header field whose value is not UTF-8.
     init(_ exchange: RecordedExchange) {
         let head = Self.microseconds(exchange.headDelay)
         let total = max(Self.microseconds(exchange.duration), head)
@@ -108,7 +112,7 @@ extension HAREntry {
         )
     }
 
-    /// Names and values as a form has them.
+    /// Returns the names and values of the query, decoded as in a form.
     private static func queryString(of url: String) -> JSONNode {
         guard let mark = url.firstIndex(of: "?") else { return .array([]) }
         return .array(
@@ -126,7 +130,7 @@ extension HAREntry {
 
     // MARK: Times
 
-    /// At most 30 years, and not less than nothing.
+    /// Converts a duration, limited to the range from 0 to 30 years.
     private static func microseconds(_ duration: Duration) -> Int {
         let (seconds, attoseconds) = min(max(duration, .zero), .seconds(1_000_000_000)).components
         return Int(seconds) * 1_000_000 + Int((attoseconds + 500_000_000_000) / 1_000_000_000_000)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// An entry of a HAR file, with all that its writer has put into it.
+/// An entry of a HAR file, including everything that its writer has added.
 ///
-/// What real writers do differently is taken as meant: everything but the request's method and URL and the response's status may be
-/// missing or `null`.
+/// Deviations of real writers are accepted: everything except the request's method and URL and the response's status
+/// may be missing or `null`.
 ///
 /// Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
 struct HAREntry: Sendable, Equatable {
-    /// As it stands in the file.
+    /// The entry as it is in the file.
     var json: JSONNode
 
     var method: String? { json["request"]?["method"]?.string }
@@ -16,10 +16,13 @@ struct HAREntry: Sendable, Equatable {
 
     var startedDate: Date? { json["startedDateTime"]?.string.flatMap { HARDate.date($0) } }
 
-    /// Whether the exchange has failed, before its response or within it.
+    /// Whether the exchange failed, before its response or within it.
     var isFailure: Bool { failure != nil }
 
-    /// Status 0 or -1, or what browsers and proxies write beside one; with a status of its own, the response is cut off.
+    /// The failure, `nil` if the exchange succeeded.
+    ///
+    /// It is indicated by a status of 0 or -1, or by an error text of a browser or proxy. An error text with a status
+    /// above 0 means that the response was cut off.
     var failure: RecordedExchange.Failure? {
         let response = json["response"]
         let texts = [response?["_error"], response?["_failureText"], json["_error"], json["_failureText"]]
@@ -34,7 +37,7 @@ struct HAREntry: Sendable, Equatable {
         )
     }
 
-    /// What the texts of browsers and of mitmproxy stand for.
+    /// Returns the error code for a text of a browser or of mitmproxy.
     private static func code(of text: String) -> String? {
         let codes: KeyValuePairs = [
             "CONNECTION_REFUSED": "connect.refused", "CONNECT CALL FAILED": "connect.refused",

@@ -10,24 +10,24 @@ import Musl
 #endif
 
 extension PipelineError {
-    /// A file or an entry that does not say what it has to.
+    /// Returns the error for a file or an entry that lacks required content.
     static func corrupt(_ reason: String, underlyingError: (any Error)? = nil) -> PipelineError {
         PipelineError(.recording(.corrupt), reason, underlyingError: underlyingError)
     }
 
-    /// A file that does not take what is written to it, from the number that the system gave.
+    /// Returns the error for a file that could not be written.
     ///
     /// - Parameters:
     ///   - url: the file.
-    ///   - number: the number.
-    ///   - folder: the folder that does not take the file, if that is what failed.
+    ///   - number: the error number of the system.
+    ///   - folder: the folder in which the file could not be created, if that is what failed.
     /// - Returns: an error with code `recording.notWritten`.
     static func notWritten(_ url: URL, errno number: Int32, in folder: URL? = nil) -> PipelineError {
         let place = folder.map { " in the folder \($0.path.debugDescription)" } ?? ""
         return notWritten(number, "the file \(url.lastPathComponent.debugDescription) could not be written\(place)")
     }
 
-    /// The folder of a file that could not be created.
+    /// Returns the error for a file whose folder could not be created.
     static func notCreated(_ folder: URL, of url: URL, errno number: Int32) -> PipelineError {
         let name = url.lastPathComponent.debugDescription
         return notWritten(
@@ -45,11 +45,11 @@ extension PipelineError {
     }
 }
 
-/// Where in a HAR file something is wrong.
+/// An error in a HAR file and its position.
 struct HARFailure: Error, Equatable {
-    /// Of the first byte that cannot be read, from 0; of the entry's start when it is the entry's meaning that is wrong.
+    /// The position of the first byte that cannot be read, from 0; the start of the entry if its content is invalid.
     let offset: Int
-    /// Of the entry, from 0; `nil` outside of the entries.
+    /// The index of the entry, from 0; `nil` outside of the entries.
     let index: Int?
     let reason: String
 

@@ -1,13 +1,13 @@
 import Foundation
 import Pipeline
 
-/// A HAR file: where its entries are, and what has been changed.
+/// A HAR file: the positions of its entries, and the changes to them.
 ///
-/// Entries are read when they are asked for, and written as they stand in the file unless they have been changed. The file is kept
-/// open, so that it may be replaced meanwhile. In memory are 16 bytes for each entry that is in the file, the entries that are not,
-/// and what stands around the entries.
+/// Entries are read on demand and written unchanged unless they have been replaced. The file is kept open, so it may be
+/// replaced on disk in the meantime. Memory holds 16 bytes for each entry in the file, all new entries, and the text
+/// around the entries.
 struct HARFile: Sendable {
-    /// The length of the largest entry that is read, and of the largest text around the entries.
+    /// The largest entry that is read, and the largest text around the entries, in bytes.
     static let maximumByteCount = 256 << 20
 
     private enum Slot {
@@ -18,14 +18,14 @@ struct HARFile: Sendable {
     private struct Source {
         let file: HARSource
         let ranges: [Range<Int>]
-        /// Where the first entry begins, and where the last one ends.
+        /// The start of the first entry, and the end of the last one.
         let prefixEnd: Int
         let suffixStart: Int
     }
 
-    /// Where it was read from; `nil` for one that is new.
+    /// The file that was read; `nil` for a new one.
     let url: URL?
-    /// The whole file with no entry in `log`.
+    /// The whole file without the entries in `log`.
     private var root: JSONNode
     private var isRootChanged = false
     private let source: Source?
@@ -33,7 +33,7 @@ struct HARFile: Sendable {
     private var slots: [Slot]
     private var isChanged = false
 
-    /// One of this package's own, with no entry.
+    /// Creates a file without entries, with this package as its creator.
     init() {
         url = nil
         source = nil
@@ -42,10 +42,10 @@ struct HARFile: Sendable {
         root = .object(["log": Self.ownLog])
     }
 
-    /// Reads where the entries are.
+    /// Reads the positions of the entries.
     ///
-    /// - Throws: `.recording(.missingFile)`; `.recording(.corrupt)` with a ``HARFailure`` in it for what is no JSON, has no list of
-    ///   entries, or says that it is of another version than 1.
+    /// - Throws: `.recording(.missingFile)`; `.recording(.corrupt)` with a ``HARFailure`` in it if the file is not
+    ///   JSON, has no list of entries, or has a version other than 1.
     init(contentsOf url: URL) throws {
         let file = try HARSource(url)
         var scanner = HARScanner()
@@ -75,7 +75,7 @@ struct HARFile: Sendable {
         )
     }
 
-    /// Names a wrapper of JavaScript, as in JSONP, where that is what is wrong.
+    /// Explains a failure that is caused by a JavaScript wrapper, as in JSONP.
     private static func explained(_ failure: HARFailure, _ file: HARSource) throws -> HARFailure {
         let beginning = String(decoding: try file.read(0..<min(file.byteCount, 256)), as: UTF8.self)
         guard let call = beginning.prefixMatch(of: /[\s\u{FEFF};]*(?:\/\*.*?\*\/)?\s*([A-Za-z_$][\w$.]*)\s*\(/) else {
@@ -89,7 +89,9 @@ struct HARFile: Sendable {
         )
     }
 
-    /// Where the first entry begins, or behind the bracket when there is none, whose blanks go.
+    /// Returns the start of the first entry.
+    ///
+    /// Without entries, returns the position after the bracket, skipping its blanks.
     private static func start(of source: Source) throws -> Int {
         guard source.ranges.isEmpty else { return source.prefixEnd }
         let before = try source.file.read(max(source.prefixEnd - 4096, 0)..<source.prefixEnd)
@@ -99,7 +101,7 @@ struct HARFile: Sendable {
     private static func root(in source: Source, _ url: URL) throws -> JSONNode {
         let file = source.file
         guard source.prefixEnd + file.byteCount - source.suffixStart <= maximumByteCount else {
-            throw HARFailure(offset: source.suffixStart, index: nil, reason: "too much stands around the entries")
+            throw HARFailure(offset: source.suffixStart, index: nil, reason: "the text around the entries is too large")
                 .error(in: url)
         }
         var text = try file.read(0..<source.prefixEnd)
@@ -127,10 +129,12 @@ struct HARFile: Sendable {
 extension HARFile {
     var count: Int { slots.count }
 
-    /// What stands around the entries, as the object `log` with none.
+    /// The text around the entries, as the object `log` without entries.
     var log: JSONNode { root["log"] ?? .null }
 
-    /// Changes what stands around the entries; those of the new object are not looked at.
+    /// Replaces the text around the entries.
+    ///
+    /// Entries in the new object are ignored.
     mutating func replaceLog(with log: JSONNode) {
         guard log != self.log else { return }
         root["log"] = log
@@ -138,7 +142,7 @@ extension HARFile {
         isChanged = true
     }
 
-    /// - Throws: `.recording(.corrupt)` with a ``HARFailure`` in it, whose offset is the file's.
+    /// - Throws: `.recording(.corrupt)` with a ``HARFailure`` in it, whose offset is a position in the file.
     func entry(at index: Int) throws -> HAREntry {
         switch slots[index] {
         case .entry(let entry): return entry
@@ -158,7 +162,7 @@ extension HARFile {
         }
     }
 
-    /// What an entry says, its side files looked for in the file's folder.
+    /// Returns an entry as an exchange, with side files read from the folder of the file.
     ///
     /// - Throws: `.recording(.corrupt)` with a ``HARFailure`` in it that names the entry.
     func exchange(at index: Int) throws -> RecordedExchange {
@@ -200,11 +204,14 @@ extension HARFile {
         "entries": .array([]),
     ])
 
-    /// Puts the whole file in its place at once, with mode 0600; what it replaces stays as it is when this throws.
+    /// Writes the whole file atomically, with mode 0600.
     ///
-    /// Entries that have not been changed are copied byte by byte, a file without changes as a whole.
+    /// If this throws, an existing file stays unchanged.
     ///
-    /// - Throws: `.recording(.notWritten)`; `.recording(.corrupt)` when the file that it was read from has been cut meanwhile.
+    /// Unchanged entries are copied byte by byte; a file without changes is copied as a whole.
+    ///
+    /// - Throws: `.recording(.notWritten)`; `.recording(.corrupt)` if the source file has been truncated in the
+    ///   meantime.
     func write(to url: URL) throws {
         try HARWriter.replace(url) { writer in
             guard isChanged || source == nil else {
@@ -240,7 +247,7 @@ extension HARFile {
         }
     }
 
-    /// What is written before and behind the entries where that is not copied.
+    /// The text before and after the entries, if it is not copied.
     private var frame: (start: Data, end: Data) {
         var root = root
         let place = JSONNode.string("entries-\(UUID())")

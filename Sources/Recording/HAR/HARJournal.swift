@@ -10,35 +10,40 @@ import Glibc
 import Musl
 #endif
 
-/// What has been recorded and does not stand in the HAR file yet, in `<name>.journal` beside it.
+/// The recorded entries that are not in the HAR file yet, in `<name>.journal` beside it.
 ///
-/// Each line is an entry with a checksum before it. Whoever is killed leaves whole lines, and behind them at most a part of one,
-/// which is dropped. To lose nothing, take the journal before the file is read, and discard it after the file is written.
+/// Each line is an entry with a checksum before it. A killed process leaves whole lines and at most one partial line at
+/// the end, which is dropped. To lose no entries, open the journal before the file is read, and discard it after the
+/// file is written.
 ///
-/// All methods but ``add(_:)`` block, and are called in the journal's lane once it is shared.
+/// All methods except ``add(_:)`` block. Once the journal is shared, they must be called in its lane.
 final class HARJournal: Sendable {
     private struct State {
-        /// `nil` after `discard`.
+        /// `nil` after `discard()`.
         var descriptor: Int32?
         var byteCount = 0
     }
 
-    /// How many entries may wait for the disk.
+    /// The most entries that may wait to be written.
     private static let maximumWaitingCount = 1000
 
     let url: URL
-    /// The HAR file as it was given, which errors name.
+    /// The HAR file as it was given, for use in errors.
     private let har: URL
-    /// Where the journal is written, and the HAR file when it is done.
+    /// The lane in which the journal, and finally the HAR file, is written.
     let lane = FileLane()
-    /// Changed in the lane only; the lock is never held while the file is used.
+    /// Changed only in the lane.
+    ///
+    /// The lock is never held while the file is used.
     private let state: Mutex<State>
     private let waitingCount = Atomic(0)
 
-    /// Takes the journal of a HAR file for this recorder, with what another has left in it; creates the folder if it is missing.
+    /// Locks the journal of a HAR file for this recorder, including entries that another recorder has left.
     ///
-    /// - Throws: `.recording(.busy)` while another recorder has it; `.recording(.notWritten)`; `.recording(.corrupt)` when a whole
-    ///   line is wrong.
+    /// Creates the folder if it is missing.
+    ///
+    /// - Throws: `.recording(.busy)` while another recorder uses it; `.recording(.notWritten)`; `.recording(.corrupt)`
+    ///   if a whole line is invalid.
     init(for har: URL) throws {
         self.har = har
         let resolved = har.resolvingSymlinksInPath()
@@ -51,14 +56,15 @@ final class HARJournal: Sendable {
         let state = state.withLock { $0 }
         guard let descriptor = state.descriptor else { return }
         if state.byteCount == 0 { _ = unlink(url.path) }
-        // Closing alone would leave it to a process that is being started and has copies of all descriptors for a moment.
+        // Closing alone would keep the lock for a process that is being started and briefly has copies of all
+        // descriptors.
         _ = flock(descriptor, LOCK_UN)
         _ = close(descriptor)
     }
 
-    /// Adds an entry in the lane, and does not wait for it.
+    /// Adds an entry in the lane, without waiting.
     ///
-    /// An entry that cannot be written is left out, and so is one that comes while 1,000 others wait for the disk.
+    /// An entry is dropped if it cannot be written, or if 1,000 others are waiting to be written.
     func add(_ entry: HAREntry) {
         guard waitingCount.add(1, ordering: .relaxed).newValue <= Self.maximumWaitingCount else {
             waitingCount.subtract(1, ordering: .relaxed)
@@ -70,10 +76,12 @@ final class HARJournal: Sendable {
         }
     }
 
-    /// Adds an entry; in the file when this returns, if not yet on the disk.
+    /// Adds an entry.
     ///
-    /// - Throws: `.recording(.notWritten)`, and then the journal is as before; `.recording(.busy)` when it was discarded and another
-    ///   recorder has it now.
+    /// When this returns, the entry is in the file, but may not be on the disk yet.
+    ///
+    /// - Throws: `.recording(.notWritten)`, which leaves the journal unchanged; `.recording(.busy)` if the journal was
+    ///   discarded and another recorder uses it now.
     func append(_ entry: HAREntry) throws {
         let text = entry.json.data()
         let line = Data((Self.checksum(text) + " ").utf8) + text + Data("\n".utf8)
@@ -90,7 +98,7 @@ final class HARJournal: Sendable {
         }
     }
 
-    /// All entries, oldest first, also those that another recorder has left.
+    /// Returns all entries, oldest first, including those that another recorder has left.
     ///
     /// - Throws: `.recording(.corrupt)`.
     func entries() throws -> [HAREntry] {
@@ -104,9 +112,9 @@ final class HARJournal: Sendable {
         return entries
     }
 
-    /// Removes the journal, once its entries stand in the HAR file.
+    /// Removes the journal after its entries have been written to the HAR file.
     ///
-    /// The next entry begins another.
+    /// The next entry starts a new journal.
     ///
     /// - Throws: `.recording(.notWritten)`.
     func discard() throws {
@@ -123,7 +131,8 @@ final class HARJournal: Sendable {
 
 extension HARJournal {
     private static func open(_ url: URL, _ har: URL) throws -> State {
-        // Between opening and locking, the recorder that had it may have removed it: then its name is another file's.
+        // The previous recorder may remove the journal between opening and locking; the name then belongs to another
+        // file.
         for _ in 0..<100 {
             let flags = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
             #if canImport(Darwin)
@@ -159,7 +168,8 @@ extension HARJournal {
         PipelineError(.recording(.busy), "another recorder writes \(url.lastPathComponent.debugDescription)")
     }
 
-    /// - Returns: the length of its whole lines, to which it is cut; `nil` when the name is another file's by now.
+    /// - Returns: the length of the whole lines, to which the file is truncated; `nil` if the name now belongs to
+    ///   another file.
     private static func lock(_ descriptor: Int32, _ url: URL) throws -> Int? {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             if errno == EWOULDBLOCK { throw busy(url) }
@@ -176,7 +186,9 @@ extension HARJournal {
         return byteCount
     }
 
-    /// Gives out the text of each whole line, but for what follows the last line end; a whole line that is wrong is an error.
+    /// Passes the text of each whole line to `body` and ignores what follows the last line break.
+    ///
+    /// An invalid whole line is an error.
     ///
     /// - Returns: the length of the whole lines.
     private static func readLines(of descriptor: Int32, _ url: URL, _ body: (Data) -> Bool) throws -> Int {
@@ -204,7 +216,7 @@ extension HARJournal {
         return Data(checksum(text).utf8) == line.prefix(16) ? text : nil
     }
 
-    /// FNV-1a of 64 bits, in 16 digits.
+    /// Returns the 64-bit FNV-1a hash, in 16 digits.
     private static func checksum(_ text: Data) -> String {
         var hash = FNV1a()
         text.withUnsafeBytes { hash.add($0) }

@@ -1,16 +1,16 @@
 import Foundation
 
-/// How a HAR file is written around its entries, so that new ones look like the others.
+/// The layout around the entries of a HAR file, which new entries follow.
 struct HARLayout: Sendable {
-    /// Before the first of entries that are all new.
+    /// The text before the first entry if all entries are new.
     var opening = ""
     var separator = ","
-    /// After the last of entries that are all new.
+    /// The text after the last entry if all entries are new.
     var closing = ""
-    /// What each line of an entry begins with, and each level within it; `nil` for one line.
+    /// The beginning of each line of an entry, and the indentation of each level in it; `nil` if an entry is one line.
     var lines: (base: String, unit: String)?
 
-    /// Lines with 2 blanks a level, an entry being the third.
+    /// Two blanks for each level; entries are on the third level.
     static let standard = HARLayout(unit: "  ")
 
     private init(unit: String?) {
@@ -23,14 +23,14 @@ struct HARLayout: Sendable {
     }
 
     /// - Parameters:
-    ///   - before: the end of what stands before the first entry; of what stands before its place when there is none.
-    ///   - gap: what stands between the first two entries, if there are two.
-    ///   - isEmpty: whether there is no entry.
+    ///   - before: the end of the text before the first entry, or before its place if there is none.
+    ///   - gap: the text between the first two entries, if there are two.
+    ///   - isEmpty: whether the file has no entries.
     init(before: Data, gap: Data?, isEmpty: Bool) {
         let lineEnd = before.lastIndex(of: UInt8(ascii: "\n"))
         let line = before[(lineEnd.map { $0 + 1 } ?? before.startIndex)...]
         let indent = String(decoding: line.prefix { $0 == 0x20 || $0 == 0x09 }, as: UTF8.self)
-        // The first entry stands on a line of its own, as the third level; `entries` does, as the second; or nothing does.
+        // The first entry has its own line, on the third level; or `entries` has one, on the second; or neither does.
         let level = isEmpty ? 2 : 3
         guard lineEnd != nil, isEmpty || indent.utf8.count == line.count else {
             self.init(unit: nil)

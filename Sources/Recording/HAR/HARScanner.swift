@@ -8,9 +8,9 @@ import Glibc
 import Musl
 #endif
 
-/// Finds the entries of a HAR file in one pass, without keeping what is in them.
+/// A scanner that finds the entries of a HAR file in one pass, without keeping their content.
 ///
-/// It follows the grammar of JSON as far as brackets, names, colons and commas; texts and numbers are looked at when they are read.
+/// It checks the JSON grammar of brackets, names, colons and commas. Texts and numbers are checked when they are read.
 struct HARScanner {
     static let maximumEntryCount = 1 << 20
 
@@ -30,16 +30,16 @@ struct HARScanner {
         case text(isEscaped: Bool)
     }
 
-    /// Where each entry stands.
+    /// The position of each entry in the file.
     private(set) var entries: [Range<Int>] = []
-    /// Where the brackets are that hold the entries.
+    /// The positions of the brackets around the entries.
     private(set) var brackets: (start: Int, end: Int)?
 
     private var expecting = Expecting.value
     private var token = Token.none
-    /// Whether each open bracket is an object's.
+    /// Whether each open bracket belongs to an object.
     private var isObject: [Bool] = []
-    /// The name of the last member, in the first two levels.
+    /// The name of the last member, on the first two levels.
     private var name: [UInt8] = []
     private var isReadingName = false
     private var isInLog = false
@@ -66,11 +66,11 @@ struct HARScanner {
         }
     }
 
-    /// Finds out whether the file, of this length, is whole.
+    /// Checks that the file, which has this length, is complete.
     mutating func finish(at end: Int) throws(HARFailure) {
         if case .scalar = token { valueEnds(end) }
         guard case .nothing = expecting else { throw failure(end, "the text ends too early") }
-        guard brackets != nil else { throw failure(end, "there is no log with entries") }
+        guard brackets != nil else { throw failure(end, "the file has no log with entries") }
     }
 
     private func failure(_ offset: Int, _ reason: String) -> HARFailure {
@@ -117,7 +117,7 @@ struct HARScanner {
         token = .text(isEscaped: false)
     }
 
-    /// - Returns: the index behind what was read.
+    /// - Returns: the index after the bytes that were read.
     private mutating func scanText(
         _ window: UnsafeRawBufferPointer,
         _ start: Int,
@@ -142,7 +142,7 @@ struct HARScanner {
         return stop + 1
     }
 
-    /// A name that is longer than any that is looked for is cut.
+    /// A name is cut if it is longer than all names that are searched for.
     private mutating func keep(_ window: UnsafeRawBufferPointer, _ range: Range<Int>) {
         guard isReadingName, isObject.count <= 2, name.count < 64 else { return }
         name.append(contentsOf: window[range].prefix(64))
@@ -150,7 +150,7 @@ struct HARScanner {
 
     private func isNamed(_ text: String) -> Bool {
         if name.elementsEqual(Array((text + "\"").utf8)) { return true }
-        // Spelled with escapes, it is the same name.
+        // A name written with escapes is the same name.
         return name.contains(UInt8(ascii: "\\")) && (try? JSONParser.parse([UInt8(ascii: "\"")] + name))?.string == text
     }
 
@@ -210,16 +210,16 @@ struct HARScanner {
     }
 }
 
-/// Finds where a text stops.
+/// A search for the end of a text.
 ///
-/// Each place is looked for once, so that the time is linear also in texts of backslashes alone.
+/// Each position is searched only once, so the time is linear even for a text of backslashes only.
 private struct QuoteSearch {
     let window: UnsafeRawBufferPointer
     private var quote = -1
 
     init(window: UnsafeRawBufferPointer) { self.window = window }
 
-    /// The index of the next quotation mark or backslash, or of the window's end.
+    /// Returns the index of the next quotation mark or backslash, or the end of the window.
     mutating func stop(from start: Int) -> Int {
         if quote < start { quote = index(of: UInt8(ascii: "\""), in: start..<window.count) }
         return index(of: UInt8(ascii: "\\"), in: start..<quote)

@@ -12,7 +12,7 @@ import Musl
 
 /// The files beside a HAR file that hold its large bodies: `<name>-files/<SHA-256 of the body>`.
 struct HARSideFiles: Sendable {
-    /// The largest body that is read.
+    /// The largest body that is read, in bytes.
     static let maximumByteCount = 1 << 30
 
     private let har: URL
@@ -20,15 +20,15 @@ struct HARSideFiles: Sendable {
 
     /// - Parameters:
     ///   - har: the HAR file.
-    ///   - threshold: the length of the longest body that stays in the HAR file.
+    ///   - threshold: the size of the largest body that stays in the HAR file, in bytes.
     init(for har: URL, threshold: Int = 1 << 20) {
         self.har = har.resolvingSymlinksInPath()
         self.threshold = threshold
     }
 
-    /// The entry with its large bodies in side files; each is written before this returns.
+    /// Returns the entry with its large bodies moved to side files, which are written before this returns.
     ///
-    /// - Throws: `.recording(.notWritten)`; `.recording(.corrupt)` for a body that cannot be had from the entry.
+    /// - Throws: `.recording(.notWritten)`; `.recording(.corrupt)` if a body cannot be read from the entry.
     func moveBodies(of entry: HAREntry) throws -> HAREntry {
         var entry = entry
         if mayBeLarge(entry.json["response"]?["content"]) {
@@ -55,13 +55,13 @@ struct HARSideFiles: Sendable {
         return entry
     }
 
-    /// In UTF-16 a body is up to twice as long as its text.
+    /// In UTF-16, a body is up to twice as long as its text.
     private func mayBeLarge(_ node: JSONNode?) -> Bool {
         guard let node, node["_file"] == nil, let text = node["text"]?.string else { return false }
         return text.utf8.count > threshold / 2
     }
 
-    /// - Returns: the path from the HAR file's folder.
+    /// - Returns: the path relative to the folder of the HAR file.
     private func store(_ body: Data) throws -> String {
         let digest = SHA256.hash([UInt8](body)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let folder = Self.folderName(for: har)
@@ -69,7 +69,7 @@ struct HARSideFiles: Sendable {
         guard mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
             throw PipelineError.notWritten(directory, errno: errno)
         }
-        // Links are refused on reading.
+        // Links are refused when side files are read.
         var status = stat()
         guard lstat(directory.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw PipelineError(
@@ -83,7 +83,7 @@ struct HARSideFiles: Sendable {
 
     private static func folderName(for har: URL) -> String { har.deletingPathExtension().lastPathComponent + "-files" }
 
-    /// Whether a path is one that is given here to bodies of this HAR file.
+    /// Returns whether a path has the form that this type gives to bodies of the HAR file.
     static func isOwn(_ path: String, of har: URL) -> Bool {
         let folder = folderName(for: har) + "/"
         let digest = path.utf8.dropFirst(folder.utf8.count)
@@ -93,7 +93,9 @@ struct HARSideFiles: Sendable {
 
     // MARK: Reading
 
-    /// Reads a file whose path begins in the folder of the HAR file; links are refused wherever they lead.
+    /// Reads a file whose path is relative to the folder of the HAR file.
+    ///
+    /// Links are refused wherever they lead.
     static func contents(of path: String, in directory: URL?) throws -> Data {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard let directory, !path.utf8.contains(0), parts.allSatisfy({ !["", ".", ".."].contains($0) }) else {

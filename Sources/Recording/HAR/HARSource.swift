@@ -9,14 +9,14 @@ import Glibc
 import Musl
 #endif
 
-/// A file that stays open, so that it can be read from when its name has become another's.
+/// A file that stays open, so that it can be read even after another file has taken its name.
 final class HARSource: Sendable {
     static let windowByteCount = 64 << 10
 
     let byteCount: Int
     private let descriptor: Int32
 
-    /// - Throws: `.recording(.missingFile)`, and `.recording(.corrupt)` for what is no file that can be read.
+    /// - Throws: `.recording(.missingFile)`; `.recording(.corrupt)` if it is not a readable file.
     convenience init(_ url: URL) throws {
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -31,13 +31,13 @@ final class HARSource: Sendable {
         try self.init(descriptor: descriptor)
     }
 
-    /// Takes over the descriptor.
+    /// Takes ownership of the descriptor.
     init(descriptor: Int32) throws {
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         self.descriptor = descriptor
         byteCount = isFile ? Int(status.st_size) : 0
-        guard isFile else { throw PipelineError.corrupt("what is to be read is no file") }
+        guard isFile else { throw PipelineError.corrupt("the path does not name a file") }
     }
 
     deinit { _ = close(descriptor) }
@@ -48,7 +48,7 @@ final class HARSource: Sendable {
         return data
     }
 
-    /// Gives out the bytes in windows, which are valid for the time of the call only.
+    /// Passes the bytes to `body` in windows, which are valid only during the call.
     func forEachWindow(in range: Range<Int>, _ body: (UnsafeRawBufferPointer, _ offset: Int) throws -> Void) throws {
         let window = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.windowByteCount, alignment: 1)
         defer { window.deallocate() }

@@ -1,6 +1,6 @@
-/// The words of which every HAR file is made.
+/// The words that occur in HAR files of this package.
 enum HARVocabulary {
-    /// Names of members, those of the standard and our own.
+    /// The names of members, both standard and custom.
     static let names: Set<String> = [
         "log", "version", "creator", "name", "browser", "pages", "entries", "comment", "pageref", "startedDateTime",
         "time",
@@ -14,7 +14,9 @@ enum HARVocabulary {
         "receive", "ssl", "_chunks", "_coded", "_encoding", "_error", "_errorKind", "_file", "_trailers",
     ]
 
-    /// Whether a word stands in every file, so that it is no secret and could not be hidden.
+    /// Returns whether a word occurs in every file.
+    ///
+    /// Such a word is not a secret and cannot be hidden.
     static func contains(_ word: String) -> Bool {
         words.contains { $0.contains(word) }
     }

@@ -9,14 +9,16 @@ import Glibc
 import Musl
 #endif
 
-/// What takes the bytes of a file.
+/// A writer for the bytes of a file.
 struct HARWriter {
     private let descriptor: Int32
     private let url: URL
 
-    /// Puts a file of mode 0600 in the place of another as a whole, or leaves the other as it is.
+    /// Replaces a file atomically with a new file of mode 0600.
     ///
-    /// - Throws: `.recording(.notWritten)`, and what `write` throws.
+    /// If this throws, the old file stays unchanged.
+    ///
+    /// - Throws: `.recording(.notWritten)`, and the errors of `write`.
     static func replace(_ url: URL, _ write: (HARWriter) throws -> Void) throws {
         let url = url.resolvingSymlinksInPath()
         let folder = url.deletingLastPathComponent()
@@ -44,14 +46,14 @@ struct HARWriter {
 
     /// Creates the folder of a file, and the folders that contain it, unless they exist.
     ///
-    /// - Throws: `.recording(.notWritten)`, which names the file as it is given.
+    /// - Throws: `.recording(.notWritten)`, which names the file as it was given.
     static func makeFolder(of url: URL) throws {
         let folder = url.resolvingSymlinksInPath().deletingLastPathComponent()
         let number = makeFolder(folder)
         guard number == 0 else { throw PipelineError.notCreated(folder, of: url, errno: number) }
     }
 
-    /// - Returns: 0, or the number of what failed.
+    /// - Returns: 0, or the error number.
     private static func makeFolder(_ folder: URL) -> Int32 {
         var status = stat()
         if stat(folder.path, &status) == 0 { return 0 }
@@ -63,7 +65,7 @@ struct HARWriter {
         }
         guard mkdir(folder.path, 0o777) != 0 else { return 0 }
         let number = errno
-        // Another process may have created it meanwhile.
+        // Another process may have created the folder in the meantime.
         return stat(folder.path, &status) == 0 ? 0 : number
     }
 

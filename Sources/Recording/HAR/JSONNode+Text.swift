@@ -1,15 +1,18 @@
 import Foundation
 
 extension JSONNode {
-    /// The value as JSON text.
+    /// Returns the value as JSON text.
     ///
-    /// - Parameter indentation: how deep the value stands, for text over several lines with 2 blanks a level; `nil` for one line.
-    /// - Returns: UTF-8 without a line end at its end.
+    /// - Parameter indentation: the level of the value, for text over several lines with 2 blanks per level; `nil` for
+    ///   one line.
+    /// - Returns: UTF-8 without a trailing line break.
     func data(indentation: Int? = nil) -> Data {
         data(lines: indentation.map { (String(repeating: "  ", count: $0), "  ") })
     }
 
-    /// The value as JSON text, over lines that begin with a base and with a unit for each level; `nil` for one line.
+    /// Returns the value as JSON text.
+    ///
+    /// Each line begins with a base and a unit for each level; `nil` for one line.
     func data(lines: (base: String, unit: String)?) -> Data {
         var output = Data()
         write(to: &output, lines.map { Lines(base: $0.base, unit: $0.unit) })

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value that comes out as it went in: members in their order, numbers as they were written.
+/// A JSON value that is written as it was read: members in order, numbers in their notation.
 indirect enum JSONNode: Sendable, Equatable {
     /// One member of an object.
     struct Member: Sendable, Equatable {
@@ -15,7 +15,7 @@ indirect enum JSONNode: Sendable, Equatable {
 
     case null
     case bool(Bool)
-    /// Its text, such as `1.50`.
+    /// The text of the number, such as `1.50`.
     case number(String)
     case string(String)
     case array([JSONNode])
@@ -23,10 +23,12 @@ indirect enum JSONNode: Sendable, Equatable {
 }
 
 extension JSONNode {
-    /// A number without a fraction.
+    /// Returns a number without a fraction.
     static func integer(_ value: Int) -> JSONNode { .number(String(value)) }
 
-    /// A number of milliseconds, rounded to 3 decimals and without zeros at its end; at most 30 years in either direction.
+    /// Returns a number of milliseconds, rounded to 3 decimals, without trailing zeros.
+    ///
+    /// At most 30 years in either direction.
     static func milliseconds(_ duration: Duration) -> JSONNode {
         let limit = Duration.seconds(1_000_000_000)
         let (seconds, attoseconds) = min(max(duration, .zero - limit), limit).components
@@ -38,14 +40,15 @@ extension JSONNode {
         return .number(sign + String(abs(total / 1_000)) + (digits.isEmpty ? "" : "." + String(digits)))
     }
 
-    /// An object of these members, without those that are `nil`.
+    /// Returns an object of these members, except those that are `nil`.
     static func object(_ members: KeyValuePairs<String, JSONNode?>) -> JSONNode {
         .object(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
 
-    /// A member of an object; `nil` when there is none, when it is `null`, and of what is no object.
+    /// A member of an object; `nil` if it is missing or `null`, or if the value is not an object.
     ///
-    /// Setting `nil` removes the member; a new one comes last. Of members with one name the last counts, as RFC 8259 §4 leaves open.
+    /// Setting `nil` removes the member. A new member is added at the end. If a name is repeated, the last member
+    /// counts; RFC 8259 §4 leaves this open.
     subscript(name: String) -> JSONNode? {
         get {
             guard case .object(let members) = self else { return nil }
@@ -78,13 +81,13 @@ extension JSONNode {
         return members
     }
 
-    /// A number that is finite.
+    /// The value of a finite number.
     var double: Double? {
         guard case .number(let text) = self, let value = Double(text), value.isFinite else { return nil }
         return value
     }
 
-    /// A number as a whole one, its fraction cut.
+    /// The value of a number without its fraction.
     var int: Int? {
         if case .number(let text) = self, let value = Int(text) { return value }
         return double.flatMap { Int(exactly: $0.rounded(.towardZero)) }

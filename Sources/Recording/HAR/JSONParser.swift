@@ -1,14 +1,16 @@
 import Foundation
 import Pipeline
 
-/// Reads JSON strictly (RFC 8259), and says at which byte it is wrong.
+/// A strict parser for JSON (RFC 8259), which reports the byte of an error.
 ///
-/// `NaN`, `Infinity` and `-Infinity`, which Python writes for numbers that JSON has not, are `null`.
+/// `NaN`, `Infinity` and `-Infinity`, which Python writes although they are not JSON, are read as `null`.
 struct JSONParser {
     typealias Failure = JSONTokens.Failure
 
     static var maximumDepth: Int { JSONTokens.maximumDepth }
-    /// How many values are read, so that those of a few bytes each do not take a hundred times the memory of their text.
+    /// The most values that are read.
+    ///
+    /// Values of a few bytes each could otherwise take a hundred times the memory of their text.
     static let maximumValueCount = 1 << 20
 
     private var tokens: JSONTokens
@@ -16,7 +18,7 @@ struct JSONParser {
 
     private init(_ input: UnsafeBufferPointer<UInt8>) { tokens = JSONTokens(input) }
 
-    /// The value that the bytes hold, and nothing else but blanks.
+    /// Parses the bytes, which must be one value with optional blanks around it.
     static func parse(_ bytes: some Collection<UInt8>) throws(Failure) -> JSONNode {
         let result =
             bytes.withContiguousStorageIfAvailable { Self.result(of: $0) }

@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
 
-/// One request and its outcome, as it is recorded and replayed: the content of a HAR entry, independent of its notation.
+/// One request and its outcome, as it is recorded and replayed: the content of a HAR entry, independent of its
+/// notation.
 struct RecordedExchange: Sendable, Equatable {
     /// The request that was sent.
     struct Request: Sendable, Equatable {
@@ -9,26 +10,32 @@ struct RecordedExchange: Sendable, Equatable {
         /// Absolute, without a fragment.
         var url: String
         var headers: HTTPFields = [:]
-        /// `nil` if there was none; an empty body is one.
+        /// `nil` if there was none.
+        ///
+        /// An empty body counts as a body.
         var body: Data?
     }
 
     /// The response.
     struct Response: Sendable, Equatable {
         var status: Int
-        /// Such as `Not Found`; empty with HTTP/2.
+        /// For example `Not Found`; empty with HTTP/2.
         var reasonPhrase = ""
         /// The fields as they arrived, including the name of a content coding that has been removed.
         var headers: HTTPFields = [:]
-        /// The decoded body; the bytes that had arrived if the exchange failed within the body.
+        /// The decoded body.
+        ///
+        /// If the exchange failed within the body, the bytes that had arrived.
         var body = Data()
         /// Whether the body is still in its content coding, as in some files.
         var isCoded = false
         /// The size of the body on the wire; `nil` if unknown.
         var wireByteCount: Int?
-        /// How the body arrived; empty if unknown, otherwise the sizes add up to that of the body.
+        /// The chunks in which the body arrived.
+        ///
+        /// Empty if unknown; otherwise the sizes add up to that of the body.
         var chunks: [Chunk] = []
-        /// The fields after the body.
+        /// The trailer fields after the body.
         var trailers: HTTPFields = [:]
     }
 
@@ -39,7 +46,7 @@ struct RecordedExchange: Sendable, Equatable {
         var delay: Duration
     }
 
-    /// Why there is no response, or only a part of one.
+    /// Why the response is missing or incomplete.
     struct Failure: Sendable, Equatable {
         /// The text of a ``PipelineError/Code-swift.struct``, such as `timeout.idle`.
         var code: String
@@ -55,8 +62,8 @@ struct RecordedExchange: Sendable, Equatable {
     var start: Date?
     /// The time from the request to the header fields.
     var headDelay = Duration.zero
-    /// The time from the request to the end.
+    /// The time from the request to the end of the exchange.
     var duration = Duration.zero
-    /// Such as `HTTP/1.1`; empty if unknown.
+    /// For example `HTTP/1.1`; empty if unknown.
     var httpVersion = ""
 }

@@ -1,16 +1,16 @@
 import Foundation
 
 extension HAREntry {
-    /// The names of its side files, from the folder of the recording.
+    /// The paths of the side files, relative to the folder of the recording.
     var sideFiles: [String] {
         [json["request"]?["postData"], json["response"]?["content"]].compactMap { $0?["_file"]?.string }
     }
 
-    /// The entry with its bodies in itself, so that it may be changed, or move to another recording.
+    /// Returns the entry with its side files inlined, so that it can be changed or moved to another recording.
     ///
-    /// - Parameter folder: where its side files are.
-    /// - Returns: a copy, the same when it has none.
-    /// - Throws: `.recording(.corrupt)` when one cannot be read.
+    /// - Parameter folder: the folder of the side files.
+    /// - Returns: a copy; the same entry if it has no side files.
+    /// - Throws: `.recording(.corrupt)` if a side file cannot be read.
     func withoutSideFiles(in folder: URL?) throws -> HAREntry {
         guard !sideFiles.isEmpty else { return self }
         let exchange = try exchange(sideFiles: folder)

@@ -2,7 +2,9 @@ package import Foundation
 package import HTTPTypes
 package import Pipeline
 
-/// The work of the command `har`: each function returns the lines to print, or writes a file.
+/// The work of the command `har`.
+///
+/// Each function returns the lines to print, or writes a file.
 ///
 /// All functions throw ``Pipeline/PipelineError`` with a code of the kind `recording`.
 package struct HARTool {
@@ -12,7 +14,7 @@ package struct HARTool {
 
     /// - Parameters:
     ///   - redactor: decides which values are shown, and which are redacted in files.
-    ///   - width: the width of the terminal in characters.
+    ///   - width: the width of the terminal, in characters.
     ///   - isColored: whether the terminal shows colours.
     package init(redactor: Redactor = .standard, width: Int = 120, isColored: Bool = false) {
         self.redactor = redactor
@@ -20,7 +22,7 @@ package struct HARTool {
         self.isColored = isColored
     }
 
-    /// A summary, the entries as a table and, with `showsTimes`, as a waterfall.
+    /// Returns a summary, the entries as a table and, if `showsTimes` is `true`, a waterfall.
     package func table(of file: URL, showsTimes: Bool) throws -> [String] {
         let entries = RecordedEntry.all(of: try HARFile(contentsOf: file))
         let table = RecordingTable(entries, redactor: redactor)
@@ -32,7 +34,7 @@ package struct HARTool {
         return lines
     }
 
-    /// One entry in full.
+    /// Returns one entry in full.
     package func detail(ofEntry index: Int, in file: URL) throws -> [String] {
         let har = try HARFile(contentsOf: file)
         guard (0..<har.count).contains(index) else {
@@ -46,7 +48,7 @@ package struct HARTool {
         return try EntryDetail(entry, redactor: redactor).lines(isColored: isColored)
     }
 
-    /// What is wrong with a file, or that it is valid.
+    /// Returns the problems of a file, or a line that says it is valid.
     package func findings(in file: URL, named name: String) throws -> (lines: [String], isValid: Bool) {
         let findings = RecordingCheck.findings(of: file)
         guard findings.isEmpty else { return (findings.map { "\(name): \($0)" }, false) }
@@ -54,19 +56,19 @@ package struct HARTool {
         return (["\(name): valid, \(Self.count(count, "entry", "entries"))"], true)
     }
 
-    /// Writes a redacted copy of a file; returns what to print.
+    /// Writes a redacted copy of a file and returns the line to print.
     package func redact(_ file: URL, to output: URL) throws -> String {
         let count = try RedactedRecording(HARFile(contentsOf: file), RecordingRedaction(redactor)).write(to: output)
         return Self.count(count, "entry", "entries") + " changed"
     }
 
-    /// Writes the entries of several files to one; returns what to print.
+    /// Writes the entries of several files to one and returns the line to print.
     package func merge(_ files: [URL], to output: URL) throws -> String {
         let count = try RecordingMerge.write(files.map { try HARFile(contentsOf: $0) }, to: output)
         return Self.count(count, "entry", "entries")
     }
 
-    /// What differs between two files; empty if nothing does.
+    /// Returns the differences between two files; empty if there are none.
     package func differences(
         between first: URL,
         and second: URL,

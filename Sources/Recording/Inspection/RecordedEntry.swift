@@ -1,10 +1,10 @@
-/// One entry of a recording as it can be read: an exchange, or why it is none.
+/// One entry of a recording: an exchange, or the reason why it cannot be read.
 struct RecordedEntry: Sendable {
-    /// Of the entry in its file, from 0.
+    /// The index of the entry in its file, from 0.
     var index: Int
     var result: Result<RecordedExchange, any Error>
 
-    /// All entries of a file, in its order.
+    /// Returns all entries of a file, in order.
     static func all(of file: HARFile) -> [RecordedEntry] {
         (0..<file.count).map { index in RecordedEntry(index: index, result: Result { try file.exchange(at: index) }) }
     }

@@ -1,17 +1,17 @@
 import Foundation
 import Pipeline
 
-/// A body in a form in which what means the same is equal.
+/// The form in which bodies are compared: bodies with the same meaning are equal.
 enum BodyValue {
-    /// Brings a body into the form in which it is compared.
+    /// Converts a body to the form in which it is compared.
     ///
     /// - Parameters:
     ///   - body: the bytes.
     ///   - type: the value of Content-Type.
-    ///   - form: how it is compared.
-    ///   - names: the names of the members of JSON and of the pairs of a form that are left out.
-    ///   - isMeasured: whether the lengths of parts count, so that no two bodies have the same form.
-    /// - Returns: the form; the bytes if they are not what the type says.
+    ///   - form: how the body is compared.
+    ///   - names: the names of JSON members and form pairs that are left out.
+    ///   - isMeasured: whether the lengths of parts are included, so that different bodies never have the same form.
+    /// - Returns: the form; the bytes if they do not match the type.
     static func value(
         of body: Data,
         type: String?,
@@ -39,7 +39,7 @@ enum BodyValue {
         return media.essence.hasPrefix("multipart/") ? .multipart : .bytes
     }
 
-    /// Returns a JSON body as it is compared; `nil` if it is not JSON.
+    /// Returns a JSON body as it is compared, or `nil` if it is not JSON.
     static func json(_ body: Data, ignoring names: Set<String>, isSorted: Bool) -> JSONNode? {
         func canonical(_ node: JSONNode) -> JSONNode {
             switch node {
@@ -48,7 +48,7 @@ enum BodyValue {
                 let compared = members.filter { !names.contains($0.name) }.map {
                     JSONNode.Member($0.name, canonical($0.value))
                 }
-                // Names may repeat, in which case their order counts: the sort is stable.
+                // If names repeat, their order counts, because the sort is stable.
                 return .object(isSorted ? compared.sorted { $0.name < $1.name } : compared)
             case .number(let text): return .number(number(text))
             default: return node
@@ -57,7 +57,7 @@ enum BodyValue {
         return (try? JSONParser.parse(body)).map(canonical)
     }
 
-    /// Whole numbers exactly; others as they are read.
+    /// Compares whole numbers exactly, and others by their parsed value.
     private static func number(_ text: String) -> String {
         if let value = Int(text) { return String(value) }
         guard let value = Double(text), value.isFinite,

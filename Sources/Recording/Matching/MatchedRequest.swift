@@ -2,11 +2,12 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// A redacted request in the form in which it is compared: a value for each part that has one.
+/// A redacted request in the form in which it is compared, with one value for each part.
 struct MatchedRequest: Sendable {
-    /// What is equal when a part is, in memory of a bounded size.
+    /// A fixed-size value that is equal if a part is equal.
     ///
-    /// Two keyed hashes and the length: equal values have equal ones, others by a chance of 1 in 2^128.
+    /// It consists of two keyed hashes and the length. Equal values have equal fingerprints; others collide with a
+    /// probability of 1 in 2^128.
     struct Fingerprint: Hashable, Sendable {
         private let byteCount: Int
         private let first: Int
@@ -28,7 +29,7 @@ struct MatchedRequest: Sendable {
     let request: RecordedExchange.Request
     private let url: URLParts
 
-    /// - Parameter request: redacted, its body decoded.
+    /// - Parameter request: the redacted request with a decoded body.
     init(_ request: RecordedExchange.Request) {
         self.request = request
         url = URLParts(request.url)
@@ -36,7 +37,7 @@ struct MatchedRequest: Sendable {
 
     var path: String { url.path }
 
-    /// Whether a part of a live request and of a recorded one are equal but for what is redacted in one of them.
+    /// Returns whether a part of a live and a recorded request is equal, except for what is redacted in one of them.
     func resembles(_ other: MatchedRequest, in kind: RequestMatching.Part.Kind) -> Bool {
         func isAlike(_ one: some Sequence<UInt8>, _ two: some Sequence<UInt8>, _ separators: String) -> Bool {
             RedactedPattern.areAlike(Array(one), Array(two), separators: Array(separators.utf8))
@@ -57,14 +58,16 @@ struct MatchedRequest: Sendable {
                 let items = values.map { String(decoding: $0, as: UTF8.self).components(separatedBy: "&") }
                 return RedactedPattern.areAlike(items[0], items[1], separators: Array("=".utf8))
             }
-            // What ends a text in JSON, in a form, in XML and in a line.
+            // The characters that end a text in JSON, in a form, in XML and in a line.
             return isAlike(values[0], values[1], "\"&<>\r\n")
         case .method, .scheme, .host, .port, .custom:
             return value(of: kind) == other.value(of: kind)
         }
     }
 
-    /// The fingerprint of each part in turn, and in which of them something is redacted, one bit each; closures have none.
+    /// Returns the fingerprint of each part in order, and one bit for each part that contains redacted text.
+    ///
+    /// Closures have neither.
     func summary(_ kinds: [RequestMatching.Part.Kind]) -> (fingerprints: [Fingerprint], patterns: UInt64) {
         var fingerprints: [Fingerprint] = []
         var patterns: UInt64 = 0
@@ -76,7 +79,7 @@ struct MatchedRequest: Sendable {
         return (fingerprints, patterns)
     }
 
-    /// The value that is compared; `nil` for a closure.
+    /// Returns the value that is compared, or `nil` for a closure.
     private func value(of kind: RequestMatching.Part.Kind) -> Data? {
         switch kind {
         case .method: Data(request.method.utf8)
@@ -91,7 +94,7 @@ struct MatchedRequest: Sendable {
         }
     }
 
-    /// The body in the form in which it is compared.
+    /// Returns the body in the form in which it is compared.
     func body(_ form: RequestMatching.BodyForm, ignoring names: Set<String>, isMeasured: Bool) -> Data {
         BodyValue.value(
             of: request.body ?? Data(),
@@ -102,7 +105,7 @@ struct MatchedRequest: Sendable {
         )
     }
 
-    /// The value as a failure shows it, but for bodies; see ``BodyMismatch``.
+    /// Returns the value as an error shows it, except for bodies; see ``BodyMismatch``.
     func shown(_ kind: RequestMatching.Part.Kind) -> String {
         switch kind {
         case .method: request.method
@@ -150,7 +153,7 @@ extension RequestMatching.Part.Kind {
         }
     }
 
-    /// Whether another part is about the same thing, however it is compared.
+    /// Returns whether another part compares the same part of a request, in any way.
     func isSamePart(as other: Self) -> Bool {
         switch (self, other) {
         case (.method, .method), (.scheme, .scheme), (.host, .host), (.port, .port), (.path, .path), (.query, .query),
@@ -162,7 +165,7 @@ extension RequestMatching.Part.Kind {
         }
     }
 
-    /// Whether a closure finds two requests equal; `true` for every other kind.
+    /// Returns whether a closure finds two requests equal; `true` for every other kind.
     func closureAccepts(_ live: MatchedRequest, _ recorded: MatchedRequest) -> Bool {
         guard case .custom(_, _, let isEqual) = self else { return true }
         return isEqual(RequestMatching.Request(live.request), RequestMatching.Request(recorded.request))

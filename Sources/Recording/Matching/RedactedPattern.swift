@@ -1,19 +1,19 @@
 import Foundation
 import Pipeline
 
-/// Compares a redacted text with one that is not: the placeholder equals any text without certain bytes.
+/// A comparison of a redacted text with another text: the placeholder matches any text without certain bytes.
 enum RedactedPattern {
     private static let placeholder = Data(RecordingRedaction.placeholder.utf8)
 
-    /// Whether a text holds the placeholder.
+    /// Returns whether a text contains the placeholder.
     static func isPattern(_ text: Data) -> Bool { text.firstRange(of: placeholder) != nil }
 
-    /// Whether two texts are equal, or one of them but for what is redacted in the other.
+    /// Returns whether two texts are equal, or one matches the other with its redacted values.
     ///
     /// - Parameters:
     ///   - first: a text.
     ///   - second: a text.
-    ///   - separators: bytes that a redacted value does not hold.
+    ///   - separators: bytes that a redacted value cannot contain.
     /// - Returns: whether they are alike.
     static func areAlike(_ first: [UInt8], _ second: [UInt8], separators: [UInt8]) -> Bool {
         if first == second { return true }
@@ -21,7 +21,7 @@ enum RedactedPattern {
         return matches(second, pattern: first, separators) || matches(first, pattern: second, separators)
     }
 
-    /// Whether the texts of two lists can be paired so that those of each pair are alike; their order does not count.
+    /// Returns whether the texts of two lists can be paired so that those of each pair are alike, in any order.
     static func areAlike(_ first: [String], _ second: [String], separators: [UInt8]) -> Bool {
         guard first.count == second.count else { return false }
         var rest = second

@@ -10,43 +10,44 @@ import Pipeline
 /// [.method, .path, .body(.json)]
 /// ```
 ///
-/// **Effects**: both requests are redacted first, so that a hidden value equals any other hidden value of the same name. If no
-/// entry matches, `REDACTED` in a path, a query, a field or a body of an entry matches any value there. Percent-encoding is
-/// removed once on both sides. Scheme and host are compared without case; a missing port equals the default port of the scheme. A
-/// body is compared decoded from its Content-Encoding. It is read into memory if a part compares bodies, up to `bodyByteCount` of
-/// the transport, and not touched otherwise.
+/// **Effects**: both requests are redacted first. A hidden value therefore equals any other hidden value of the same
+/// name. If no entry matches, `REDACTED` in a path, query, field or body of an entry matches any value there.
+///
+/// Percent-encoding is decoded once on both sides. The case of scheme and host is ignored. A missing port equals the
+/// default port of the scheme. A body is compared after its Content-Encoding is decoded. If a part compares bodies, the
+/// body is read into memory, up to `bodyByteCount` of the transport; otherwise it is not touched.
 ///
 /// **Defaults**: ``standard``, which is the method, the URL with its query in any order, and the body.
 public struct RequestMatching: Sendable, ExpressibleByArrayLiteral {
     /// The parts, in the order in which an error lists them.
     public var parts: [Part]
 
-    /// The method, the URL with its query in any order, and the body as its Content-Type says.
+    /// Compares the method, the URL with its query in any order, and the body according to its Content-Type.
     public static let standard: RequestMatching = [.method, .url, .body()]
 
     /// Creates a list of parts.
     public init(arrayLiteral parts: Part...) { self.parts = parts }
 
-    /// The parts of both lists.
+    /// Returns the parts of both lists.
     public static func + (lhs: RequestMatching, rhs: RequestMatching) -> RequestMatching {
         var sum = lhs
         sum.parts += rhs.parts
         return sum
     }
 
-    /// Returns the list without a part, so that it does not count: `.standard.ignoring(.port)`.
+    /// Returns the list without a part, which is then not compared: `.standard.ignoring(.port)`.
     ///
-    /// - Parameter part: the part. ``Part/url`` stands for five parts. How a query or a body is compared does not matter; of header
-    ///   fields and custom comparisons, those with the same name are removed.
+    /// - Parameter part: the part to ignore. ``Part/url`` represents five parts. A query or a body is removed however
+    ///   it is compared. Of header fields and custom comparisons, those with the same name are removed.
     /// - Returns: the other parts.
     public func ignoring(_ part: Part) -> RequestMatching {
         mapping { kind in part.kinds.contains(where: kind.isSamePart) ? nil : kind }
     }
 
-    /// Returns the list with query items ignored in addition to those that it ignores already.
+    /// Returns the list with additional query items ignored.
     ///
     /// - Parameter names: the decoded names of the items.
-    /// - Returns: the list; the same if it does not compare the query.
+    /// - Returns: the new list; the same list if it does not compare the query.
     public func ignoring(query names: Set<String>) -> RequestMatching {
         mapping { kind in
             guard case .query(let inOrder, let ignored) = kind else { return kind }
@@ -54,10 +55,10 @@ public struct RequestMatching: Sendable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// Returns the list with members of JSON bodies and pairs of forms ignored in addition to those that it ignores already.
+    /// Returns the list with additional members of JSON bodies and pairs of forms ignored.
     ///
     /// - Parameter names: the names of the members, at any depth, and the decoded names of the pairs.
-    /// - Returns: the list; the same if it does not compare bodies.
+    /// - Returns: the new list; the same list if it does not compare bodies.
     public func ignoring(body names: Set<String>) -> RequestMatching {
         mapping { kind in
             guard case .body(let form, let ignored) = kind else { return kind }
@@ -89,20 +90,22 @@ extension RequestMatching {
 
         let kinds: [Kind]
 
-        /// The method.
+        /// The method of the request.
         public static let method = Part(kinds: [.method])
-        /// The scheme.
+        /// The scheme of the URL; its case is ignored.
         public static let scheme = Part(kinds: [.scheme])
-        /// The host, without case.
+        /// The host of the URL; its case is ignored.
         public static let host = Part(kinds: [.host])
-        /// The port; one that is not written is the scheme's own.
+        /// The port of the URL; defaults to the port of the scheme.
         public static let port = Part(kinds: [.port])
-        /// The path.
+        /// The path of the URL, with percent-encoding decoded.
         public static let path = Part(kinds: [.path])
         /// Scheme, host, port, path, and the query in any order.
         public static let url = Part(kinds: [.scheme, .host, .port, .path, .query(inOrder: false, ignoring: [])])
 
-        /// The items of the query, each as often.
+        /// The items of the query.
+        ///
+        /// Each item must occur the same number of times.
         ///
         /// - Parameters:
         ///   - inOrder: whether the items must have the same order.
@@ -112,25 +115,27 @@ extension RequestMatching {
             Part(kinds: [.query(inOrder: inOrder, ignoring: names)])
         }
 
-        /// All values of a header field, in order; a missing field only equals a missing field.
+        /// All values of a header field, in order.
+        ///
+        /// A missing field equals only a missing field.
         public static func header(_ name: HTTPField.Name) -> Part { Part(kinds: [.header(name)]) }
 
         /// The body; a missing body equals an empty one.
         ///
         /// - Parameters:
         ///   - form: how bodies are compared.
-        ///   - names: the names of members of JSON, at any depth, and the decoded names of pairs of a form that are ignored. Bodies
-        ///     that are compared in another form are compared whole.
+        ///   - names: the names of JSON members, at any depth, and the decoded names of form pairs that are ignored.
+        ///     They have no effect on bodies that are compared in another form.
         /// - Returns: the part.
         public static func body(_ form: BodyForm = .automatic, ignoring names: Set<String> = []) -> Part {
             Part(kinds: [.body(form, ignoring: names)])
         }
 
-        /// A comparison of your own.
+        /// A custom comparison.
         ///
         /// - Parameters:
         ///   - name: the name of the part in error messages.
-        ///   - readsBody: whether the closure looks at bodies, which are then read into memory.
+        ///   - readsBody: whether the closure uses bodies, which are then read into memory.
         ///   - isEqual: compares the live request with a recorded one, both redacted.
         /// - Returns: the part.
         public static func custom(
@@ -142,11 +147,13 @@ extension RequestMatching {
         }
     }
 
-    /// How bodies are compared; a body that is not in the form is compared byte by byte.
+    /// The form in which bodies are compared.
+    ///
+    /// A body that is not in this form is compared byte by byte.
     public enum BodyForm: Sendable {
-        /// As JSON, a form or a multipart body if Content-Type says so, else byte by byte.
+        /// As JSON, a form or a multipart body according to Content-Type, otherwise byte by byte.
         case automatic
-        /// Byte by byte.
+        /// Byte by byte, whatever Content-Type is.
         case bytes
         /// As JSON values: the order of members, the layout and the notation of numbers are ignored.
         case json
@@ -156,13 +163,13 @@ extension RequestMatching {
         case multipart
     }
 
-    /// A request as it is compared: redacted, and its body decoded from its content coding.
+    /// A request as it is compared: redacted, with its body decoded from its content coding.
     public struct Request: Sendable {
-        /// The method.
+        /// The method of the request.
         public let method: String
         /// The URL, without a fragment.
         public let url: String
-        /// The header fields.
+        /// The header fields, redacted.
         public let headers: HTTPFields
         /// The body; empty if there is none or if no part reads it.
         public let body: Data

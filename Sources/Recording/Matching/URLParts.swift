@@ -1,6 +1,6 @@
 import Pipeline
 
-/// An absolute URL in parts, each in one form: what differs only in how it is written is equal.
+/// The parts of an absolute URL, normalized so that URLs that differ only in notation are equal.
 ///
 /// Source: RFC 3986 §6.2, https://www.rfc-editor.org/rfc/rfc3986.html#section-6.2
 struct URLParts: Equatable {
@@ -10,16 +10,16 @@ struct URLParts: Equatable {
 
         static func < (lhs: Item, rhs: Item) -> Bool { (lhs.name, lhs.value) < (rhs.name, rhs.value) }
 
-        /// As it is written in a query.
+        /// The item as it is written in a query.
         var text: String { "\(name)=\(value)" }
     }
 
-    /// In lower case; empty for a text without one.
+    /// In lower case; empty if the text has none.
     var scheme = ""
     var host = ""
-    /// Also when it is the scheme's own and was not written.
+    /// Defaults to the port of the scheme.
     var port = ""
-    /// Every byte but letters, digits, `-._~` and the slash as `%XX`.
+    /// Every byte except letters, digits, `-._~` and the slash is written as `%XX`.
     var path = "/"
     var query: [Item] = []
 
@@ -57,7 +57,9 @@ struct URLParts: Equatable {
         }
     }
 
-    /// The items of a query or a form, decoded once; one without `=` counts as one with an empty value.
+    /// Returns the items of a query or a form, decoded once.
+    ///
+    /// An item without `=` has an empty value.
     static func items(_ text: Substring.UTF8View) -> [Item] {
         text.split(separator: UInt8(ascii: "&")).map { item in
             let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
@@ -69,7 +71,7 @@ struct URLParts: Equatable {
         }
     }
 
-    /// The items without those of certain decoded names.
+    /// Returns the items without those that have one of the decoded names.
     static func removing(_ names: Set<String>, from items: [Item]) -> [Item] {
         guard !names.isEmpty else { return items }
         let removed = Set(names.map { PercentEscapes.encoded($0.utf8) })

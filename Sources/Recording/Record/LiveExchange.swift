@@ -3,9 +3,11 @@ import HTTPTypes
 import Pipeline
 import Synchronization
 
-/// One exchange while it is recorded: takes what passes by, and hands it over when the exchange has ended.
+/// One exchange while it is recorded.
 ///
-/// When nobody is left who could read on, it ends there.
+/// It keeps the bodies that pass through, and is handed over when the exchange has ended.
+///
+/// The exchange also ends when its last reader is released.
 final class LiveExchange: Sendable {
     private struct State {
         var requestBody = Data()
@@ -23,7 +25,7 @@ final class LiveExchange: Sendable {
     private let state = Mutex(State())
     private let end: @Sendable (Outcome) -> Void
 
-    /// How an exchange has ended.
+    /// The way in which an exchange ended.
     enum Outcome: Sendable {
         case recorded(RecordedExchange, PipelineRequest)
         case tooLarge
@@ -32,8 +34,8 @@ final class LiveExchange: Sendable {
 
     /// - Parameters:
     ///   - request: the request, as the caller sends it.
-    ///   - clock: what times are measured on.
-    ///   - byteLimit: the largest body that is kept.
+    ///   - clock: the clock that measures times.
+    ///   - byteLimit: the largest body that is kept, in bytes.
     ///   - end: called once.
     init(
         _ request: PipelineRequest,
@@ -57,7 +59,7 @@ final class LiveExchange: Sendable {
 
     // MARK: Request
 
-    /// The request to send, whose body is kept as it is read.
+    /// Returns the request to send, whose body is kept as it is read.
     func makeRequest() -> PipelineRequest {
         var request = request
         let body = request.body
@@ -91,7 +93,7 @@ final class LiveExchange: Sendable {
 
     // MARK: Response
 
-    /// The response to hand on, whose body is kept as it is read.
+    /// Returns the response to pass on, whose body is kept as it is read.
     func makeResponse(_ response: PipelineResponse) -> PipelineResponse {
         state.withLock { state in
             state.headDelay = start.duration(to: clock.now)
@@ -102,7 +104,7 @@ final class LiveExchange: Sendable {
             )
         }
         var response = response
-        // The one that was sent holds this exchange.
+        // The request that was sent holds this exchange.
         response.request = request
         if let bytes = response.body.bytes {
             keepResponse(bytes)
@@ -149,7 +151,9 @@ final class LiveExchange: Sendable {
         }
     }
 
-    /// What a cancellation has ended, or the network, must not be recorded as if it were whole.
+    /// Ends the exchange.
+    ///
+    /// A body that was cut off by a cancellation or by the network must not be recorded as complete.
     private func finishReading(_ announced: Int?) {
         let count = state.withLock { $0.response?.body.count ?? 0 }
         if Task.isCancelled {
@@ -197,10 +201,10 @@ final class LiveExchange: Sendable {
     private static let maximumChunkCount = 10_000
 }
 
-/// The pieces of a body, each shown to somebody else before it is handed on.
+/// The chunks of a body, each passed to a sink before it is returned.
 struct TeedChunks: AsyncSequence, Sendable {
     typealias Element = Data
-    /// Gets each piece, and `nil` at the end.
+    /// Receives each chunk, and `nil` at the end.
     typealias Sink = @Sendable (Data?) -> Void
 
     let body: PipelineBody
@@ -212,7 +216,7 @@ struct TeedChunks: AsyncSequence, Sendable {
     }
 
     struct AsyncIterator: AsyncIteratorProtocol {
-        /// `nil` after the end and after a failure, which so closes the exchange.
+        /// `nil` after the end or a failure, which closes the exchange.
         private var upstream: PipelineBody.Chunks.AsyncIterator?
         private let sink: Sink
         private let onFailure: (@Sendable (any Error) -> Void)?

@@ -1,15 +1,15 @@
 import Pipeline
 
-/// What a recorder has collected.
+/// The data that a recorder has collected.
 struct Recorded: Sendable {
-    /// By the order in which their requests began.
+    /// The entries, keyed by the order in which their requests began.
     var entries: [Int: HAREntry] = [:]
-    /// Of the new entries, those of requests that no old entry matches.
+    /// The keys of new entries whose requests match no old entry.
     var missing: Set<Int> = []
-    /// New entries for old ones, by index.
+    /// The new entries that replace old ones, by index.
     var replacements: [Int: HAREntry] = [:]
-    /// What secret fields of requests and cookies of responses have held.
+    /// The values of secret fields of requests and of cookies of responses.
     var secrets = RecordedSecrets()
-    /// Why something is missing that was to be recorded.
+    /// The reason why an exchange is missing.
     var problem: PipelineError?
 }

@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import Synchronization
 
-/// Collects exchanges in the order in which their requests began, and writes them.
+/// A recorder that collects exchanges in the order in which their requests began, and writes them.
 final class Recorder: Sendable {
     private struct State {
         var nextTicket = 0
@@ -20,14 +20,14 @@ final class Recorder: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - base: what the new entries are added to.
-    ///   - journal: where they are kept until the file is written.
-    ///   - file: where they are written to.
-    ///   - redaction: what is hidden in them.
-    ///   - byteLimit: the largest body.
-    ///   - isChanged: whether the base has more than the file, and is written in any case.
-    ///   - isKnown: whether the base holds a request, in the form in which it is stored.
-    ///   - report: is called with the error of a recording that ends without ``finish()``.
+    ///   - base: the file to which the new entries are added.
+    ///   - journal: keeps the entries until the file is written.
+    ///   - file: the file to write.
+    ///   - redaction: redacts the entries.
+    ///   - byteLimit: the size of the largest body, in bytes.
+    ///   - isChanged: whether the base has more entries than the file, and must be written in any case.
+    ///   - isKnown: whether the base contains a request, in its stored form.
+    ///   - report: called with the error of a recording that ends without ``finish()``.
     init(
         _ base: HARFile,
         _ journal: HARJournal,
@@ -46,7 +46,7 @@ final class Recorder: Sendable {
         self.report = report
     }
 
-    /// Waits for the disk: what is left to another thread would be lost if the process ended then.
+    /// Waits for the disk, because work left to another thread would be lost if the process ended.
     deinit {
         do {
             let recorded = close()
@@ -56,7 +56,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Prints an error that no caller is left for.
+    /// Prints an error that cannot be thrown to a caller.
     private static func print(_ error: PipelineError) {
         let line = "error: \(error.code.rawValue): \(error.reason)\n"
         _ = try? Data(line.utf8).withUnsafeBytes {
@@ -64,16 +64,17 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Sends a request and records what comes of it.
+    /// Sends a request and records the exchange.
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - transport: where to.
-    ///   - context: of the call.
-    ///   - index: the old entry whose place the new one takes, if it does not fail.
-    ///   - isMissing: whether no old entry matches the request, so that one that is the same when it is stored is not added.
+    ///   - transport: the transport that sends it.
+    ///   - context: the context of the call.
+    ///   - index: the old entry that the new one replaces, unless the exchange fails.
+    ///   - isMissing: whether no old entry matches the request. The new entry is then dropped if its stored form equals
+    ///     an old one.
     /// - Returns: the response of the transport.
-    /// - Throws: what the transport throws; `.recording(.notWritten)` when it is finished.
+    /// - Throws: the errors of the transport; `.recording(.notWritten)` if the recording is finished.
     func send(
         _ request: PipelineRequest,
         to transport: any Transport,
@@ -127,12 +128,13 @@ final class Recorder: Sendable {
             let own = redaction.secrets(of: request, response: exchange.response?.headers ?? [:])
             let secrets = state.withLock { state in
                 state.recorded.secrets.formUnion(own)
-                // With more, looking for all of them each time would take longer than the exchange; the end looks for all.
+                // Searching for more secrets than this each time would take longer than the exchange. The end searches
+                // for all of them.
                 let secrets = state.recorded.secrets
                 return secrets.count <= Self.maximumSecretCount ? secrets.replaced : own.replaced
             }
             let entry = entry(exchange, request, secrets)
-            // Under the lock, so that nothing comes into the journal after it was discarded.
+            // Under the lock, so that nothing is added to the journal after it was discarded.
             state.withLock { state in
                 guard !state.isClosed else { return }
                 if let index {
@@ -140,7 +142,7 @@ final class Recorder: Sendable {
                 } else {
                     state.recorded.entries[ticket] = entry
                 }
-                // What the journal does not take is still in memory, and written at the end.
+                // An entry that the journal does not accept is still in memory, and is written at the end.
                 journal.add(entry)
             }
         }
@@ -173,18 +175,20 @@ final class Recorder: Sendable {
 
     // MARK: Writing
 
-    /// Writes what has ended by now, outside the cooperative pool; when nothing has, the file stays as it is.
+    /// Writes the exchanges that have ended, outside the cooperative pool.
     ///
-    /// It is written also if the task is cancelled, which does not end the wait.
+    /// If there are none, the file stays unchanged.
     ///
-    /// - Returns: whether it was written.
+    /// The file is written even if the task is cancelled; the wait continues.
+    ///
+    /// - Returns: whether the file was written.
     @discardableResult
     func finish() async throws -> Bool {
         let recorded = close()
         return try await journal.lane.complete { [output] in try output.write(recorded) }
     }
 
-    /// Takes no more requests, and nothing more comes into the journal.
+    /// Stops accepting requests and entries for the journal.
     private func close() -> Recorded {
         state.withLock { state in
             state.isClosed = true

@@ -2,7 +2,9 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// Writes what a recorder has collected, once; it blocks, and is used in the journal's lane.
+/// An output that writes the collected data of a recorder once.
+///
+/// It blocks, and must be used in the journal's lane.
 final class RecordingOutput: Sendable {
     private let file: URL
     private let base: HARFile
@@ -13,12 +15,12 @@ final class RecordingOutput: Sendable {
     private let isWritten = Atomic(false)
 
     /// - Parameters:
-    ///   - base: what the new entries are added to.
-    ///   - journal: is discarded once they are written.
-    ///   - file: where they are written to.
-    ///   - redaction: what is hidden in them.
-    ///   - isChanged: whether the base has more than the file, and is written in any case.
-    ///   - isKnown: whether the base holds a request, in the form in which it is stored.
+    ///   - base: the file to which the new entries are added.
+    ///   - journal: discarded after the entries have been written.
+    ///   - file: the file to write.
+    ///   - redaction: redacts the entries.
+    ///   - isChanged: whether the base has more entries than the file, and must be written in any case.
+    ///   - isKnown: whether the base contains a request, in its stored form.
     init(
         _ base: HARFile,
         _ journal: HARJournal,
@@ -35,9 +37,9 @@ final class RecordingOutput: Sendable {
         self.isKnown = isKnown
     }
 
-    /// Writes the file, unless it has been written or there is nothing new.
+    /// Writes the file, unless it has been written or nothing is new.
     ///
-    /// - Returns: whether it was written.
+    /// - Returns: whether the file was written.
     func write(_ recorded: Recorded) throws -> Bool {
         guard !isWritten.load(ordering: .acquiring) else { return false }
         let (replacements, entries) = try news(of: recorded)
@@ -50,7 +52,7 @@ final class RecordingOutput: Sendable {
         return hasNews
     }
 
-    /// What is written, without what later requests have shown to be secret.
+    /// Returns the entries to write, without values that later requests have shown to be secret.
     private func news(of closed: Recorded) throws -> (replacements: [(Int, HAREntry)], entries: [HAREntry]) {
         let redaction = redaction.adding(secretValues: closed.secrets.replaced)
         func checked(_ entry: HAREntry) -> HAREntry {
@@ -59,7 +61,7 @@ final class RecordingOutput: Sendable {
         let replacements = closed.replacements.sorted { $0.key < $1.key }.map { ($0.key, checked($0.value)) }
         let entries = try closed.entries.sorted { $0.key < $1.key }.compactMap { ticket, entry -> HAREntry? in
             let entry = checked(entry)
-            // A request that its own entry does not match would be added in each run.
+            // Without this check, a request that its own entry does not match would be added in each run.
             guard closed.missing.contains(ticket), isKnown(try entry.exchange(sideFiles: nil).request) else {
                 return entry
             }
@@ -69,7 +71,7 @@ final class RecordingOutput: Sendable {
     }
 
     private func write(_ replacements: [(Int, HAREntry)], _ entries: [HAREntry]) throws {
-        // It may have been removed since the recording began.
+        // The folder may have been removed since the recording began.
         try HARWriter.makeFolder(of: file)
         var har = base
         let sideFiles = HARSideFiles(for: file)

@@ -1,8 +1,11 @@
-/// The secret values that the exchanges of a recording hold in their own places, such as a cookie or a secret query item.
+/// The secret values that the exchanges of a recording have in their own places, such as a cookie or a secret query
+/// item.
 struct RecordedSecrets: Sendable {
-    /// The least length of a value that is replaced wherever else it stands.
+    /// The minimum length of a value that is replaced everywhere else, in bytes.
     static let replacedByteCount = 16
-    /// The least length of a value that is reported wherever else it stands; what is shorter could be any text.
+    /// The minimum length of a value that is reported if found elsewhere, in bytes.
+    ///
+    /// A shorter value could be any text.
     static let reportedByteCount = 8
 
     private var values: Set<String> = []
@@ -22,17 +25,19 @@ struct RecordedSecrets: Sendable {
 
     var count: Int { values.count }
 
-    /// Values that are replaced wherever they stand.
+    /// The values that are replaced everywhere.
     var replaced: Set<String> { values.filter { $0.utf8.count >= Self.replacedByteCount && !isInHost($0) } }
 
-    /// Values that are too short to be replaced, and are reported where they are found outside of their own places.
+    /// The values that are too short to be replaced.
+    ///
+    /// They are reported if found outside of their own places.
     var reported: Set<String> {
         values.filter {
             (Self.reportedByteCount..<Self.replacedByteCount).contains($0.utf8.count) && !isInHost($0)
         }
     }
 
-    /// Whether a host holds the value, which everybody on the network can read there.
+    /// Returns whether a host contains the value, where it is visible on the network anyway.
     private func isInHost(_ value: String) -> Bool {
         let folded = value.lowercased()
         return hosts.contains { $0.contains(folded) }

@@ -3,9 +3,9 @@ import HTTPTypes
 import Pipeline
 
 extension RecordingRedaction {
-    /// An entry of any writer, with all that it holds.
+    /// Redacts an entry of any writer, including custom members.
     ///
-    /// What it does not hide stays as it was written; members that are not known follow the rules for JSON.
+    /// What is not redacted stays as it was written. Unknown members follow the rules for JSON.
     func entry(_ entry: HAREntry) -> HAREntry {
         HAREntry(
             json: mapMembers(of: entry.json) { name, value in
@@ -19,7 +19,7 @@ extension RecordingRedaction {
         )
     }
 
-    /// What stands around the entries of a file: pages, comments, and what its writer has added.
+    /// Redacts the text around the entries of a file: pages, comments and custom members.
     func log(_ log: JSONNode) -> JSONNode {
         mapMembers(of: log) { name, value in
             switch name {
@@ -45,7 +45,9 @@ extension RecordingRedaction {
         return result
     }
 
-    /// Keeps the size that a changed body has: of a text without an encoding, it says whether that is UTF-8 or Latin-1.
+    /// Updates the size of a changed body.
+    ///
+    /// For a text without an encoding, the size shows whether it is UTF-8 or Latin-1.
     private func updateSize(of result: inout JSONNode, from request: JSONNode) {
         guard let size = request["bodySize"]?.int, let old = request["postData"]?["text"]?.string,
             let new = result["postData"]?["text"]?.string, old != new
@@ -79,7 +81,7 @@ extension RecordingRedaction {
 
     // MARK: Parts
 
-    /// Also as pairs in arrays, and with several values in an array.
+    /// Redacts header fields, also as pairs in arrays and with several values in an array.
     private func fields(_ fields: JSONNode) -> JSONNode {
         mapElements(of: fields) { field in
             let pair = field.elements
@@ -89,7 +91,7 @@ extension RecordingRedaction {
             guard let text = field["name"]?.string else { return node(field, isHidden: false) }
             return mapMembers(of: field) { member, value in
                 guard member == "value", let name = HTTPField.Name(text) else { return node(value, isHidden: false) }
-                // Several values may be joined with line ends.
+                // Several values may be joined with line breaks.
                 return mapTexts(of: value) { lines in
                     lines.split(separator: "\n", omittingEmptySubsequences: false)
                         .map { self.value(of: name, String($0)) }.joined(separator: "\n")
@@ -128,7 +130,9 @@ extension RecordingRedaction {
         return shown == body ? text : shown.base64EncodedString()
     }
 
-    /// A body that is in pieces or in its content coding is written anew when something in it is secret.
+    /// Redacts a body.
+    ///
+    /// A body in pieces or in its content coding is rewritten if it contains a secret.
     private func content(_ content: JSONNode, _ type: String?, _ response: JSONNode) -> JSONNode {
         guard content["text"]?.string?.isEmpty == false else { return node(content, isHidden: false) }
         let fields = HAREntry.fields(response["headers"])
@@ -159,9 +163,11 @@ extension RecordingRedaction {
 
     // MARK: Any JSON
 
-    /// A value; of one that is hidden the shape stays.
+    /// Redacts a value.
     ///
-    /// An object with a secret name beside a value hides the value.
+    /// A hidden value keeps its shape.
+    ///
+    /// In an object with a `name` and a `value`, a secret name hides the value.
     private func node(_ node: JSONNode, isHidden: Bool, pairs place: SecretPlaces = .textMember) -> JSONNode {
         switch node {
         case .null, .bool: return node

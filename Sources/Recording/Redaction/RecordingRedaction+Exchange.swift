@@ -2,7 +2,7 @@ import HTTPTypes
 import Pipeline
 
 extension RecordingRedaction {
-    /// A request, whose body is decoded from its content coding.
+    /// Redacts a request whose body is decoded from its content coding.
     func request(
         _ request: RecordedExchange.Request,
         secretFields: Set<HTTPField.Name> = []
@@ -15,7 +15,7 @@ extension RecordingRedaction {
         return request
     }
 
-    /// A whole exchange, whose bodies are decoded from their content codings.
+    /// Redacts an exchange whose bodies are decoded from their content codings.
     func exchange(
         _ exchange: RecordedExchange,
         secretFields: Set<HTTPField.Name> = []
@@ -36,7 +36,7 @@ extension RecordingRedaction {
 }
 
 extension RecordedExchange.Chunk {
-    /// The same pieces of a body that has become longer or shorter.
+    /// Returns the chunks of a body whose length has changed.
     static func scaled(_ chunks: [Self], from oldCount: Int, to newCount: Int) -> [Self] {
         guard oldCount != newCount, oldCount > 0 else { return chunks }
         var read = 0

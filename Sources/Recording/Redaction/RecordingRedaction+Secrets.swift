@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 
 extension RecordingRedaction {
-    /// The values of the secret fields and query items of a request and of the cookies of its response.
+    /// Returns the values of the secret fields and query items of a request and of the cookies of its response.
     ///
     /// Hosts, paths, URLs, dates, plain words and short numbers are left out.
     func secrets(of request: PipelineRequest, response: HTTPFields = [:]) -> RecordedSecrets {
@@ -11,12 +11,15 @@ extension RecordingRedaction {
         return RecordedSecrets(values: values.filter { !PlainValue.isPlain($0) }, host: request.host)
     }
 
-    /// The values of the secret fields and query items of a recorded request and of the cookies of its response.
+    /// Returns the values of the secret fields and query items of a recorded request and of the cookies of its
+    /// response.
     func secrets(of exchange: RecordedExchange) -> RecordedSecrets {
         secrets(of: PipelineRequest(exchange.request), response: exchange.response?.headers ?? [:])
     }
 
-    /// The same redaction for a text that people see: it also hides the short secrets of requests, and those that are words.
+    /// Returns a redaction for displayed text.
+    ///
+    /// It also hides the short secrets of requests and those that are words.
     func hidingAll(of requests: [PipelineRequest]) -> RecordingRedaction {
         let values = requests.reduce(into: Set<String>()) { values, request in
             values.formUnion(self.values(of: request, minimumByteCount: Self.shownByteCount))
@@ -38,16 +41,16 @@ extension RecordingRedaction {
         }
     }
 
-    /// The least length that a declared value may have.
+    /// The minimum length of a declared value, in bytes.
     private static let shownByteCount = 4
 
     // MARK: Searching
 
-    /// Says where a written file still holds a secret value; `nil` if it does not.
+    /// Returns an error if a written file still contains a secret value, otherwise `nil`.
     ///
     /// - Parameters:
     ///   - file: the HAR file.
-    ///   - secrets: what its exchanges hold in their own places.
+    ///   - secrets: the secrets that its exchanges have in their own places.
     /// - Returns: an error with code `recording.secret`.
     /// - Throws: `.recording(.notWritten)` if the file cannot be read.
     func finding(in file: URL, _ secrets: RecordedSecrets) throws -> PipelineError? {
@@ -72,7 +75,7 @@ extension RecordingRedaction {
         )
     }
 
-    /// Names the entries that hold a declared value.
+    /// Names the entries that contain a declared value.
     private func entries(of file: URL) -> String {
         guard let har = try? HARFile(contentsOf: file) else { return "" }
         let found = (0..<har.count).lazy.filter { index in

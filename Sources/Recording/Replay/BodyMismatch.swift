@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// What differs between the body of a request and that of an entry, both redacted.
+/// The differences between the body of a request and that of an entry, both redacted.
 struct BodyMismatch {
     let sent: MatchedRequest
     let recorded: MatchedRequest
@@ -14,16 +14,17 @@ struct BodyMismatch {
     private static let maximumCount = 3
     private static let pathLength = 80
 
-    /// Such as `body differs at $.items[2].name (sent "a", recorded "b")`.
+    /// For example `body differs at $.items[2].name (sent "a", recorded "b")`.
     var description: String { inJSON ?? inText }
 
     // MARK: JSON
 
-    /// The first values that differ, each with its path; `nil` if a body is not compared as JSON, or if no value differs.
+    /// The first values that differ, each with its path; `nil` if a body is not compared as JSON, or if no value
+    /// differs.
     private var inJSON: String? {
         guard let first = json(sent), let second = json(recorded) else { return nil }
         let all = JSONDifference(first, second, redactor: excerpts.hiding.redactor).items
-        // What equals a redacted value is not the reason, unless there is no other.
+        // A value that equals a redacted value is not the reason, unless no other value differs.
         let unlike = all.filter { !Self.isAlike($0) }
         let items = unlike.isEmpty ? all : unlike
         guard !items.isEmpty else { return nil }

@@ -7,13 +7,13 @@ import PipelineContentCoding
 ///
 /// Source: RFC 9110 §8.4, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.4
 enum CodedBody {
-    /// Whether the fields name a coding.
+    /// Returns whether the fields name a coding.
     static func isNamed(in fields: HTTPFields) -> Bool {
         guard let codings = try? ContentCoding.all(in: fields, upTo: maximumCodings) else { return true }
         return !codings.isEmpty
     }
 
-    /// Whether a response has a body that stands by itself: not one of HEAD, not a part.
+    /// Returns whether a response has a complete body, unlike a response to HEAD or a partial one.
     static func isWhole(status: Int, method: String) -> Bool {
         switch status {
         case 100..<200, 204, 205, 206, 304: false
@@ -21,15 +21,16 @@ enum CodedBody {
         }
     }
 
-    /// The decoded body and what has come out of each piece; `nil` for a coding that is not known, and for a body that is not in
-    /// it or larger than the limit.
+    /// Returns the decoded body and the decoded length of each piece.
+    ///
+    /// Returns `nil` if the coding is unknown, or if the body is not in the coding or larger than the limit.
     ///
     /// - Parameters:
     ///   - body: the bytes.
     ///   - fields: the header fields, which name the codings.
-    ///   - pieces: the lengths of the pieces in which the body came; they make it up.
+    ///   - pieces: the lengths of the pieces in which the body arrived; they add up to the body.
     ///   - isCut: whether the body may end early.
-    ///   - limit: the most bytes that may come out.
+    ///   - limit: the most decoded bytes.
     /// - Returns: the body, and the lengths of its pieces.
     static func decoded(
         _ body: Data,
@@ -68,7 +69,7 @@ enum CodedBody {
         }
     }
 
-    /// The request with its body decoded where it can be.
+    /// Returns the request with its body decoded if possible.
     static func decoded(_ request: RecordedExchange.Request, upTo limit: Int) -> RecordedExchange.Request {
         guard let body = request.body, let decoded = decoded(body, request.headers, upTo: limit) else { return request }
         var request = request

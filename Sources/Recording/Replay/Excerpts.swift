@@ -1,9 +1,11 @@
 import Foundation
 import Pipeline
 
-/// Cuts texts for an error, after the secrets in them were hidden, so that no part of one is left.
+/// Excerpts of texts for an error.
+///
+/// Secrets are hidden before a text is cut, so that no part of one is left.
 struct Excerpts {
-    /// A text, which is shown in quotes with escapes, or as it is.
+    /// A text that is shown in quotes with escapes, or unchanged.
     struct Text {
         let text: String
         let isQuoted: Bool
@@ -22,7 +24,9 @@ struct Excerpts {
     /// Returns the beginning of a text.
     func beginning(of text: String) -> String { Self.cut(hidden(Text(text)), from: 0) }
 
-    /// Returns two texts, each from shortly before the place where they begin to differ; `nil` if nothing of it may be shown.
+    /// Returns two texts, each from shortly before the place where they begin to differ.
+    ///
+    /// Returns `nil` if the difference must not be shown.
     func pair(_ sent: Text, _ recorded: Text) -> (sent: String, recorded: String)? {
         let (sent, recorded) = (hidden(sent), hidden(recorded))
         let isEqual = sent.text.utf8.elementsEqual(recorded.text.utf8) && sent.isQuoted == recorded.isQuoted
@@ -35,7 +39,7 @@ struct Excerpts {
 
     private func hidden(_ text: Text) -> Text { Text(hiding.values(in: text.text), isQuoted: text.isQuoted) }
 
-    /// Begins a few characters before a place in UTF-8.
+    /// Cuts a text, beginning a few characters before a place in UTF-8.
     private static func cut(_ text: Text, from place: Int) -> String {
         let all = text.text
         let difference = all.utf8.index(all.startIndex, offsetBy: place)

@@ -2,13 +2,13 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// A request that is looked for in a recording, in the forms in which it is compared and shown.
+/// A request to find in a recording, in the forms in which it is compared and shown.
 struct LiveRequest: Sendable {
     private let sent: PipelineRequest
     private let decoded: RecordedExchange.Request
     private let redaction: RecordingRedaction
 
-    /// What names and declared values hide is hidden, as in the entries.
+    /// The request with secret names and declared values hidden, as in the entries.
     let byNames: MatchedRequest
 
     init(_ request: PipelineRequest, body: Data?, _ rules: Playback.Rules) {
@@ -18,7 +18,7 @@ struct LiveRequest: Sendable {
         byNames = MatchedRequest(redaction.request(decoded, secretFields: request.secretFields))
     }
 
-    /// The values of its own secrets are hidden wherever they are, as a recorder does; `nil` if it has none.
+    /// The request with the values of its own secrets hidden everywhere, as in a recorder; `nil` if it has none.
     var byValues: MatchedRequest? {
         let secrets = redaction.secrets(of: sent).replaced
         guard !secrets.isEmpty else { return nil }
@@ -27,19 +27,19 @@ struct LiveRequest: Sendable {
         )
     }
 
-    /// What hides its secrets in a text for people, and those of a recorded request.
+    /// Returns the redaction that hides the secrets of this request, and of recorded ones, in displayed text.
     func hiding(_ recorded: [RecordedExchange.Request] = []) -> RecordingRedaction {
         redaction.hidingAll(of: [sent] + recorded.map { PipelineRequest($0) })
     }
 
-    /// The request as it is shown to people.
+    /// Returns the request as it is displayed.
     func shown(_ redaction: RecordingRedaction) -> MatchedRequest {
         MatchedRequest(redaction.request(decoded, secretFields: sent.secretFields))
     }
 }
 
 extension PipelineRequest {
-    /// The fields and the URL of a recorded request, for a look at the secrets in them.
+    /// Creates a request with the fields and the URL of a recorded request, to find the secrets in them.
     init(_ request: RecordedExchange.Request) {
         let url = request.url.prefix { $0 != "#" }
         let query = url.firstIndex(of: "?").map { String(url[$0...]) } ?? ""

@@ -1,14 +1,16 @@
 import Foundation
 import Pipeline
 
-/// Why no entry can be replayed for a request: what differs from the nearest entries.
+/// The reason why no entry can be replayed for a request: the differences from the nearest entries.
 struct Mismatch: Sendable {
     let playback: Playback
     /// `nil` for a transport that only replays.
     let mode: RecordingMode?
     let live: LiveRequest
 
-    /// Makes the error, for which the nearest entries are read.
+    /// Creates the error.
+    ///
+    /// Reads the nearest entries.
     ///
     /// - Parameter used: the entries that match and have been used.
     /// - Returns: the error.
@@ -20,7 +22,9 @@ struct Mismatch: Sendable {
         }
     }
 
-    /// The last line is about entries: what the description of an error adds follows it.
+    /// Creates the error.
+    ///
+    /// The last line is about entries, because the description of an error appends to it.
     private func makeError(_ used: [Int]) -> PipelineError {
         let file = playback.url.lastPathComponent.quotedExcerpt
         let hiding = live.hiding()
@@ -54,9 +58,11 @@ struct Mismatch: Sendable {
     private static let usedCount = 10
     private static let nearestCount = 3
 
-    /// The entries with the most equal parts; among equals, those whose path has the longest common beginning.
+    /// The entries with the most equal parts.
     ///
-    /// If there are entries with the method and the path of the request, no others are among them.
+    /// Ties are ordered by the longest common beginning of the path.
+    ///
+    /// If any entries have the method and the path of the request, only those are included.
     private var nearest: [Int] {
         let prints = live.byNames.summary(playback.kinds).fingerprints
         let (method, livePath) = (live.byNames.request.method, Array(live.byNames.path.utf8))
@@ -76,7 +82,7 @@ struct Mismatch: Sendable {
             .prefix(Self.nearestCount).map(\.index)
     }
 
-    /// One line with the parts that differ.
+    /// Returns one line with the parts that differ.
     private func description(of index: Int) -> String {
         let entry = playback.entries[index]
         let use = playback.isUsed(index) ? ", used" : ""

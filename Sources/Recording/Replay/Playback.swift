@@ -3,9 +3,9 @@ import HTTPTypes
 import Pipeline
 import Synchronization
 
-/// The entries of a file, found by request and handed out once each.
+/// The entries of a file, found by request and each replayed once.
 final class Playback: Sendable {
-    /// How a request is compared and answered.
+    /// The rules for comparing a request and replaying an entry.
     struct Rules: Sendable {
         var matching: RequestMatching
         var end: ReplayEnd
@@ -28,19 +28,19 @@ final class Playback: Sendable {
     let file: HARFile
     let rules: Rules
     let kinds: [RequestMatching.Part.Kind]
-    /// Those that can be read.
+    /// The entries that can be read.
     let entries: [HARRecording.Entry]
     private let unreadable: [String]
-    /// Of each of them, part by part.
+    /// The fingerprints of each entry, one for each part.
     let fingerprints: [[MatchedRequest.Fingerprint]]
-    /// The parts of each of them in which something is redacted, one bit each.
+    /// The parts of each entry that contain redacted text, one bit for each part.
     private let patterns: [UInt64]
     private let candidates: [[MatchedRequest.Fingerprint]: [Int]]
     private let state: Mutex<State>
-    /// Where the file is read.
+    /// The lane in which the file is read.
     let lane = FileLane()
 
-    /// - Throws: `.recording(.corrupt)` for an entry that cannot be read, unless such are left out.
+    /// - Throws: `.recording(.corrupt)` if an entry cannot be read, unless such entries are skipped.
     init(_ file: HARFile, at url: URL, _ rules: Rules) throws {
         self.url = url
         self.file = file
@@ -100,12 +100,12 @@ final class Playback: Sendable {
         Self.matched(try file.exchange(at: entries[index].index).request, rules)
     }
 
-    /// Takes the next entry that answers a request.
+    /// Takes the next entry for a request.
     ///
-    /// The request is compared as it is but for what names hide; then with the values of its secrets hidden wherever they are;
-    /// then with entries in which something is redacted that may be any value.
+    /// The request is compared in up to three ways: with its secret names and declared values hidden; then with the
+    /// values of its own secrets hidden everywhere; then with entries whose redacted text matches any value.
     ///
-    /// - Returns: its index; `nil` for none, with the entries that match and have been used.
+    /// - Returns: the index of the entry; `nil` if there is none, with the entries that match and have been used.
     /// - Throws: `.recording(.corrupt)`.
     func take(_ live: LiveRequest) async throws -> (entry: Int?, used: [Int]) {
         let summary = live.byNames.summary(kinds)
@@ -151,7 +151,7 @@ final class Playback: Sendable {
         return (index, [])
     }
 
-    /// The entries that differ from a request only in parts in which something is redacted, and there only in that.
+    /// Returns the entries that differ from a request only in redacted text.
     private func resembling(
         _ live: MatchedRequest,
         _ fingerprints: [MatchedRequest.Fingerprint],
@@ -168,7 +168,7 @@ final class Playback: Sendable {
         }
     }
 
-    /// Whether an entry of the file is the same request, in the form in which it is stored.
+    /// Returns whether the file contains the same request, in its stored form.
     func holds(_ request: RecordedExchange.Request) -> Bool {
         let stored = Self.matched(request, rules)
         let standard = RequestMatching.standard.parts.flatMap(\.kinds)
@@ -184,7 +184,7 @@ final class Playback: Sendable {
 
     func noteExpired(_ index: Int) { state.withLock { _ = $0.expired.insert(index) } }
 
-    /// Responds to a request with an entry, and lets plugins know if no time passes.
+    /// Responds to a request with an entry, and notes in the context if no time passes.
     func answer(_ index: Int, to request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse
     {
         let exchange = try await lane.run { [file, number = entries[index].index] in try file.exchange(at: number) }

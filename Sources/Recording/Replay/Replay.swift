@@ -1,13 +1,13 @@
 import Foundation
 import Pipeline
 
-/// What a recording has for a request.
+/// The search of a recording for the entry of a request.
 struct Replay {
     enum Answer {
         case entry(Int)
-        /// An entry that is too old and is to be replaced.
+        /// An entry that is too old and must be replaced.
         case expired(Int)
-        /// No entry, because there is none, or because all that match have been used.
+        /// No entry matches, or all that match have been used.
         case miss(isUsedUp: Bool, () async -> PipelineError)
     }
 
@@ -15,9 +15,10 @@ struct Replay {
     /// `nil` for a transport that only replays.
     let mode: RecordingMode?
 
-    /// Takes the entry that answers a request.
+    /// Takes the entry for a request.
     ///
-    /// - Returns: the answer, and the request with its body in memory if it could be read only once and was.
+    /// - Returns: the result, and the request. If the body was read and cannot be replayed, the request has it in
+    ///   memory.
     /// - Throws: `.recording(.expired)`, `limit.bodyBytes`, `CancellationError`.
     func answer(
         to request: PipelineRequest,

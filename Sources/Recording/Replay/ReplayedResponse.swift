@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// A recorded exchange as the answer of a transport.
+/// A recorded exchange as the response of a transport.
 struct ReplayedResponse {
     private let exchange: RecordedExchange
     private let pace: ReplayPace
@@ -14,7 +14,7 @@ struct ReplayedResponse {
         self.byteLimit = byteLimit
     }
 
-    /// Answers, after the recorded time.
+    /// Returns the response after the recorded time.
     func response(to request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {
         let start = context.clock.now
         guard var recorded = exchange.response else {
@@ -54,7 +54,7 @@ struct ReplayedResponse {
         recorded.chunks = zip(recorded.chunks, decoded.pieces).map { .init(byteCount: $1, delay: $0.delay) }
     }
 
-    /// The recorded fields, without what is no longer true of the body.
+    /// Returns the recorded fields, without those that no longer apply to the body.
     private func fields(of recorded: RecordedExchange.Response) -> HTTPFields {
         var fields = recorded.headers
         guard CodedBody.isWhole(status: recorded.status, method: exchange.request.method) || !recorded.body.isEmpty
@@ -91,13 +91,13 @@ struct ReplayedResponse {
     }
 }
 
-/// The pieces of a recorded body, at their times, and then its failure.
+/// The chunks of a recorded body at their recorded times, followed by its failure.
 struct ReplayedChunks: AsyncSequence, Sendable {
     typealias Element = Data
 
     let body: Data
     let chunks: [RecordedExchange.Chunk]
-    /// When the body ends, from its header fields on.
+    /// The time from the header fields to the end of the body.
     let end: Duration
     let failure: PipelineError?
     let clock: PipelineClock

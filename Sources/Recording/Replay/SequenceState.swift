@@ -1,4 +1,6 @@
-/// Which entries have been used: each once, those that are alike in their order.
+/// The entries that have been used.
+///
+/// Each is used once; entries that are alike are used in order.
 struct SequenceState {
     enum Answer: Equatable {
         case entry(Int)
@@ -7,7 +9,7 @@ struct SequenceState {
 
     private var isFree: [Bool]
     private var wasUsed: [Bool]
-    /// By the first entry of those that are alike: how many of them are in use for certain.
+    /// For the first entry of each group of alike entries: how many of the group are certainly in use.
     private var starts: [Int: Int] = [:]
 
     init(count: Int) {
@@ -15,10 +17,10 @@ struct SequenceState {
         wasUsed = Array(repeating: false, count: count)
     }
 
-    /// Takes the next of the entries that answer a request.
+    /// Takes the next entry for a request.
     ///
     /// - Parameters:
-    ///   - candidates: entries in their order, at least one; of those with the same first the others are always the same.
+    ///   - candidates: the entries in order, at least one. Lists with the same first entry must be equal.
     ///   - end: what happens when all are in use.
     /// - Returns: the entry.
     mutating func take(_ candidates: [Int], atEnd end: ReplayEnd) -> Answer {
@@ -40,7 +42,9 @@ struct SequenceState {
         return .entry(candidates[place])
     }
 
-    /// Takes the next of entries that a closure has chosen from those that are alike, and that so may be others each time.
+    /// Takes the next of the entries that a closure has chosen from those that are alike.
+    ///
+    /// The choice may differ in each call.
     mutating func takeChosen(_ candidates: [Int], atEnd end: ReplayEnd) -> Answer {
         starts[candidates[0]] = nil
         defer { starts[candidates[0]] = nil }

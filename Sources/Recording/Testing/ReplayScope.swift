@@ -5,16 +5,18 @@ import PipelineRecording
 import PipelineTransports
 import Synchronization
 
-/// Runs a test with its recording.
+/// The scope that runs a test with its recording.
 struct ReplayScope {
     /// Tests that record the same file take turns, because a file has one writer at a time.
     private static let turns = Turns<URL>()
-    /// The files that this process has recorded; further tests add to them, whatever the mode.
+    /// The files that this process has recorded.
+    ///
+    /// Further tests add to them, whatever the mode is.
     private static let recorded = Mutex<Set<URL>>([])
 
     private let trait: ReplayTrait
     private let lane = FileLane()
-    /// Receives what is wrong with a test in addition to the error that it throws.
+    /// Receives each error of a test that the test does not throw itself.
     private let report: @Sendable (String) -> Void
 
     init(_ trait: ReplayTrait, report: @escaping @Sendable (String) -> Void) {
@@ -22,7 +24,7 @@ struct ReplayScope {
         self.report = report
     }
 
-    /// Runs a test.
+    /// Runs a test, which replays or records according to the mode.
     func run(_ test: () async throws -> Void) async throws {
         let mode = try RecordingMode.environment(otherwise: .replayOnly, in: trait.environment)
         guard mode != .replayOnly else { return try await replay(test) }
@@ -49,7 +51,7 @@ struct ReplayScope {
         } catch let error as PipelineError where error.code == .recording(.missingFile) {
             throw PipelineError(
                 error.code,
-                "there is no recording \(trait.file.path); to record it, run the test with PIPELINE_RECORD=recordOnce"
+                "missing recording \(trait.file.path); to record it, run the test with PIPELINE_RECORD=recordOnce"
             )
         }
         try await run(test, ReplaySession(transport)) {
@@ -74,7 +76,9 @@ struct ReplayScope {
         }
     }
 
-    /// Runs the test, then `end`, even if the test fails; reports each error that the test does not throw itself.
+    /// Runs the test, then `end`, even if the test fails.
+    ///
+    /// Reports each error that the test does not throw itself.
     private func run(
         _ test: () async throws -> Void,
         _ session: ReplaySession,

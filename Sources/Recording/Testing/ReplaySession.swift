@@ -11,7 +11,7 @@ final class ReplaySession: Sendable {
 
     init(_ transport: any Transport) { self.transport = transport }
 
-    /// The errors of requests that could not be replayed, each text once, in order.
+    /// The errors of requests that could not be replayed, without duplicates, in order.
     var misses: [String] { failures.withLock { $0 } }
 
     func send(_ request: PipelineRequest, _ context: PipelineContext) async throws -> PipelineResponse {

@@ -14,20 +14,20 @@ public import Testing
 /// }
 /// ```
 ///
-/// The recording is `Replays/github.har` beside the file in which the trait is written. To record it, run the test with the
-/// environment variable `PIPELINE_RECORD=recordOnce`, which sends the requests of the test to the network. Without the variable
-/// no connection is opened.
+/// The recording is `Replays/github.har` beside the file that contains the trait. To record it, run the test with the
+/// environment variable `PIPELINE_RECORD=recordOnce`, which sends the requests of the test to the network. Without the
+/// variable, no connection is opened.
 ///
 /// **Effects**
 ///
-/// - Each test, and each case of a test with arguments, begins with all entries unused, so that tests can run in parallel and
-///   alone. On a suite the trait applies to each of its tests.
+/// - Each test, and each case of a test with arguments, begins with all entries unused. Tests can therefore run in
+///   parallel and alone. On a suite, the trait applies to each of its tests.
 /// - A replay takes no time: `RetryPlugin` does not wait for its backoff or for a recorded Retry-After.
-/// - A test fails if no entry matches a request, even if the test ignores the error of that request. The nearest entries are
-///   reported once.
-/// - With `failsOnUnusedEntries` a test fails if it has not used all entries.
-/// - While recording, tests with the same file take turns. Each replays what the tests before it have recorded, and records the
-///   rest.
+/// - A test fails if no entry matches a request, even if the test ignores the error of that request. The nearest
+///   entries are reported once.
+/// - With `failsOnUnusedEntries`, a test fails if it has not used all entries.
+/// - While recording, tests with the same file take turns. Each replays what the tests before it have recorded, and
+///   records the rest.
 /// - The recording is redacted and written when its test ends, even if the test fails.
 ///
 /// **Defaults**
@@ -41,7 +41,7 @@ public import Testing
 /// | `redactor` | `Redactor.standard`: credentials, cookies and values with secret names |
 /// | `recording` | the default transport of `Provider` |
 ///
-/// The folder `Replays` contains no sources: name it in `exclude` of the test target.
+/// The folder `Replays` contains no sources. Add it to `exclude` of the test target.
 public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
     let file: URL
     let matching: RequestMatching
@@ -51,7 +51,7 @@ public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
     let makeTransport: @Sendable () -> (any Transport)?
     var environment = ProcessInfo.processInfo.environment
 
-    /// `true`: on a suite the trait applies to each test, not to the suite as a whole.
+    /// `true`: on a suite, the trait applies to each test, not to the suite as a whole.
     public var isRecursive: Bool { true }
 
     /// Runs a test with its recording.
@@ -66,13 +66,14 @@ public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == ReplayTrait {
-    /// Makes the transport `.replay` use the recording `Replays/<name>.har` beside the file in which the trait is written.
+    /// Makes the transport `.replay` use the recording `Replays/<name>.har` beside the file that contains the trait.
     ///
     /// - Parameters:
     ///   - name: the name of the file without `.har`; may be a path.
     ///   - matching: the parts of a request that must equal those of an entry.
     ///   - end: what happens when every matching entry has been used.
-    ///   - failsOnUnusedEntries: whether the test fails if it has not used all entries; for a test with a recording of its own.
+    ///   - failsOnUnusedEntries: whether the test fails if it has not used all entries; for a test with its own
+    ///     recording.
     ///   - redactor: defines the names and values that are redacted in the recording.
     ///   - transport: sends the requests while recording; defaults to the default transport of `Provider`.
     ///   - path: the path of the test file.

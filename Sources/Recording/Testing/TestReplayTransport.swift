@@ -1,7 +1,8 @@
 public import Pipeline
 import PipelineRecording
 
-/// A transport that replays each request from the recording of the test that sends it; see ``Pipeline/Transport/replay``.
+/// A transport that replays each request from the recording of the test that sends it; see
+/// ``Pipeline/Transport/replay``.
 public struct TestReplayTransport: Transport {
     /// The session of the test in which the transport was created, for detached tasks.
     private let session: ReplaySession?
@@ -16,7 +17,7 @@ public struct TestReplayTransport: Transport {
     /// Whether the transport that replays or records decodes bodies.
     public var decodesContent: Bool { current?.transport.decodesContent ?? false }
 
-    /// Replays a request from the recording of the test.
+    /// Replays a request from the recording of the test, or records it if the test is recording.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         guard let current else {
             throw PipelineError(
@@ -29,10 +30,10 @@ public struct TestReplayTransport: Transport {
 }
 
 extension Transport where Self == TestReplayTransport {
-    /// The recording of the test in which a request is sent.
+    /// A transport that uses the recording of the test in which a request is sent.
     ///
-    /// Each request uses the recording that the trait `.replay("name")` of its test names, even if several tests share one
-    /// provider. A request of a detached task uses the recording of the test in which the transport was created.
+    /// Each request uses the recording that the trait `.replay("name")` of its test names, even if several tests share
+    /// one provider. A request of a detached task uses the recording of the test in which the transport was created.
     ///
     /// **Errors**: `recording.missingFile` outside of a test with that trait; otherwise those of
     /// ``PipelineRecording/ReplayTransport``.

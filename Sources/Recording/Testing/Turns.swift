@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Lets one at a time pass for each key, in the order in which they came.
+/// A lock for each key that is passed on in the order of the requests for it.
 final class Turns<Key: Hashable & Sendable>: Sendable {
     private struct Waiter {
         let id: Int
@@ -13,12 +13,12 @@ final class Turns<Key: Hashable & Sendable>: Sendable {
         var count = 0
     }
 
-    /// A key that is there is held by somebody.
+    /// A key in `waiting` is held.
     private let state = Mutex(State())
 
-    /// Runs the work when all that came before with the same key is done.
+    /// Runs the work after all earlier work with the same key has ended.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled while it waits, and what the work throws.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits, and the errors of the work.
     @discardableResult
     func withTurn<Value>(_ key: Key, _ work: () async throws -> Value) async throws -> Value {
         let id = state.withLock { state in

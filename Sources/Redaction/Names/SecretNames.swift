@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Decides in which places names are secret, and looks each name up once.
+/// A cache that decides in which places names are secret, and evaluates each name once.
 ///
-/// A class, so that copies of a redactor share what has been looked up.
+/// A class, so that copies of a redactor share the cache.
 package final class SecretNames: Sendable {
     private let words: SecretWords
     private let known = Mutex<[String: SecretPlaces]>([:])
@@ -21,10 +21,10 @@ package final class SecretNames: Sendable {
         return places
     }
 
-    /// Whether a name is secret in a place.
+    /// Returns whether a name is secret in a place.
     func contains(_ name: String, in place: SecretPlaces) -> Bool { places(of: name).contains(place) }
 
-    /// Whether one of the words of a text is a secret name.
+    /// Returns whether one of the words of a text is a secret name.
     func contains(wordOf text: String) -> Bool {
         text.withBytes { bytes in
             bytes.split { !Self.isWordByte($0) }.contains {
@@ -33,7 +33,7 @@ package final class SecretNames: Sendable {
         }
     }
 
-    /// Letters and digits of ASCII, what joins them in names, and all characters beyond.
+    /// ASCII letters and digits, `_` and `-`, which join parts of names, and all non-ASCII bytes.
     private static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x80...0xff, UInt8(ascii: "_"), UInt8(ascii: "-"): true

@@ -1,6 +1,6 @@
 /// The places in which a name is secret.
 ///
-/// Cookies need none: every cookie is secret, whatever its name.
+/// There is none for cookies: every cookie is secret, whatever its name.
 package struct SecretPlaces: OptionSet, Sendable {
     package let rawValue: UInt8
 
@@ -12,20 +12,21 @@ package struct SecretPlaces: OptionSet, Sendable {
     package static let query = SecretPlaces(rawValue: 2)
     /// A field of a form, URL-encoded or multipart.
     package static let form = SecretPlaces(rawValue: 4)
-    /// A JSON member or XML element with any value, an XML attribute, and a line such as `password: …`.
+    /// A JSON member or XML element with any value, an XML attribute, or a line such as `password: …`.
     package static let member = SecretPlaces(rawValue: 8)
-    /// A JSON member whose value is a string, and an XML element that holds nothing but text.
+    /// A JSON member whose value is a string, or an XML element that contains only text.
     package static let textMember = SecretPlaces(rawValue: 16)
 
     static let all: SecretPlaces = [.field, .query, .form, .member, .textMember]
 
-    /// Names that are secret in some places only, and only as a whole name, without `-`, `_` and case.
+    /// Names that are secret only in some places, and only as a whole name, ignoring `-`, `_` and case.
     ///
-    /// Queries and forms are flat and mostly written for a server to check, so that these names mean a credential there:
-    /// `key` is an API key, `code` an authorization code (RFC 6749 §4.1.2) or a code from a message, `sig` a signed URL. In JSON and
-    /// XML `key` is the key of a pair or an object, and `code` an error or a country: both are shown. The others are a credential
-    /// in JSON only as a string: `"refresh": 30`, `"ticket": {…}` and `"seed": 42` are shown. `appid` is the API key of OpenWeatherMap
-    /// and Wolfram|Alpha in queries, and a public identifier in JSON and XML.
+    /// Queries and forms are flat and mostly written for a server to check, so these names mean a credential there:
+    /// `key` is an API key, `code` an authorization code (RFC 6749 §4.1.2) or a code from a message, `sig` a signed
+    /// URL. In JSON and XML, `key` is the key of a pair or an object, and `code` an error or a country; both are shown.
+    /// The others are a credential in JSON only as a string: `"refresh": 30`, `"ticket": {…}` and `"seed": 42` are
+    /// shown. In queries, `appid` is the API key of OpenWeatherMap and Wolfram|Alpha; in JSON and XML, it is a public
+    /// identifier.
     static let ofWholeNames: [String: SecretPlaces] = [
         "key": [.query, .form],
         "code": [.query, .form],
@@ -37,12 +38,13 @@ package struct SecretPlaces: OptionSet, Sendable {
         "ticket": [.query, .form, .textMember],
     ]
 
-    /// Words that make a header field secret as one of the parts of its name: X-Functions-Key, X-Sig.
+    /// Words that make a header field secret if they are a part of its name: X-Functions-Key, X-Sig.
     static let wordsInFields: Set<String> = ["key", "sig", "ticket"]
 
-    /// Names that are shown although a word in them is secret: kinds, counts and addresses, without which a replay cannot be decoded.
+    /// Names that are shown although a word in them is secret: types, counts and addresses, needed to decode a replay.
     static let shownNames: Set<String> = [
-        // OAuth 2.0, OpenID Connect and their client files. Source: https://www.rfc-editor.org/rfc/rfc6749.html#section-5.1
+        // OAuth 2.0, OpenID Connect and their client files.
+        // Source: https://www.rfc-editor.org/rfc/rfc6749.html#section-5.1
         "authtime", "authuri", "authurl", "checksessioniframe", "tokentype", "tokentypehint", "tokenuri", "tokenurl",
         // Counts of language models.
         "acceptedpredictiontokens", "audiotokens", "cachecreationinputtokens", "cachedtokens", "cachereadinputtokens",
@@ -51,7 +53,7 @@ package struct SecretPlaces: OptionSet, Sendable {
         "outputtokens", "outputtokensdetails", "prompttokencount", "prompttokens", "prompttokensdetails",
         "reasoningtokens", "rejectedpredictiontokens", "texttokens", "tokencount", "totaltokencount", "totaltokens",
         "xratelimitlimittokens", "xratelimitremainingtokens", "xratelimitresettokens",
-        // Keys that everybody may see.
+        // Keys that are not secret.
         "cachekey", "idempotencykey", "publickey", "publickeypins", "secwebsocketkey", "surrogatekey", "xcachekey",
     ]
 

@@ -1,4 +1,4 @@
-/// Decides in which places a name is secret, for a list of words.
+/// A list of words that decides in which places a name is secret.
 package struct SecretWords: Sendable {
     private let partWords: Set<String>
     private let longWords: [String]
@@ -9,7 +9,7 @@ package struct SecretWords: Sendable {
     /// The words of ``Redactor/standardSecretNames``.
     package static let standard = SecretWords(Redactor.standardSecretNames)
 
-    /// - Parameter words: the words; with one of the standard list or more, its names for certain places count as well.
+    /// - Parameter words: the words; if they include one of the standard list, its names for certain places apply, too.
     package init(_ words: Set<String>) {
         let folded = Set(words.map(Self.folded)).subtracting([""])
         partWords = folded
@@ -32,12 +32,12 @@ package struct SecretWords: Sendable {
         return parts.contains(where: SecretPlaces.wordsInFields.contains) ? places.union(.field) : places
     }
 
-    /// Lower case, letters and digits only.
+    /// Returns the letters and digits of a name in lower case.
     private static func folded(_ name: String) -> String {
         String(name.lowercased().filter { $0.isLetter || $0.isNumber })
     }
 
-    /// `cardPin[0]` is `card`, `pin`, `0`.
+    /// Returns the parts of a name: `cardPin[0]` has `card`, `pin` and `0`.
     private static func parts(of name: String) -> [String] {
         var parts: [String] = [""]
         var wasLower = false

@@ -1,17 +1,17 @@
 package import Foundation
 
 extension RecordingRedaction {
-    /// A body, decoded from its content coding.
+    /// Returns a body with its secrets hidden; the body must be decoded from its content coding.
     ///
     /// - Parameters:
     ///   - body: the bytes.
     ///   - contentType: the value of Content-Type.
-    /// - Returns: the same bytes when nothing in them is secret.
+    /// - Returns: the same bytes if nothing in them is secret.
     package func body(_ body: Data, contentType: String?) -> Data {
         self.body(body, contentType, depth: 0)
     }
 
-    /// What is nested deeper is hidden as a whole.
+    /// Parts nested deeper are hidden as a whole.
     private static let maximumDepth = 8
 
     private func body(_ body: Data, _ contentType: String?, depth: Int) -> Data {
@@ -35,7 +35,7 @@ extension RecordingRedaction {
         return bytes(body)
     }
 
-    /// Bytes that may be text.
+    /// Returns bytes, which may be text, with their secrets hidden.
     private func bytes(_ bytes: Data) -> Data {
         var shown = bytes
         if !revealsSecrets, String(validating: bytes, as: UTF8.self) != nil,

@@ -1,14 +1,15 @@
 import Foundation
 
 extension RecordingRedaction {
-    /// A URL or a reference to one: user name, password, the values of secret names in query and fragment, and secret values.
+    /// Returns a URL or a URL reference with its secrets hidden: user name, password, the values of secret names in
+    /// query and fragment, and secret values.
     ///
-    /// A secret value is not replaced in the scheme and the host. The slashes of the path and what separates the items of the
-    /// query stay, so that the URL keeps its parts.
+    /// Scheme and host remain unchanged even if they contain a secret value. The slashes of the path and the separators
+    /// of the query remain too, so that the URL keeps its parts.
     package func url(_ url: String) -> String {
         guard let values = redactor.secretValues else { return hidingNames(inURL: url) }
         var bytes = Array(hidingNames(inURL: url).utf8)
-        // What is side by side after a replacement may be a secret of its own.
+        // A replacement may bring text together that is another secret.
         for _ in 0..<8 {
             let shown = Self.replacing(bytes.withUnsafeBufferPointer(values.ranges), in: bytes)
             if shown == bytes { break }
@@ -31,7 +32,7 @@ extension RecordingRedaction {
         return result
     }
 
-    /// `name=value` pairs with `&` between them.
+    /// Returns `name=value` pairs, separated by `&`, with their secrets hidden.
     func items(_ items: Substring, of place: SecretPlaces) -> String {
         Redactor.mapItems(of: items) { item, name in
             guard let equals = item.utf8.firstIndex(of: UInt8(ascii: "=")) else { return String(item) }
@@ -41,7 +42,7 @@ extension RecordingRedaction {
         }
     }
 
-    /// A value that is JSON or a URL in percent-encoding.
+    /// Returns a percent-encoded value with the secrets hidden in its JSON or URL.
     private func encodedValue(_ value: Substring) -> String {
         guard value.utf8.contains(UInt8(ascii: "%")) else { return text(String(value)) }
         let decoded = PercentEscapes.decoded(value.utf8, plus: 0x20)
@@ -74,7 +75,7 @@ extension RecordingRedaction {
         return result + url[copied...]
     }
 
-    /// The bytes of a URL that make up its parts.
+    /// The bytes of a URL that delimit its parts.
     private struct Structure {
         private let url: [UInt8]
         private let authority: Range<Int>

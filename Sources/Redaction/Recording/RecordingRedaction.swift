@@ -1,26 +1,27 @@
 import Foundation
 package import HTTPTypes
 
-/// Hides what is secret in a recording, and in the same way in a request before it is compared with one.
+/// Hides the secrets in a recording, and in the same way in a request before it is compared with one.
 ///
-/// A recording is for replay: unlike in a log, what no rule names is kept. Done twice, it changes nothing more.
+/// A recording is for replay: unlike a log, it keeps whatever no rule names. A second redaction changes nothing.
 package struct RecordingRedaction: Sendable {
-    /// What is written in place of a hidden text.
+    /// The text that replaces a hidden text.
     package static let placeholder = SecretPlaceholder.recorded.text
 
-    /// Shows no field and no query item because it is on a list.
+    /// The redactor without its lists of shown fields and query items.
     package private(set) var redactor: Redactor
 
     package var revealsSecrets: Bool { redactor.revealsSecrets }
 
-    /// - Parameter redactor: its secret names and declared values hold; its lists of what people may see do not.
+    /// - Parameter redactor: the redactor whose secret names and declared values apply; its lists of what people may
+    ///   see do not.
     package init(_ redactor: Redactor) {
         self.redactor = redactor
         self.redactor.shownHeaderFields = []
         self.redactor.shownQueryNames = []
     }
 
-    /// The same redaction with more secret values, which are replaced wherever they stand.
+    /// Returns the same redaction with more secret values, which are replaced wherever they occur.
     package func adding(secretValues values: Set<String>) -> RecordingRedaction {
         guard !revealsSecrets, !values.isEmpty else { return self }
         var copy = self
@@ -28,10 +29,10 @@ package struct RecordingRedaction: Sendable {
         return copy
     }
 
-    /// Whether bytes hold a declared value in any of its forms.
+    /// Returns whether bytes contain a declared value in any of its forms.
     package func containsSecret(in bytes: some Collection<UInt8>) -> Bool { redactor.containsSecret(in: bytes) }
 
-    /// Whether a name is secret in a place.
+    /// Returns whether a name is secret in a place.
     package func isSecret(name: String, in place: SecretPlaces) -> Bool {
         redactor.isSecret(name: name, in: place)
     }
@@ -40,7 +41,7 @@ package struct RecordingRedaction: Sendable {
 
     // MARK: Texts
 
-    /// Any text, with the declared values hidden.
+    /// Returns any text with the declared values hidden.
     package func values(in text: String) -> String {
         redactor.secretValues?.hiding(in: text, with: .recorded) ?? text
     }
@@ -49,14 +50,15 @@ package struct RecordingRedaction: Sendable {
         redactor.secretValues?.hiding(in: bytes, with: .recorded) ?? bytes
     }
 
-    /// Any text: what it holds of JSON and of URLs follows their rules.
+    /// Returns any text redacted; JSON and URLs in it follow their own rules.
     package func text(_ text: String) -> String { values(in: hidingNames(in: text)) }
 
     func hidingNames(in text: String) -> String { redactor.hidingNames(in: text, with: .recorded) }
 
     // MARK: Header fields
 
-    /// The value of a header field; of a secret one the scheme of its credentials and the names of its cookies stay.
+    /// Returns the value of a header field; if it is secret, only the scheme of its credentials or the names of its
+    /// cookies remain.
     package func value(of name: HTTPField.Name, _ value: String, isSecret: Bool = false) -> String {
         if Redactor.urlFields.contains(name), !isSecret { return url(value) }
         guard isSecret || self.isSecret(name), !value.isEmpty, !revealsSecrets else { return text(value) }
@@ -65,7 +67,7 @@ package struct RecordingRedaction: Sendable {
             return value.split(separator: ";", omittingEmptySubsequences: false)
                 .map(hiddenPair).joined(separator: ";")
         case .setCookie:
-            // Some writers join several cookies.
+            // Some software joins several cookies in one field.
             return SetCookieSplitting.values(of: value, needsBlank: false).map { cookie in
                 let pair = cookie.prefix { $0 != ";" }
                 return hiddenPair(pair) + values(in: String(cookie[pair.endIndex...]))
@@ -86,7 +88,7 @@ package struct RecordingRedaction: Sendable {
         return values(in: String(pair[...equals])) + Self.placeholder
     }
 
-    /// Names that say how the credentials behind them are meant, and are none themselves.
+    /// The names of authentication schemes, which are not secret.
     private static let schemes: Set<String> = [
         "apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "dpop", "hoba", "mutual", "negotiate", "ntlm",
         "token",

@@ -1,5 +1,5 @@
 extension String {
-    /// Runs the closure over the string's UTF-8 bytes, in place where they are contiguous.
+    /// Calls the closure with the string's UTF-8 bytes, in place if they are contiguous.
     @inlinable @inline(__always)
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
@@ -9,7 +9,7 @@ extension String {
 }
 
 extension Substring {
-    /// The index of the first byte that equals another, found in place: as characters or code units it takes several times as long.
+    /// Returns the index of the first byte that equals another; faster than a search by characters or code units.
     func firstIndex(ofByte byte: UInt8) -> Index? {
         let offset = utf8.withContiguousStorageIfAvailable { $0.firstIndex(of: byte) }
         guard let offset else { return utf8.firstIndex(of: byte) }
@@ -18,7 +18,7 @@ extension Substring {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The offset of the first byte that the closure accepts, or the count.
+    /// Returns the offset of the first byte that the closure accepts, or the count.
     @inlinable @inline(__always)
     package func firstOffset(from start: Int = 0, where isWanted: (UInt8) -> Bool) -> Int {
         var offset = start

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Hides values in JSON text and leaves everything else as it was written: order, numbers, layout.
+/// Hides values in JSON text and leaves everything else unchanged: order, numbers, layout.
 ///
-/// It reads strictly (RFC 8259): text that is cut or malformed has no redacted form.
+/// The reader is strict (RFC 8259): text that is cut or malformed has no redacted form.
 struct JSONRedaction {
     private typealias Malformed = JSONTokens.Failure
 
@@ -10,7 +10,7 @@ struct JSONRedaction {
     private var tokens: JSONTokens
     /// The ranges of declared values, from the next token on.
     private var secrets: ArraySlice<Range<Int>>
-    /// How much of the input has been copied to the output or left out of it.
+    /// How much of the input has been copied to the output or omitted.
     private var copied = 0
     private var output: [UInt8] = []
 
@@ -20,7 +20,7 @@ struct JSONRedaction {
         secrets = redactor.secretValues?.ranges(in: input)[...] ?? []
     }
 
-    /// The text with its secrets hidden, `nil` when it is not JSON.
+    /// Returns the text with its secrets hidden; `nil` if it is not JSON.
     static func redacted(_ text: String, by redactor: Redactor) -> String? {
         redacted(text, by: redactor, depth: 0)
     }
@@ -50,7 +50,7 @@ struct JSONRedaction {
         copied = tokens.index
     }
 
-    /// Writes a text in place of what was read since a place.
+    /// Replaces the input read since a position with a text.
     private mutating func replace(from start: Int, with text: some Sequence<UInt8>) {
         output.append(contentsOf: input[copied..<start])
         output.append(contentsOf: text)
@@ -61,7 +61,7 @@ struct JSONRedaction {
         replace(from: start, with: "\"\(Redactor.placeholder)\"".utf8)
     }
 
-    /// Whether a token holds a declared value; must be called for tokens in their order.
+    /// Returns whether a token contains a declared value; must be called for tokens in their order.
     private mutating func hasSecret(_ token: Range<Int>) -> Bool {
         while let first = secrets.first, first.upperBound <= token.lowerBound { secrets.removeFirst() }
         return secrets.first.map { $0.lowerBound < token.upperBound } ?? false
@@ -124,7 +124,7 @@ struct JSONRedaction {
 
     // MARK: Strings
 
-    /// JSON and URLs inside a string follow their own rules, other text those of ``SecretText``.
+    /// Reads a string: JSON and URLs in it follow their own rules, other text those of ``SecretText``.
     private mutating func readText(_ depth: Int) throws(Malformed) {
         let range = try tokens.skipString()
         let isSecret = hasSecret(range)
@@ -143,7 +143,7 @@ struct JSONRedaction {
         try show(shown, for: text, at: range, hidesSecrets: isSecret)
     }
 
-    /// Writes a text in place of a string; hides all of it if only its escapes hold a value.
+    /// Replaces a string with a text; hides all of it if a value remains in its escaped form.
     private mutating func show(
         _ shown: String,
         for text: String,

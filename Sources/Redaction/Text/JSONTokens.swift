@@ -1,17 +1,17 @@
-/// Reads the tokens of JSON strictly (RFC 8259), and says at which byte it is wrong.
+/// Reads JSON tokens strictly (RFC 8259), and reports the offset of an error.
 package struct JSONTokens {
-    /// What is wrong, and where.
+    /// An error in the text, with its offset.
     package struct Failure: Error, Equatable {
-        /// Of the first byte that cannot be read, from 0.
+        /// The offset of the first byte that cannot be read, from 0.
         package let offset: Int
         package let reason: String
     }
 
-    /// The deepest nesting that is read: what the stack of a thread that is not the main one holds.
+    /// The maximum nesting depth, which fits on the stack of a thread other than the main thread.
     package static let maximumDepth = 128
 
     package let input: UnsafeBufferPointer<UInt8>
-    /// Where the next token begins, or the space before it.
+    /// The index where the next token, or the space before it, begins.
     package var index: Int
 
     package init(_ input: UnsafeBufferPointer<UInt8>, at index: Int = 0) {
@@ -34,7 +34,7 @@ package struct JSONTokens {
         index += 1
     }
 
-    /// Makes sure that nothing follows a value.
+    /// Throws an error if anything follows the value.
     package func finish() throws(Failure) {
         guard index == input.count else { throw failure("something follows the value") }
     }
@@ -51,7 +51,7 @@ package struct JSONTokens {
     /// Skips the bracket that begins an array.
     package mutating func beginArray() throws(Failure) { try skip(UInt8(ascii: "["), Self.noValue) }
 
-    /// Whether an object has another member; skips the comma before it, or the brace that ends the object.
+    /// Returns whether an object has another member; skips the comma before it, or the brace that ends the object.
     package mutating func hasMember(isFirst: Bool) throws(Failure) -> Bool {
         guard try hasNext(isFirst, UInt8(ascii: "}"), "an object does not end") else { return false }
         skipSpace()
@@ -65,7 +65,7 @@ package struct JSONTokens {
         try skip(UInt8(ascii: ":"), "a colon is missing")
     }
 
-    /// Whether an array has another element; skips the comma before it, or the bracket that ends the array.
+    /// Returns whether an array has another element; skips the comma before it, or the bracket that ends the array.
     package mutating func hasElement(isFirst: Bool) throws(Failure) -> Bool {
         try hasNext(isFirst, UInt8(ascii: "]"), "an array does not end")
     }
@@ -113,7 +113,7 @@ package struct JSONTokens {
 
     // MARK: Strings
 
-    /// Skips a string and returns its range, with its quotation marks.
+    /// Skips a string and returns its range, including its quotation marks.
     mutating func skipString() throws(Failure) -> Range<Int> {
         let start = index
         var text: [UInt8]?
@@ -150,7 +150,7 @@ package struct JSONTokens {
 
     /// Reads an escape, which begins with a backslash.
     ///
-    /// A surrogate without its other half becomes U+FFFD: real writers cut texts in the middle of a character.
+    /// A surrogate without its other half becomes U+FFFD, because some writers cut texts in the middle of a character.
     mutating func readEscape() throws(Failure) -> Unicode.Scalar {
         index += 1
         guard let byte = next else { throw failure("") }

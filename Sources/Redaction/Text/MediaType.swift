@@ -2,7 +2,7 @@ package import Foundation
 
 /// A media type with its parameters (RFC 9110 §8.3.1).
 package struct MediaType {
-    /// Type and subtype in lower case, for example `application/json`.
+    /// The type and subtype in lower case, for example `application/json`.
     package let essence: String
     /// The charset parameter in lower case.
     package let charset: String?
@@ -24,7 +24,7 @@ package struct MediaType {
     /// Whether the type is JSON, by name or by suffix (RFC 6839).
     package var isJSON: Bool { essence == "application/json" || essence.hasSuffix("+json") }
 
-    /// The charsets that every platform's Foundation knows.
+    /// Returns the encoding of a charset that Foundation knows on every platform; `nil` for any other charset.
     package static func encoding(ofCharset name: String) -> String.Encoding? {
         switch name {
         case "utf-8", "utf8": .utf8

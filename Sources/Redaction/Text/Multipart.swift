@@ -1,20 +1,20 @@
 package import Foundation
 
-/// Where the parts of a multipart body stand.
+/// The parts of a multipart body.
 ///
 /// Source: RFC 2046 §5.1.1, https://www.rfc-editor.org/rfc/rfc2046.html#section-5.1.1
 package struct Multipart {
     package struct Part {
         package var name: String?
         package var contentType: String?
-        /// Its header fields, as they stand there.
+        /// The bytes of its header fields, unchanged.
         package var head: Data
         package var content: Range<Data.Index>
     }
 
     package private(set) var parts: [Part] = []
 
-    /// What cannot be read as parts has none.
+    /// Reads the parts of a body; a body that is not multipart has none.
     package init(_ body: Data, boundary: String) {
         let delimiter = Data("--\(boundary)".utf8)
         var rest = body[...]
@@ -25,7 +25,7 @@ package struct Multipart {
         }
         for (index, start) in starts.enumerated() {
             guard !body[start.upperBound...].starts(with: "--".utf8) else { break }
-            // A body that was cut short has no delimiter behind its last part.
+            // In a body that was cut short, no delimiter follows the last part.
             var end = index + 1 < starts.count ? starts[index + 1].lowerBound : body.endIndex
             if index + 1 < starts.count {
                 end -= 1
@@ -53,7 +53,7 @@ package struct Multipart {
         return part
     }
 
-    /// The boundary that a Content-Type names.
+    /// Returns the boundary that a Content-Type names.
     package static func boundary(in contentType: String) -> String? {
         parameter("boundary", of: contentType).flatMap { $0.isEmpty ? nil : $0 }
     }

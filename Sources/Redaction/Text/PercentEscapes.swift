@@ -1,12 +1,12 @@
-/// Percent-encoding of any bytes; what is no escape stays as it is.
+/// Percent-encoding of arbitrary bytes; invalid escapes remain unchanged.
 ///
 /// Source: RFC 3986 §2.1, https://www.rfc-editor.org/rfc/rfc3986.html#section-2.1
 package enum PercentEscapes {
-    /// Resolves the escapes.
+    /// Resolves the escapes in a text.
     ///
     /// - Parameters:
     ///   - bytes: the text.
-    ///   - plus: what a plus sign means, a space in forms.
+    ///   - plus: the byte that replaces a plus sign, a space in forms.
     /// - Returns: the bytes, which need not be UTF-8.
     package static func decoded(_ bytes: some Collection<UInt8>, plus: UInt8) -> [UInt8] {
         let bytes = Array(bytes)
@@ -27,7 +27,7 @@ package enum PercentEscapes {
         return result
     }
 
-    /// Writes all but letters, digits and `-._~` as `%XX`.
+    /// Returns the bytes with all but letters, digits and `-._~` as `%XX`.
     package static func encoded(_ bytes: some Collection<UInt8>) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

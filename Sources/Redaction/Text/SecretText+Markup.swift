@@ -1,20 +1,20 @@
 /// Elements and attributes of XML.
 ///
-/// A text that begins with `<` is taken for XML: only texts between tags and quoted values are replaced, so that it stays as
-/// well-formed as it was. In other texts, elements that hold nothing but text are looked for.
+/// A text that begins with `<` is treated as XML: only text between tags and quoted values are replaced, so that it
+/// remains as well-formed as it was. In other texts, only elements that contain nothing but text are recognized.
 extension SecretText {
     /// A tag that is being read.
     struct Tag {
         let name: Range<Int>
         let isEnd: Bool
-        /// The quotation mark of the value that is being read, 0 outside of values.
+        /// The quotation mark of the value that is being read; 0 outside values.
         var quote: UInt8 = 0
     }
 
-    /// An element with a secret name, all texts of which are hidden.
+    /// An element with a secret name; all text in it is hidden.
     struct HiddenElement {
         let name: ArraySlice<UInt8>
-        /// How many elements of this name are open.
+        /// The number of open elements with this name.
         var count = 1
     }
 
@@ -40,7 +40,7 @@ extension SecretText {
         guard tag.quote == 0 else { return }
         var place = index - 1
         while let byte = byte(place), Self.isBlank(byte) || byte == UInt8(ascii: "\\") { place -= 1 }
-        // Other quotation marks in tags are of JSON or another text.
+        // Other quotation marks in tags belong to JSON or another text.
         if byte(place) == UInt8(ascii: "=") { self.tag?.quote = input[index] } else { self.tag = nil }
     }
 
@@ -65,7 +65,7 @@ extension SecretText {
         if hiddenElement != nil { hideText() }
     }
 
-    /// Whether the element whose tag has just been read holds nothing but text.
+    /// Returns whether the element whose tag has just been read contains nothing but text.
     private func endsWithText(_ tag: Tag) -> Bool {
         let end = endOfText
         guard end < input.count else { return isMarkup || !input[index...].contains(UInt8(ascii: "\"")) }
@@ -83,7 +83,7 @@ extension SecretText {
         index = end - 1
     }
 
-    /// A name without its namespace prefix.
+    /// Returns a name without its namespace prefix.
     private func localName(_ range: Range<Int>) -> String {
         let name = input[range]
         let start = name.lastIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? range.lowerBound
@@ -101,7 +101,7 @@ extension SecretText {
         while start > tag.name.upperBound, Self.isTagByte(input[start - 1]), end - start < Self.longestName {
             start -= 1
         }
-        // What declares a namespace is the address of one.
+        // A namespace declaration holds the address of the namespace.
         guard start < end, Self.isBlank(input[start - 1]) || input[start - 1] == UInt8(ascii: "\\"),
             !input[start..<end].starts(with: "xmlns:".utf8),
             isSecret(localName(start..<end), .member)
@@ -109,7 +109,7 @@ extension SecretText {
         let open = input[(index + 1)...].firstIndex { !Self.isBlank($0) && $0 != UInt8(ascii: "\\") } ?? input.count
         guard let quote = byte(open), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return false }
         let close = input[(open + 1)...].firstIndex { $0 == quote || $0 == UInt8(ascii: "<") } ?? input.count
-        // The backslashes before a mark in a JSON string belong to the mark.
+        // In a JSON string, the backslashes before the quotation mark belong to it.
         let marks = byte(close) == quote ? input[..<open].reversed().prefix { $0 == UInt8(ascii: "\\") }.count : 0
         hide(open + 1..<max(close - marks, open + 1))
         index = byte(close) == quote ? close : close - 1
@@ -125,7 +125,7 @@ extension SecretText {
 
     // MARK: Comments, CDATA, instructions, declarations
 
-    /// Moves to the end of what begins with `<!` or `<?`, in which tags are not tags; returns whether it has an end.
+    /// Skips an island, which begins with `<!` or `<?` and contains no tags; returns whether the index was moved.
     private mutating func skipIsland() -> Bool {
         guard let kind = Island.allCases.first(where: { input[index...].starts(with: $0.rawValue.utf8) }) else {
             return false
@@ -133,7 +133,7 @@ extension SecretText {
         let start = index + kind.rawValue.utf8.count
         let end = unfinishedIslands.contains(kind) ? nil : self.end(of: kind, from: start)
         guard let end else {
-            // Searched once: there is none from any later place either.
+            // Searched only once: a search from a later place finds no end either.
             unfinishedIslands.insert(kind)
             if hiddenElement == nil { return false }
             hide(start..<input.count)
@@ -157,9 +157,10 @@ extension SecretText {
         return true
     }
 
-    /// What is not made of tags.
+    /// A section that does not consist of tags.
     ///
-    /// No island holds its own end, so that they nest three deep at most. A document type may declare texts that look like tags, and is left alone.
+    /// No island contains its own end, so islands nest at most three deep. A document type may declare texts that look
+    /// like tags, and is left alone.
     enum Island: String, CaseIterable {
         case comment = "<!--"
         case data = "<![CDATA["

@@ -1,10 +1,11 @@
 import Foundation
 
-/// `name=value` in URLs and other texts, `name: value` in lines.
+/// `name=value` in URLs and other texts, and `name: value` in lines.
 extension SecretText {
     // MARK: Pairs
 
-    /// Hides what follows `?name=`, `&name=`, `#name=` and their escaped forms, and `name=` after a blank, a comma or a semicolon.
+    /// Hides the value after `?name=`, `&name=`, `#name=` and their escaped forms, and after `name=` that follows a
+    /// blank, a comma or a semicolon.
     mutating func readEquals() {
         var start = index
         while let byte = byte(start - 1), Self.isNameByte(byte), index - start < Self.longestName { start -= 1 }
@@ -32,7 +33,7 @@ extension SecretText {
         index = end - 1
     }
 
-    /// What is between two quotation marks of a line, in text that is neither JSON nor XML.
+    /// Returns the range between two quotation marks on a line, in text that is neither JSON nor XML.
     private func quotedValue(from open: Int) -> Range<Int>? {
         guard readsLines, let start, !"<{[\"".utf8.contains(start) else { return nil }
         guard let quote = byte(open), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
@@ -42,9 +43,9 @@ extension SecretText {
 
     // MARK: Lines
 
-    /// Hides what follows `name:` or `name=` at the beginning of a line; the name is one word or two.
+    /// Hides the value after `name:` or `name=` at the beginning of a line; the name is one word or two.
     ///
-    /// Not in XML, where a line may end within a tag. In JSON, lines begin with quotation marks.
+    /// Does nothing in XML, where a line may end within a tag. In JSON, lines begin with quotation marks.
     ///
     /// - Returns: whether a value was found.
     mutating func readLine() -> Bool {
@@ -69,7 +70,7 @@ extension SecretText {
         return true
     }
 
-    /// The one word or two between the beginning of a line and the index.
+    /// Returns the one or two words between the beginning of the line and the index.
     private func nameOfLine() -> String? {
         var start = index
         while let byte = byte(start - 1), byte != 0x0a, byte != 0x0d {
@@ -79,13 +80,13 @@ extension SecretText {
             start -= 1
         }
         var words = input[start..<index].split { $0 == 0x20 || $0 == 0x09 }
-        // The mark of an item in a list.
+        // The marker of a list item.
         if words.first?.elementsEqual("-".utf8) == true { words.removeFirst() }
         guard (1...2).contains(words.count) else { return nil }
         return words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     }
 
-    /// Where `&name=` begins, or the end.
+    /// Returns where `&name=` begins, or the end.
     private func endOfItem(_ range: Range<Int>) -> Int {
         var place = range.lowerBound
         while let mark = input[place..<range.upperBound].firstIndex(of: UInt8(ascii: "&")) {

@@ -1,20 +1,26 @@
 import Foundation
 
-/// Hides the values of secret names in text of any kind, and leaves everything else as it was written.
+/// Hides the values of secret names in text of any kind, and leaves everything else unchanged.
 ///
-/// It looks for patterns, so that it needs no whole document: `"name": value` of JSON, also inside JSON strings, in lines of JSON, in
-/// events and in what was cut short; `?name=value`, `&name=value` and `://user:password@` of URLs; `name=value` after a blank, a comma or a
-/// semicolon; elements and attributes of XML; and, in bodies, lines such as `name: value`. Shapes stay: a text becomes a text, a
-/// number of JSON 0, and of an object, an array or an element each value separately.
+/// It searches for patterns, so it does not need a complete document:
+///
+/// - `"name": value` in JSON, also inside JSON strings, in JSON lines, in events and in truncated JSON;
+/// - `?name=value`, `&name=value` and `://user:password@` in URLs;
+/// - `name=value` after a blank, a comma or a semicolon;
+/// - elements and attributes of XML;
+/// - in bodies, lines such as `name: value`.
+///
+/// Shapes are preserved: a text becomes a text, a JSON number becomes 0, and the values in an object, an array or an
+/// element are replaced one by one.
 struct SecretText {
     let input: [UInt8]
     let names: SecretNames
     let placeholder: SecretPlaceholder
     let readsLines: Bool
-    /// What the text is, by its first character.
+    /// The first character of the text, which indicates its kind.
     let start: UInt8?
     var index = 0
-    /// How much of the input has been copied to the output or left out of it.
+    /// How much of the input has been copied to the output or omitted.
     private var copied = 0
     private var output: [UInt8] = []
     var tag: Tag?
@@ -30,13 +36,13 @@ struct SecretText {
         start = content.first { !Self.isBlank($0) }
     }
 
-    /// Hides the secrets of a text, `nil` if there are none.
+    /// Returns a text with its secrets hidden; `nil` if there are none.
     ///
     /// - Parameters:
     ///   - input: the text in UTF-8.
     ///   - names: the names that are secret.
-    ///   - placeholder: what is written in place of a value.
-    ///   - readsLines: whether lines such as `name: value` are looked for.
+    ///   - placeholder: the text that replaces a value.
+    ///   - readsLines: whether to look for lines such as `name: value`.
     /// - Returns: the text, or `nil`.
     static func hidden(
         in input: [UInt8],
@@ -79,7 +85,7 @@ struct SecretText {
         copied = range.upperBound
     }
 
-    /// Hides a text, but for blanks around it and literals, which are no secrets.
+    /// Hides a text, except blanks around it and literals, which are not secret.
     mutating func hide(_ range: Range<Int>) {
         let content = input[range]
         guard let first = content.firstIndex(where: { !Self.isBlank($0) }),
@@ -97,9 +103,9 @@ struct SecretText {
 
     // MARK: JSON
 
-    /// How often the text around a quotation mark is JSON inside a JSON string; `nil` far from any.
+    /// Returns how many JSON strings enclose the text around a quotation mark.
     ///
-    /// Each level doubles the backslashes and adds one: so many ones end their number in binary.
+    /// Each level doubles the backslashes and adds one, so their number ends in that many ones in binary.
     private func level(ofQuoteAt place: Int) -> Int {
         var count = 0
         while let byte = byte(place - count - 1), byte == UInt8(ascii: "\\") { count += 1 }
@@ -175,10 +181,10 @@ struct SecretText {
         return place
     }
 
-    /// Hides what stands in the quotation marks, unless it is the name of a member; returns what is behind them.
+    /// Hides the text in quotation marks, unless it is the name of a member; returns the index after them.
     private mutating func hideString(from start: Int, _ level: Int, isInside: Bool) -> Int {
         let open = input[start...].firstIndex { $0 != UInt8(ascii: "\\") } ?? input.count
-        // Behind all of them: looked at one by one, they would be counted as often as there are any.
+        // Skips all backslashes at once; examined one by one, each would be counted again.
         guard open < input.count, input[open] == UInt8(ascii: "\"") else { return open }
         var close = open + 1
         while let byte = byte(close), byte != UInt8(ascii: "\"") || self.level(ofQuoteAt: close) > level {
@@ -187,13 +193,13 @@ struct SecretText {
         }
         let end = byte(close) == UInt8(ascii: "\"") ? close + 1 : close
         if isInside, byte(skipBlanks(from: end, level)) == UInt8(ascii: ":") { return end }
-        // The backslashes before a mark of an inner level belong to the mark.
+        // The backslashes before a quotation mark of an inner level belong to it.
         let marks = byte(close) == UInt8(ascii: "\"") ? (1 << level) - 1 : 0
         replace(open + 1..<max(close - marks, open + 1), with: placeholder.text.utf8)
         return end
     }
 
-    /// Literals stay; anything else that stands for a value goes.
+    /// Hides a word unless it is a literal, and returns where it ends.
     private mutating func endOfWord(from start: Int) -> Int {
         let end = input[start...].firstIndex { $0 <= 0x20 || ",}]\"\\".utf8.contains($0) } ?? input.count
         let word = String(decoding: input[start..<end], as: UTF8.self)

@@ -1,14 +1,14 @@
 import Foundation
 package import HTTPTypes
 
-/// The secret values that messages hold in their own places: header fields, cookies and query items.
+/// The secret values that messages contain in designated places: header fields, cookies and query items.
 package struct MessageSecrets {
-    /// The least length that the redaction for people looks for: shorter values could be any word.
+    /// The minimum length of values that are hidden from people; shorter values could be any word.
     package static let standardByteCount = 8
 
     private let redactor: Redactor
     private let minimumByteCount: Int
-    /// The beginnings of the values, if nothing else is wanted of them.
+    /// The beginnings of the values, if only these are needed.
     private(set) var beginnings: SecretBeginnings?
     /// The values of header fields and cookies.
     package private(set) var fieldValues: Set<String> = []
@@ -16,14 +16,14 @@ package struct MessageSecrets {
     package private(set) var queryValues: Set<String> = []
 
     /// - Parameters:
-    ///   - redactor: whose secret names count, but for those that it shows.
-    ///   - minimumByteCount: the least length of a value.
+    ///   - redactor: the redactor whose secret names apply, except those that it shows.
+    ///   - minimumByteCount: the minimum length of a value.
     package init(_ redactor: Redactor, minimumByteCount: Int = standardByteCount) {
         self.redactor = redactor
         self.minimumByteCount = minimumByteCount
     }
 
-    /// Reads the beginnings of the values in place, without copies of the values.
+    /// Collects only the beginnings of the values, without copying the values.
     init(beginningsFor redactor: Redactor) {
         self.init(redactor)
         beginnings = SecretBeginnings()
@@ -33,7 +33,7 @@ package struct MessageSecrets {
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - isMarked: whether the request marks a field as secret, whatever its name.
+    ///   - isMarked: returns whether the request marks a field as secret, whatever its name.
     package mutating func insert(_ request: HTTPRequest, isMarked: (HTTPField.Name) -> Bool) {
         for field in request.headerFields where isMarked(field.name) || isSecret(field.name) {
             let value = field.value
@@ -73,7 +73,7 @@ package struct MessageSecrets {
         if beginnings != nil { beginnings?.insert(decoded) } else { queryValues.insert(String(decoded)) }
     }
 
-    /// Inserts the value of `name=value`, as it is and without quotes and percent-encoding.
+    /// Inserts the value of `name=value`, both as it is and without quotes and percent-encoding.
     private mutating func insert(valueOfPair pair: Substring) {
         guard let equals = pair.firstIndex(ofByte: UInt8(ascii: "=")) else { return }
         let value = pair[pair.utf8.index(after: equals)...].trimming { $0 == " " || $0 == "\t" || $0 == "\"" }
@@ -104,7 +104,7 @@ package struct MessageSecrets {
 }
 
 extension Substring {
-    /// Runs the closure over each item between two separators, empty ones left out.
+    /// Calls the closure with each nonempty item between two separators.
     fileprivate func forEachItem(separatedBy separator: UInt8, _ body: (Substring) -> Void) {
         var rest = self
         while !rest.isEmpty {
@@ -114,7 +114,7 @@ extension Substring {
         }
     }
 
-    /// The text without the characters at both ends that the closure accepts.
+    /// Returns the text without the characters at both ends that the closure accepts.
     fileprivate func trimming(where isTrimmed: (Unicode.Scalar) -> Bool) -> Substring {
         let scalars = unicodeScalars
         guard let first = scalars.firstIndex(where: { !isTrimmed($0) }),

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Messages whose secret values a redactor hides.
+/// The messages whose secret values a redactor hides.
 package protocol SecretSource: Sendable {
     /// Inserts the values of all messages.
     func insert(into secrets: inout MessageSecrets)
 }
 
-/// The secret values of messages, read when a text may hold one of them.
+/// The secret values of messages, read only when a text may contain one of them.
 ///
 /// Copies of a redactor share it: its values are computed once and do not change.
 final class PendingSecrets: Sendable {
@@ -15,7 +15,7 @@ final class PendingSecrets: Sendable {
     private let beginnings: SecretBeginnings
     private let found = Mutex<SecretValues?>(nil)
 
-    /// `nil` if the messages hold no secret.
+    /// Returns `nil` if the messages contain no secret.
     init?(_ redactor: Redactor, _ source: some SecretSource) {
         var secrets = MessageSecrets(beginningsFor: redactor)
         source.insert(into: &secrets)
@@ -25,7 +25,7 @@ final class PendingSecrets: Sendable {
         self.beginnings = beginnings
     }
 
-    /// The values together with those that the redactor hides already.
+    /// The values, together with those that the redactor already hides.
     var values: SecretValues? {
         if let found = found.withLock({ $0 }) { return found }
         var secrets = MessageSecrets(redactor)
@@ -36,7 +36,7 @@ final class PendingSecrets: Sendable {
         return made
     }
 
-    /// Returns `false` only if a text holds none of the values; `true` if it may hold one.
+    /// Returns `false` only if a text contains none of the values; `true` if it may contain one.
     func mayBeFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         beginnings.mayBeFound(in: text) || redactor.isFound(in: text)
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Recognizes values that a cookie or a credential may hold and that are not secret: hosts, paths, URLs, dates, words, numbers.
+/// Recognizes values of cookies and credentials that are not secret: hosts, paths, URLs, dates, words, numbers.
 ///
-/// Such a value also occurs where it has nothing to do with the secret. Replacing it there would change requests and responses.
+/// Such a value also occurs in places unrelated to the secret. Replacing it there would change requests and responses.
 package enum PlainValue {
     package static func isPlain(_ value: String) -> Bool {
         let text = value.removingPercentEncoding ?? value
@@ -10,10 +10,10 @@ package enum PlainValue {
             || isDate(text.replacingOccurrences(of: "+", with: " "))
     }
 
-    /// Whether a value is a host, a path or a URL.
+    /// Returns whether a value is a host, a path or a URL.
     package static func isPlace(_ text: String) -> Bool { isHost(text) || isPath(text) || isURL(text) }
 
-    /// Letters of one case, or with one capital at the beginning.
+    /// Letters of one case, optionally with one capital at the beginning.
     private static func isWord(_ text: some StringProtocol) -> Bool {
         guard text.count <= longestWord, text.allSatisfy(\.isLetter) else { return false }
         return !text.dropFirst().contains(where: \.isUppercase) || !text.contains(where: \.isLowercase)
@@ -23,7 +23,7 @@ package enum PlainValue {
         text.utf8.count < shortestLongNumber && text.utf8.allSatisfy { isDigit($0) || $0 == 0x2e }
     }
 
-    /// Labels of lower case, the last one of letters only; addresses of IPv4; a port may follow.
+    /// Lower-case labels, the last one of letters only, or an IPv4 address; a port may follow.
     private static func isHost(_ text: String) -> Bool {
         let parts = text.lowercased().split(separator: ":", omittingEmptySubsequences: false)
         guard let host = parts.first, parts.count <= 2, parts.dropFirst().allSatisfy({ Int($0) != nil }) else {
@@ -34,7 +34,7 @@ package enum PlainValue {
         guard labels.count > 1, let last = labels.last,
             labels.allSatisfy({ !$0.isEmpty && $0.utf8.count <= longestWord && $0.utf8.allSatisfy(isLabelByte) })
         else { return false }
-        // A signed value may have full stops as well, and capitals, which host names are written without.
+        // A signed value may contain full stops too, but also capitals, which host names are written without.
         let isName =
             last.allSatisfy(\.isLetter) && (2...longestDomain).contains(last.count) && text == text.lowercased()
         return isName || labels.count == 4 && labels.allSatisfy { UInt8($0) != nil }
@@ -64,7 +64,7 @@ package enum PlainValue {
         return (19...20).contains(century) && (1...12).contains(month) && (1...31).contains(day)
     }
 
-    /// One of the three forms of RFC 9110 §5.6.7: the name of a day and of a month, five numbers, and for most `GMT`.
+    /// One of the three forms of RFC 9110 §5.6.7: the names of a day and a month, five numbers, and usually `GMT`.
     private static func isHTTPDate(_ text: String) -> Bool {
         let words = text.split { " ,-:".contains($0) }
         let numbers = words.filter { $0.utf8.count <= 4 && $0.utf8.allSatisfy(isDigit) }

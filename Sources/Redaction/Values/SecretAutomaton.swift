@@ -1,8 +1,8 @@
-/// Finds any of many byte strings in one pass over a text (Aho and Corasick 1975), whatever the text is.
+/// Finds any of many byte strings in one pass over a text (Aho and Corasick 1975), whatever the text.
 ///
-/// Some bytes count as equal, see ``folded``. What overlaps or touches is found as one.
+/// Some bytes count as equal, see ``folded``. Matches that overlap or touch are merged into one.
 struct SecretAutomaton: Sendable {
-    /// A byte string, and whether a base64 digit before or behind it holds a part of the secret too.
+    /// A byte string, and whether an adjacent base64 digit, before or after it, contains a part of the secret too.
     struct Pattern {
         var bytes: [UInt8]
         var reachesBefore = false
@@ -15,18 +15,18 @@ struct SecretAutomaton: Sendable {
         var reachesBehind = false
         var firstChild: Int32 = 0
         var sibling: Int32 = 0
-        /// Where the longest proper suffix of this node's text stands that begins a pattern.
+        /// The node of the longest proper suffix of this node's text that is a prefix of a pattern.
         var fallback: Int32 = 0
-        /// The length of the longest pattern that ends here, 0 for none.
+        /// The length of the longest pattern that ends here; 0 if none does.
         var length: Int32 = 0
     }
 
     private var nodes = [Node()]
     private var roots = [Int32](repeating: 0, count: 256)
-    /// The first two bytes of each pattern, as a set of bits: most of a text can be skipped by it.
+    /// The first two bytes of each pattern, as a bit set, which allows most of a text to be skipped.
     private var beginnings = [UInt64](repeating: 0, count: 1 << 10)
 
-    /// A blank may stand as `+` in a form; the alphabets of base64 (RFC 4648 §4 and §5) differ in `+`, `/` and `-`, `_`.
+    /// A form may encode a space as `+`; the base64 alphabets (RFC 4648 §4 and §5) differ in `+`, `/` and `-`, `_`.
     private static let folded: [UInt8] = (0...255).map { fold(UInt8($0)) }
 
     @inline(__always)
@@ -38,7 +38,7 @@ struct SecretAutomaton: Sendable {
         }
     }
 
-    /// - Parameter patterns: of two bytes or more each.
+    /// - Parameter patterns: the patterns, of two bytes or more each.
     init(_ patterns: [Pattern]) {
         for pattern in patterns { insert(pattern) }
         for byte in 0..<256 { roots[byte] = child(of: 0, Self.folded[byte]) }
@@ -70,7 +70,7 @@ struct SecretAutomaton: Sendable {
         if pattern.reachesBehind { nodes[node].reachesBehind = true }
     }
 
-    /// Breadth first, so that a fallback is complete before anything falls back to it.
+    /// Links breadth-first, so that a fallback is complete before another one refers to it.
     private mutating func linkFallbacks() {
         var queue = [0]
         var position = 0
@@ -104,11 +104,11 @@ struct SecretAutomaton: Sendable {
 
     // MARK: Searching
 
-    /// Where patterns stand, in order and apart.
+    /// Returns where patterns occur, in order and without overlap.
     ///
     /// - Parameters:
     ///   - text: the text.
-    ///   - isFirstEnough: whether the search may end with the first.
+    ///   - isFirstEnough: whether the search may end with the first match.
     /// - Returns: the ranges.
     func matches(in text: UnsafeBufferPointer<UInt8>, isFirstEnough: Bool) -> [Range<Int>] {
         var found: [Range<Int>] = []
@@ -180,7 +180,7 @@ struct SecretAutomaton: Sendable {
 }
 
 extension [Range<Int>] {
-    /// Appends a range that ends no earlier than those before, as one with all that it overlaps or touches.
+    /// Appends a range that ends no earlier than those before, merged with all ranges that it overlaps or touches.
     mutating func append(mergingLast range: Range<Int>) {
         var range = range
         while let last, last.upperBound >= range.lowerBound {

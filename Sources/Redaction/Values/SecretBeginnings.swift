@@ -1,21 +1,21 @@
-/// How secret values of 8 bytes or more begin, in each form in which a text may hold them.
+/// The beginnings of secret values of 8 bytes or more, in each form in which a text may contain them.
 ///
-/// Most texts hold no secret. Searching for the beginnings finds that out at a fraction of the cost of ``SecretValues``, which must
-/// be built first.
+/// Most texts contain no secret. Searching for the beginnings establishes that at a fraction of the cost of
+/// ``SecretValues``, which must be built first.
 struct SecretBeginnings: Sendable {
-    /// The first 8 bytes of a value and of its three forms in base64.
+    /// The first 8 bytes of a value and of its three base64 forms.
     private typealias Forms = SIMD4<UInt64>
 
-    /// In place, as many calls have one secret.
+    /// Stored inline, because many calls have one secret.
     private var first: Forms?
     private var others: [Forms] = []
 
-    /// A longer text costs less with ``SecretValues``.
+    /// For a longer text, ``SecretValues`` costs less.
     private static let longestText = 4_096
 
     var isEmpty: Bool { first == nil }
 
-    /// - Parameter value: of 8 bytes or more.
+    /// - Parameter value: the value, of 8 bytes or more.
     mutating func insert(_ value: Substring) {
         var clear: UInt64 = 0
         var folded: UInt64 = 0
@@ -37,7 +37,7 @@ struct SecretBeginnings: Sendable {
         }
     }
 
-    /// The digits of the lowest 48 bits.
+    /// Returns the base64 digits of the lowest 48 bits.
     private static func digits(of bits: UInt64) -> UInt64 {
         var digits: UInt64 = 0
         for shift in stride(from: 42, through: 0, by: -6) {
@@ -46,7 +46,7 @@ struct SecretBeginnings: Sendable {
         return digits
     }
 
-    /// RFC 4648 §4.
+    /// Returns the digit for six bits (RFC 4648 §4).
     private static func digit(_ bits: UInt8) -> UInt8 {
         switch bits {
         case 0..<26: UInt8(ascii: "A") + bits
@@ -59,7 +59,7 @@ struct SecretBeginnings: Sendable {
 
     // MARK: Searching
 
-    /// Returns `false` only if a text holds none of the values in any form; `true` if it may hold one.
+    /// Returns `false` only if a text contains none of the values in any form; `true` if it may contain one.
     func mayBeFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard text.count <= Self.longestText else { return true }
         switch scan(text) {
@@ -67,7 +67,7 @@ struct SecretBeginnings: Sendable {
         case .something: return true
         case .escapes: break
         }
-        // Escapes within escapes, as deep as `SecretValues` looks.
+        // Nested escapes, as deep as `SecretValues` looks.
         var decoded = PercentEscapes.decoded(text, plus: UInt8(ascii: "+"))
         for _ in 0..<2 {
             switch decoded.withUnsafeBufferPointer(scan) {
@@ -86,7 +86,7 @@ struct SecretBeginnings: Sendable {
         var window: UInt64 = 0
         var hasPercent = false
         for byte in text {
-            // Escapes of JSON are rare in what is searched here.
+            // JSON escapes are rare in the texts searched here.
             if byte == UInt8(ascii: "\\") { return .something }
             if byte == UInt8(ascii: "%") { hasPercent = true }
             window = window << 8 | UInt64(SecretAutomaton.fold(byte))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values that must not be seen, and the search for them in each form in which a text may hold them.
+/// Values that must not be seen, and the search for them in each form in which a text may contain them.
 ///
 /// Immutable, so that copies of a redactor share it.
 package final class SecretValues: Sendable {
@@ -9,9 +9,9 @@ package final class SecretValues: Sendable {
     private let longestPattern: Int
 
     static let minimumByteCount = 4
-    /// Escapes within escapes: JSON in a query, a URL in JSON, JSON in JSON.
+    /// The depth of nested escapes: JSON in a query, a URL in JSON, JSON in JSON.
     private static let escapeDepth = 2
-    /// What one byte becomes at most when it is escaped so many times: `\u005cu0041` with each character escaped.
+    /// The maximum length of one byte after that many escapes: `\u005cu0041` with each character escaped.
     private static let escapedByteCount = 36
 
     init(_ values: Set<String>) {
@@ -21,10 +21,10 @@ package final class SecretValues: Sendable {
         longestPattern = patterns.map(\.bytes.count).max() ?? 0
     }
 
-    /// The most bytes of a text that a value may take up.
+    /// The maximum number of bytes that a value can occupy in a text.
     var longestForm: Int { (longestPattern + 2) * Self.escapedByteCount }
 
-    /// The value itself, and its digits in base64 that are the same whatever stands before and behind it.
+    /// Returns the value itself, and those of its base64 digits that do not depend on the surrounding text.
     private static func patterns(of value: [UInt8]) -> [SecretAutomaton.Pattern] {
         let encoded = (0..<3).map { alignment in
             let isOpen = (alignment + value.count) % 3 != 0
@@ -42,12 +42,12 @@ package final class SecretValues: Sendable {
 
     // MARK: Searching
 
-    /// Whether a text holds one of the values in any form.
+    /// Returns whether a text contains one of the values in any form.
     func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool {
         !ranges(in: text, depth: 0, isFirstEnough: true).isEmpty
     }
 
-    /// Finds the values, in order; no two ranges overlap or touch.
+    /// Returns the ranges of the values, in order; no two ranges overlap or touch.
     func ranges(in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         var merged: [Range<Int>] = []
         let ranges = ranges(in: text, depth: 0, isFirstEnough: false).sorted { $0.upperBound < $1.upperBound }
@@ -70,13 +70,13 @@ package final class SecretValues: Sendable {
 
     // MARK: Hiding
 
-    /// The text with the values hidden.
+    /// Returns the text with the values hidden.
     ///
     /// - Parameters:
     ///   - text: the text.
-    ///   - limit: how many bytes of it are wanted; what follows only shows what begins before.
-    ///   - placeholder: what is written in place of a value.
-    /// - Returns: the text to show.
+    ///   - limit: how many bytes of it are wanted; the rest serves only to find values that begin before the limit.
+    ///   - placeholder: the text that replaces a value.
+    /// - Returns: the redacted text.
     func hiding(in text: String, upTo limit: Int = .max, with placeholder: SecretPlaceholder = .shown) -> String {
         let ranges = text.withBytes(ranges)
         if ranges.isEmpty { return limit == .max ? text : String(text.prefix(byteCount: limit)) }
@@ -84,7 +84,7 @@ package final class SecretValues: Sendable {
         return String(decoding: hidingRest(of: bytes, with: placeholder), as: UTF8.self)
     }
 
-    /// Bytes with the values hidden.
+    /// Returns the bytes with the values hidden.
     func hiding(in bytes: Data, with placeholder: SecretPlaceholder) -> Data {
         let text = Array(bytes)
         let ranges = text.withUnsafeBufferPointer(ranges)
@@ -93,7 +93,7 @@ package final class SecretValues: Sendable {
         return Data(hidingRest(of: shown, with: placeholder))
     }
 
-    /// Hides what is a secret of its own now that it is side by side with a placeholder.
+    /// Hides secrets that result from text next to a placeholder.
     private func hidingRest(of bytes: [UInt8], with placeholder: SecretPlaceholder) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<7 {
@@ -123,7 +123,7 @@ package final class SecretValues: Sendable {
         return result
     }
 
-    /// Whether digits may be a number of JSON.
+    /// Returns whether a range of digits may be a JSON number.
     private static func isNumber(_ range: Range<Int>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard text[range].allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
         let before = text[..<range.lowerBound].last { $0 != 0x20 && $0 != 0x0a && $0 != 0x0d && $0 != 0x09 }

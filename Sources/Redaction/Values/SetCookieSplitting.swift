@@ -1,14 +1,16 @@
-/// Splits cookies that Foundation, or the writer of a HAR file, has joined: Set-Cookie is the one field whose values may not be
-/// joined by commas.
+/// Splits cookies that Foundation or the writer of a HAR file has joined, although Set-Cookie is the one field whose
+/// values must not be joined by commas.
 ///
 /// Source: RFC 6265 §3, https://www.rfc-editor.org/rfc/rfc6265.html#section-3
 package enum SetCookieSplitting {
-    /// A comma separates two cookies where a name and an equals sign follow; the comma of a date is followed by a number and a
-    /// blank.
+    /// Returns the cookies in a joined field.
+    ///
+    /// A comma separates two cookies if a name and an equals sign follow. The comma of a date is followed by a number
+    /// and a space.
     ///
     /// - Parameters:
     ///   - joined: the value of the field.
-    ///   - needsBlank: whether only a comma with a blank after it separates cookies.
+    ///   - needsBlank: whether a comma separates cookies only if a space follows it.
     /// - Returns: the cookies, at least one.
     package static func values(of joined: String, needsBlank: Bool = true) -> [String] {
         let bytes = Array(joined.utf8)

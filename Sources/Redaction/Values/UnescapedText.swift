@@ -1,10 +1,10 @@
-/// A text with its escapes of one kind resolved, which knows where each byte comes from.
+/// A text whose escapes of one kind are resolved, and which maps each byte to its source.
 struct UnescapedText {
-    /// A way to write a byte or a character in others.
+    /// A way to write a byte or a character as several others.
     enum Escape: CaseIterable {
-        /// Of JSON strings (RFC 8259 §7), and `\'`.
+        /// Escapes of JSON strings (RFC 8259 §7), and `\'`.
         case json
-        /// `%41` (RFC 3986 §2.1).
+        /// Percent-encoding such as `%41` (RFC 3986 §2.1).
         case percent
 
         var marker: UInt8 {
@@ -16,10 +16,10 @@ struct UnescapedText {
     }
 
     private(set) var bytes: [UInt8] = []
-    /// From this offset on, the bytes stand so far behind in the source; until the next step.
+    /// The mapping to the source: from each offset until the next step, the bytes follow each other from `source` on.
     private var steps: [(offset: Int, source: Int)] = []
 
-    /// `nil` when there is no such escape.
+    /// Returns `nil` if the text contains no such escape.
     init?(_ source: UnsafeBufferPointer<UInt8>, resolving escape: Escape) {
         var index = source.firstOffset { $0 == escape.marker }
         guard index < source.count else { return nil }
@@ -39,7 +39,7 @@ struct UnescapedText {
         bytes.append(contentsOf: source[copied...])
     }
 
-    /// The range of the source that a range of bytes comes from.
+    /// Returns the range of the source that corresponds to a range of bytes.
     func source(of range: Range<Int>) -> Range<Int> {
         source(of: range.lowerBound)..<source(of: range.upperBound)
     }
@@ -56,7 +56,8 @@ struct UnescapedText {
 
     // MARK: Units
 
-    /// Appends what stands before an escape and what the escape stands for; returns the length of the escape, `nil` for none.
+    /// Appends the text before an escape and its resolved form; returns the length of the escape, or `nil` if it is
+    /// invalid.
     private mutating func appendUnit(
         _ escape: Escape,
         _ source: UnsafeBufferPointer<UInt8>,

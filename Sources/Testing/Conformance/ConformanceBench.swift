@@ -22,7 +22,7 @@ struct ConformanceCheck: Sendable {
     static let all = messages + bodies + failures + framing
 }
 
-/// What a check found.
+/// The failure of a check.
 struct ConformanceFailure: Error {
     let message: String
 
@@ -41,7 +41,7 @@ struct ConformanceFailure: Error {
     }
 }
 
-/// What a target asks for, and what it is to be answered.
+/// A target of a check, with the response that it gets.
 struct ConformanceTarget: TargetType {
     var baseURL: URL
     var path: String
@@ -51,12 +51,12 @@ struct ConformanceTarget: TargetType {
     var answer = ConformanceAnswer()
 }
 
-/// An answer, as bytes of a server and as a sample.
+/// A response, both as bytes from a server and as a sample.
 struct ConformanceAnswer: Sendable {
     var status = 200
     var fields: [(name: String, value: String)] = []
     var body = Data()
-    /// What the server does instead of sending status, fields and body.
+    /// The script of the server, which replaces status, fields and body.
     var script: [LoopbackServer.Action]?
 
     var actions: [LoopbackServer.Action] {
@@ -73,9 +73,9 @@ struct ConformanceAnswer: Sendable {
     }
 }
 
-/// A transport under test and a server for it to talk to.
+/// A transport under test and a server for it to connect to.
 struct ConformanceBench: Sendable {
-    /// The answers that targets have registered, by path.
+    /// The responses that targets have registered, by path.
     private final class Answers: Sendable {
         private let answers = Mutex<[String: ConformanceAnswer]>([:])
 
@@ -103,7 +103,7 @@ struct ConformanceBench: Sendable {
         }
     }
 
-    /// A target whose answer the server knows.
+    /// Returns a target and registers its response with the server.
     func target(
         _ path: String,
         method: HTTPRequest.Method = .get,
@@ -114,7 +114,7 @@ struct ConformanceBench: Sendable {
         return ConformanceTarget(baseURL: server.url, path: path, method: method, task: task, answer: answer)
     }
 
-    /// A provider that follows no redirects and has no time of its own.
+    /// Returns a provider that follows no redirects and uses the manual clock.
     func makeProvider(
         plugins: [any PluginType] = [],
         limits: PipelineLimits = PipelineLimits()
@@ -130,7 +130,7 @@ struct ConformanceBench: Sendable {
         }
     }
 
-    /// How a call ended, once it was cancelled as soon as the server had its request.
+    /// The result of a call that is cancelled as soon as the server has received its request.
     func cancelledOutcome(of target: ConformanceTarget) async -> Result<PipelineResponse, any Error> {
         let provider = makeProvider()
         let call = Task { try await provider.request(target) }
@@ -139,7 +139,7 @@ struct ConformanceBench: Sendable {
         return await call.result
     }
 
-    /// The code of the error with which a call fails.
+    /// Returns the code of the error with which a call fails.
     func failureCode(_ body: () async throws -> Void) async throws -> PipelineError.Code {
         do {
             try await body()

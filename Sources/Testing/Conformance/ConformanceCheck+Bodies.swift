@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 
 extension ConformanceCheck {
-    /// Bodies in both directions.
+    /// Checks of bodies in both directions.
     static let bodies: [ConformanceCheck] = [
         ConformanceCheck("the bytes of a response arrive as they are", run: responseBytes),
         ConformanceCheck("the bytes of a request arrive as they are", needsNetwork: true, run: requestBytes),
@@ -13,13 +13,13 @@ extension ConformanceCheck {
         ConformanceCheck("a streamed body is handed over as it arrives", needsNetwork: true, run: streamInPieces),
         ConformanceCheck("a body that goes to a file arrives whole", run: download),
         ConformanceCheck(
-            "an answer that is watched is handed over as it arrives",
+            "a response with progress is handed over as it arrives",
             needsNetwork: true,
             run: watchedAnswer
         ),
         ConformanceCheck("how much of an upload has been sent is reported", needsNetwork: true, run: watchedUpload),
         ConformanceCheck("a stream that is dropped closes its exchange", needsNetwork: true, run: droppedStream),
-        ConformanceCheck("50 calls at once each get their own answer", run: concurrentCalls),
+        ConformanceCheck("50 calls at once each get their own response", run: concurrentCalls),
     ]
 
     private static let allBytes = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
@@ -53,7 +53,7 @@ extension ConformanceCheck {
         let isSame = bench.server.requests[3].body == allBytes && bench.server.requests[4].body == allBytes
         try ConformanceFailure.require(isSame, "a body arrived as another")
         let types = bench.server.requests.flatMap { $0.values(of: "Content-Type") }
-        try ConformanceFailure.require(types, is: [], "Content-Type, which nobody asked for,")
+        try ConformanceFailure.require(types, is: [], "Content-Type, which the request did not ask for,")
     }
 
     private static func noBody(_ bench: ConformanceBench) async throws {
@@ -74,7 +74,7 @@ extension ConformanceCheck {
     }
 
     private static func contentCoding(_ bench: ConformanceBench) async throws {
-        // "hello gzip", made by zlib.
+        // "hello gzip", compressed by zlib.
         let gzip = Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJV0ivyiwAABlq0t8KAAAA") ?? Data()
         let answer = ConformanceAnswer(fields: [("Content-Encoding", "gzip")], body: gzip)
         let response = try await bench.makeProvider().request(bench.target("/gzip", answer: answer))
@@ -120,7 +120,7 @@ extension ConformanceCheck {
         await bench.server.wait { $0.connectionCount > 1 && $0.openConnectionCount == 0 }
         let answer = ConformanceAnswer(body: Data("next".utf8))
         let next = try await provider.request(bench.target("/next", answer: answer))
-        try ConformanceFailure.require(next.data, is: answer.body, "the answer to the next call")
+        try ConformanceFailure.require(next.data, is: answer.body, "the response of the next call")
     }
 
     private static func concurrentCalls(_ bench: ConformanceBench) async throws {
@@ -131,7 +131,10 @@ extension ConformanceCheck {
                 let target = bench.target("/call/\(index)", answer: answer)
                 group.addTask {
                     let response = try await provider.request(target)
-                    try ConformanceFailure.require(response.data == answer.body, "call \(index) got another's answer")
+                    try ConformanceFailure.require(
+                        response.data == answer.body,
+                        "call \(index) got another call's response"
+                    )
                 }
             }
             try await group.waitForAll()

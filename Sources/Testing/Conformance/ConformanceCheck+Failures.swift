@@ -3,16 +3,16 @@ import HTTPTypes
 import Pipeline
 
 extension ConformanceCheck {
-    /// Cancellation, time, and what goes wrong on a network.
+    /// Checks of cancellation, timeouts and network failures.
     static let failures: [ConformanceCheck] = [
         ConformanceCheck("a cancelled call ends in CancellationError", run: cancellation),
         ConformanceCheck("a cancelled stream ends in CancellationError", needsNetwork: true, run: streamCancellation),
         ConformanceCheck("an attempt that takes too long is timeout.attempt", needsNetwork: true, run: attemptTimeout),
         ConformanceCheck("a refused connection is connect.refused", needsNetwork: true, run: refused),
-        ConformanceCheck("an empty answer is connectionLost", needsNetwork: true, run: emptyAnswer),
+        ConformanceCheck("an empty response is connectionLost", needsNetwork: true, run: emptyAnswer),
         ConformanceCheck("a reset within the body is connectionLost", needsNetwork: true, run: reset),
         ConformanceCheck("a body that ends early is truncated", needsNetwork: true, run: truncated),
-        ConformanceCheck("an answer that is not HTTP is malformedResponse", needsNetwork: true, run: malformed),
+        ConformanceCheck("a response that is not HTTP is malformedResponse", needsNetwork: true, run: malformed),
         ConformanceCheck("a body over the limit is limit.bodyBytes", run: limit),
     ]
 
@@ -20,7 +20,7 @@ extension ConformanceCheck {
         let answer = ConformanceAnswer(script: [.stall])
         switch await bench.cancelledOutcome(of: bench.target("/stall", answer: answer)) {
         case .success:
-            try ConformanceFailure.require(!bench.sendsBytes, "a call without an answer did not fail")
+            try ConformanceFailure.require(!bench.sendsBytes, "a call without a response did not fail")
         case .failure(let error):
             try ConformanceFailure.require(error is CancellationError, "it threw \(type(of: error)): \(error)")
         }
@@ -118,7 +118,7 @@ extension ConformanceCheck {
         try ConformanceFailure.require(code, is: .limit(.bodyBytes), "the code")
     }
 
-    /// Sent with POST, so that no transport tries again.
+    /// Uses POST so that no transport retries.
     private static func require(
         _ expected: PipelineError.Code,
         after script: [LoopbackServer.Action],

@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 
 extension ConformanceCheck {
-    /// Answers whose bytes are not what they should be.
+    /// Checks of responses whose framing is malformed or unusual.
     static let framing: [ConformanceCheck] = [
         ConformanceCheck("a body cut at any place is truncated", needsNetwork: true, run: cutBodies),
         ConformanceCheck(
@@ -18,8 +18,8 @@ extension ConformanceCheck {
         ),
         ConformanceCheck("chunks may have extensions, and sizes that fit", needsNetwork: true, run: chunks),
         ConformanceCheck("header fields over the limits are an error", needsNetwork: true, run: headerLimits),
-        ConformanceCheck("informational answers are passed over, but not 101", needsNetwork: true, run: informational),
-        ConformanceCheck("bytes after an answer are in no answer", needsNetwork: true, run: surplus),
+        ConformanceCheck("informational responses are skipped, except 101", needsNetwork: true, run: informational),
+        ConformanceCheck("bytes after a response are in no response", needsNetwork: true, run: surplus),
     ]
 
     private static let ok = "HTTP/1.1 200 OK\r\n"
@@ -93,7 +93,7 @@ extension ConformanceCheck {
         }
     }
 
-    /// Sent with POST, so that no transport tries again.
+    /// Uses POST so that no transport retries.
     private static func require(
         _ expected: PipelineError.Code,
         after text: String,
@@ -110,7 +110,7 @@ extension ConformanceCheck {
     private static func requireNext(_ bench: ConformanceBench) async throws {
         let answer = ConformanceAnswer(body: Data("next".utf8))
         let next = try await bench.makeProvider().request(bench.target("/next", answer: answer))
-        try ConformanceFailure.require(next.data, is: answer.body, "the answer to the next call")
+        try ConformanceFailure.require(next.data, is: answer.body, "the response of the next call")
         try ConformanceFailure.require(next.headers.count, is: 1, "the number of its header fields")
     }
 }

@@ -3,14 +3,14 @@ import HTTPTypes
 import Pipeline
 
 extension ConformanceCheck {
-    /// Status, header fields, redirects.
+    /// Checks of statuses, header fields and redirects.
     static let messages: [ConformanceCheck] = [
         ConformanceCheck("a status is handed over as it is", run: status),
         ConformanceCheck("header fields are kept", run: headerFields),
         ConformanceCheck("repeated response fields are kept", run: repeatedResponseFields),
         ConformanceCheck("request fields are sent", needsNetwork: true, run: requestFields),
         ConformanceCheck("a redirect is not followed", run: redirect),
-        ConformanceCheck("a challenge is not answered", run: challenge),
+        ConformanceCheck("the transport does not respond to a challenge", run: challenge),
         ConformanceCheck("the target is sent as it is", needsNetwork: true, run: requestTarget),
     ]
 

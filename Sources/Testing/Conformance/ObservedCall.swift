@@ -1,13 +1,13 @@
 import Pipeline
 import Synchronization
 
-/// A call in a task of its own, whose end can be waited for with patience.
+/// A call that runs in its own task and whose end can be awaited with a limit.
 final class ObservedCall<Value: Sendable>: Sendable {
     enum Outcome: Sendable {
         case value(Value)
         case failure(any Error)
         case cancelled
-        /// It did not end; it was cancelled and left behind.
+        /// The call did not end; it was cancelled and abandoned.
         case hung
     }
 
@@ -38,7 +38,7 @@ final class ObservedCall<Value: Sendable>: Sendable {
         task.cancel()
     }
 
-    /// Waits for the end; with a clock, lets time pass for whoever waits for it while there is no progress.
+    /// Waits for the call to end; with a clock, moves time for sleeping tasks as long as no progress is made.
     func end(
         moving clock: ManualClock? = nil,
         patience: Duration,
@@ -51,14 +51,14 @@ final class ObservedCall<Value: Sendable>: Sendable {
     }
 }
 
-/// Waiting that comes to an end.
+/// Waits with a limit.
 enum Patience {
     private static let yieldCount = 200
 
-    /// How many rounds, one of each ms after the first, without progress come before a move of time.
+    /// The number of rounds without progress before time moves; after the first 200, each takes 1 ms.
     ///
-    /// More before a long one: it is that of a time limit which nothing has to do with, unless somebody who was about to end its
-    /// wait is being kept from that. But no more than a part of the patience.
+    /// A long move usually reaches a time limit, and a task that is about to end that wait may only have been delayed.
+    /// So it takes more rounds, bounded by a part of the patience.
     private static func stillness(before move: Duration?, _ patience: Duration) -> Int {
         guard let move, move > .seconds(10) else { return yieldCount + 10 }
         return yieldCount + max(10, min(300, Int(patience / .milliseconds(4))))
@@ -66,8 +66,8 @@ enum Patience {
 
     /// Waits until a condition holds, or until nothing has happened for long enough.
     ///
-    /// Time moves, to the next sleeper alone, when everybody has had the time to do what is to do at this moment: else it
-    /// would run out for a plugin that is about to be answered. It moves only so often, for those who sleep again and again.
+    /// The clock moves only when no task makes progress, and only to the next sleeper. Otherwise a plugin that is about
+    /// to get its response could time out. The number of moves is limited because a task may sleep repeatedly.
     static func wait(
         _ patience: Duration,
         moving clock: ManualClock?,

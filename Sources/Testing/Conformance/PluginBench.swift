@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import Synchronization
 
-/// What one check has to work with.
+/// The plugin, the clock and the limits of one check.
 struct PluginBench: Sendable {
     let plugin: any PluginType
     let patience: Duration
@@ -17,7 +17,7 @@ struct PluginBench: Sendable {
         )
     }
 
-    /// One call, to its end, with all the virtual time that it wants.
+    /// Returns the outcome of one call, with as much virtual time as it needs.
     func outcome(
         of probe: PluginProbe = PluginProbe(),
         _ step: ScriptedTransport.Step,
@@ -28,7 +28,7 @@ struct PluginBench: Sendable {
     }
 }
 
-/// The target of the checks.
+/// The target that the checks call.
 struct PluginProbe: TargetType, AccessTokenAuthorizable {
     var number = 0
     var query = ""
@@ -42,7 +42,7 @@ struct PluginProbe: TargetType, AccessTokenAuthorizable {
     var authorizationType: AuthorizationType? { .bearer }
 }
 
-/// How many exchanges have begun and not ended.
+/// Counts the exchanges that have begun and not ended.
 final class OpenExchanges: Stage.WillSend, Stage.DidReceive {
     private let count = Mutex(0)
 

@@ -18,7 +18,7 @@ extension PluginCheck {
         case .value:
             return (try? Data(contentsOf: file)) == content ? [] : ["a download has other bytes than were sent"]
         case .failure(let error): return ["a download failed: \(error)"]
-        case .cancelled: return ["a download ended as cancelled, and nobody had cancelled it"]
+        case .cancelled: return ["a download ended as cancelled, although nothing cancelled it"]
         case .hung: return ["a download did not end"]
         }
     }

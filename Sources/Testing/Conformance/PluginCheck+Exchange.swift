@@ -9,7 +9,7 @@ extension PluginCheck {
         return await drained(bench) + leaked(bench)
     }
 
-    /// A body that the plugin has read to its end although it is not the caller.
+    /// Finds a body that the plugin has read to its end, which only the caller may do.
     private static func drained(_ bench: PluginBench) async -> [String] {
         let produced = Mutex(0)
         let wasRead = Mutex(false)
@@ -30,7 +30,7 @@ extension PluginCheck {
         return wasRead.withLock { $0 } ? ["its exchange stage read a body to its end before it returned"] : []
     }
 
-    /// A secret field on a request to another origin.
+    /// Finds a secret field on a request to another origin.
     private static func leaked(_ bench: PluginBench) async -> [String] {
         let transport = ScriptedTransport { request, index in
             index == 0 || request.head.authority == "conformance.test"

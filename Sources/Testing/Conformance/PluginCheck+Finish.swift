@@ -2,7 +2,7 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// The calls that have ended, and how often each has.
+/// Counts how often each call has ended.
 private final class FinishedCalls: Stage.DidFinish {
     private let counts = Mutex<[Int: Int]>([:])
 
@@ -10,7 +10,7 @@ private final class FinishedCalls: Stage.DidFinish {
         counts.withLock { $0[context.callID, default: 0] += 1 }
     }
 
-    /// What is wrong with a provider that has made one call.
+    /// The violations of a provider that has made one call.
     func violations(_ what: String) -> [String] {
         let count = counts.withLock { $0.values.reduce(0, +) }
         return count == 1 ? [] : ["for a call \(what), didFinish ran \(count) times, not once"]
@@ -20,7 +20,7 @@ private final class FinishedCalls: Stage.DidFinish {
 extension PluginCheck {
     static let finish: @Sendable (PluginBench) async -> [String] = { bench in
         let steps: [(String, ScriptedTransport.Step)] = [
-            ("answered with 200", .status(200)), ("answered with 500", .status(500)),
+            ("responded with 200", .status(200)), ("responded with 500", .status(500)),
             ("that failed", .failure(.connectionLost)),
         ]
         var found: [String] = []
@@ -32,7 +32,7 @@ extension PluginCheck {
         return await found + cancelled(bench) + released(bench)
     }
 
-    /// A call that is cancelled while its response is waited for.
+    /// Checks a call that is cancelled while it waits for the response.
     private static func cancelled(_ bench: PluginBench) async -> [String] {
         let finished = FinishedCalls()
         let transport = ScriptedTransport(always: .hang)
@@ -46,7 +46,7 @@ extension PluginCheck {
         return finished.violations("that was cancelled")
     }
 
-    /// A stream whose response is dropped.
+    /// Checks a stream whose response is dropped.
     private static func released(_ bench: PluginBench) async -> [String] {
         let finished = FinishedCalls()
         let body = PipelineBody.stream(AsyncStream<Data> { nil })

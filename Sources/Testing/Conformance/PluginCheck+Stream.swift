@@ -3,7 +3,7 @@ import Pipeline
 import Synchronization
 
 extension PluginCheck {
-    /// A body that arrives in pieces, and who read how far when.
+    /// A body that arrives in pieces and records when they are read.
     private final class Source: Sendable {
         private struct State {
             var produced = 0
@@ -17,10 +17,10 @@ extension PluginCheck {
 
         static let chunks = (0..<chunkCount).map { Data(repeating: UInt8(truncatingIfNeeded: $0), count: 4_096 + $0) }
 
-        /// Whether all of it was read before the caller had the response.
+        /// Whether the whole body was read before the caller had the response.
         var wasReadBefore: Bool { state.withLock { $0.wasReadBefore } }
 
-        /// How many pieces were asked for.
+        /// The number of pieces that were requested.
         var producedCount: Int { state.withLock { $0.produced } }
 
         func handOn() {
@@ -57,7 +57,7 @@ extension PluginCheck {
                 found.append("of a streamed body other bytes arrived than were sent, or in another order")
             }
         case .failure(let error): found.append("a streamed body could not be read: \(error)")
-        case .cancelled: found.append("a streamed body ended as cancelled, and nobody had cancelled it")
+        case .cancelled: found.append("a streamed body ended as cancelled, although nothing cancelled it")
         case .hung: found.append("a streamed body did not end")
         }
         if source.wasReadBefore {

@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import Synchronization
 
-/// One check of ``PluginConformance``: says what is wrong.
+/// A check of ``PluginConformance``, which returns the violations it finds.
 struct PluginCheck: Sendable {
     let name: String
     let run: @Sendable (PluginBench) async -> [String]
@@ -28,8 +28,8 @@ struct PluginCheck: Sendable {
     private static let success: @Sendable (PluginBench) async -> [String] = { bench in
         switch await bench.outcome(of: PluginProbe(), .status(200, body: "ok")) {
         case .value: []
-        case .failure(let error): ["the transport answered 200, and the call failed: \(error)"]
-        case .cancelled: ["the call ended as cancelled, and nobody had cancelled it"]
+        case .failure(let error): ["the transport responded with 200, but the call failed: \(error)"]
+        case .cancelled: ["the call ended as cancelled, although nothing cancelled it"]
         case .hung: ["the call did not end"]
         }
     }
@@ -37,7 +37,7 @@ struct PluginCheck: Sendable {
     private static func end(_ bench: PluginBench, _ step: ScriptedTransport.Step) async -> [String] {
         switch await bench.outcome(of: PluginProbe(), step) {
         case .value, .failure: []
-        case .cancelled: ["the call ended as cancelled, and nobody had cancelled it"]
+        case .cancelled: ["the call ended as cancelled, although nothing cancelled it"]
         case .hung: ["the call did not end"]
         }
     }
@@ -49,7 +49,7 @@ struct PluginCheck: Sendable {
         let transport = ScriptedTransport { _, _ in answers.withLock { $0 } ? .status(200) : .hang }
         let provider = bench.provider(transport)
         let call = ObservedCall { try await provider.request(PluginProbe()) }
-        // No time passes, so a plugin that waits is cancelled while it does.
+        // No time passes, so a plugin that waits is cancelled while it waits.
         await Patience.wait(bench.patience, moving: nil) {
             call.hasEnded || !transport.sent.isEmpty || bench.clock.sleeperCount > 0
         }
@@ -79,7 +79,7 @@ struct PluginCheck: Sendable {
 
     private static let pairs: @Sendable (PluginBench) async -> [String] = { bench in
         let steps: [(String, ScriptedTransport.Step)] = [
-            ("answered with 200", .status(200)), ("answered with 500", .status(500)),
+            ("responded with 200", .status(200)), ("responded with 500", .status(500)),
             ("that failed", .failure(.connectionLost)),
         ]
         var found: [String] = []
@@ -120,7 +120,7 @@ struct PluginCheck: Sendable {
             }
         }
         var found: [String] = []
-        if wrong > 0 { found.append("of \(count) calls at once \(wrong) got another answer than their own") }
+        if wrong > 0 { found.append("of \(count) calls at once \(wrong) got the response of another call") }
         if failed > 0 { found.append("of \(count) calls at once \(failed) failed") }
         if hung > 0 { found.append("of \(count) calls at once \(hung) did not end") }
         return found

@@ -1,9 +1,9 @@
 public import Pipeline
 
-/// The conformance suite for plugins: rules that every plugin follows.
+/// A conformance suite that checks the rules for every plugin.
 ///
-/// Each check sends calls through a ``Pipeline/Provider`` with the plugin, a scripted transport and a manual clock, which
-/// advances whenever a call waits for it.
+/// Each check sends calls through a ``Pipeline/Provider`` with the plugin, a scripted transport and a manual clock. The
+/// clock advances whenever a call waits for it.
 ///
 /// ```swift
 /// @Test("MyPlugin does what every plugin has to do")
@@ -13,41 +13,41 @@ public import Pipeline
 /// }
 /// ```
 ///
-/// | check | what it says |
+/// | check | rule |
 /// |---|---|
-/// | `stages` | the plugin takes part in at least one stage; the other checks need that |
-/// | `name` | its name is not blank |
-/// | `success` | a call that the transport answers with 200 ends in a response |
-/// | `failure` | a call whose transport fails ends, and not as cancelled |
-/// | `serverError` | a call that is answered with 500 ends, and not as cancelled |
-/// | `cancellation` | a cancelled call ends at once in `CancellationError`, and the next call works |
-/// | `stream` | a streamed body is handed on while it arrives, whole and in order |
-/// | `download` | a body that is written to a file arrives there whole |
-/// | `finish` | each call, also a cancelled one and a stream that is released unread, reaches `didFinish` once, before its caller has the result |
-/// | `pairs` | when a call has ended, none of its exchanges goes on: each willSend has had its didReceive |
-/// | `exchange` | its exchange stage reads no body to its end, and adds no secret field after a redirect to another origin |
-/// | `concurrency` | of 64 calls at once each gets its own answer |
+/// | `stages` | the plugin takes part in at least one stage, which the other checks require |
+/// | `name` | the name of the plugin is not blank |
+/// | `success` | if the transport responds with 200, the call returns a response |
+/// | `failure` | if the transport fails, the call ends, and not as cancelled |
+/// | `serverError` | if the transport responds with 500, the call ends, and not as cancelled |
+/// | `cancellation` | a cancelled call throws `CancellationError` immediately, and the next call succeeds |
+/// | `stream` | a streamed body is passed on as it arrives, complete and in order |
+/// | `download` | a body that is written to a file is complete |
+/// | `finish` | each call reaches `didFinish` once, before its caller has the result, even if it is cancelled or its stream is released unread |
+/// | `pairs` | when a call has ended, none of its exchanges is still running: each willSend has had its didReceive |
+/// | `exchange` | the exchange stage reads no body to its end, and adds no secret field after a redirect to another origin |
+/// | `concurrency` | each of 64 concurrent calls gets its own response |
 /// | `secrets` | no error shows a header value, a query value or a body, as text or in `dump` |
 ///
-/// The targets ask for an access token, so that plugins which look for that take part. A plugin that answers by itself or
-/// changes bodies fits where it leaves these targets alone.
+/// The targets ask for an access token, so plugins that look for such a request take part. A plugin that responds
+/// itself or changes bodies can conform only if it leaves these targets alone.
 ///
-/// **Effects**: each check has a plugin of its own. A call that does not end although it was cancelled is left behind.
+/// **Effects**: each check gets a new plugin. If a call does not end after it was cancelled, it is abandoned.
 ///
 /// **Defaults**
 ///
 /// | setting | default |
 /// |---|---|
-/// | `patience` | 180 s, in real time, in which nothing happens to a call; only calls that do not end wait for it |
+/// | `patience` | 180 s of real time without progress in a call; only calls that hang take that long |
 public struct PluginConformance: Sendable {
     private let patience: Duration
     private let makePlugin: @Sendable () -> any PluginType
 
-    /// Creates a suite.
+    /// Creates a suite for a plugin or a stack.
     ///
     /// - Parameters:
     ///   - patience: the time without progress after which a call counts as hung, more than zero; defaults to 180 s.
-    ///   - makePlugin: makes a plugin, or a stack, for each check.
+    ///   - makePlugin: returns a new plugin or stack for each check.
     public init(patience: Duration = .seconds(180), makePlugin: @escaping @Sendable () -> any PluginType) {
         precondition(patience > .zero, "patience is \(patience), not more than zero")
         self.patience = patience
@@ -57,7 +57,7 @@ public struct PluginConformance: Sendable {
     /// The names of the checks, in the order in which they run.
     var checkNames: [String] { ["stages"] + PluginCheck.all.map(\.name) }
 
-    /// Runs all checks, one after the other.
+    /// Runs all checks, one after another.
     ///
     /// - Returns: the violations; empty for a plugin that conforms.
     public func run() async -> [ConformanceViolation] {

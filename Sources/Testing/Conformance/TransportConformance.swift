@@ -1,10 +1,10 @@
 import Foundation
 public import Pipeline
 
-/// The conformance suite for transports: rules that every transport follows.
+/// A conformance suite that checks the rules for every transport.
 ///
-/// Each check sends targets through a ``Pipeline/Provider`` to a ``LoopbackServer``. The sample responses of the targets equal
-/// the responses of the server, so the suite also runs against transports that use no network.
+/// Each check sends targets through a ``Pipeline/Provider`` to a ``LoopbackServer``. The targets have sample responses
+/// that equal the server's, so the suite also runs against transports that use no network.
 ///
 /// ```swift
 /// @Test("MyTransport does what every transport has to do")
@@ -24,16 +24,16 @@ public struct TransportConformance: Sendable {
     /// The source of the transport's responses.
     public struct Kind: Sendable, Hashable {
         let sendsBytes: Bool
-        /// Whether bodies are handed over as they are, whatever coding they name.
+        /// Whether bodies are passed on unchanged, whatever coding they name.
         let leavesCodings: Bool
 
-        /// The server in the URL.
+        /// The responses come from the server in the URL.
         public static let network = Kind(sendsBytes: true, leavesCodings: false)
-        /// The endpoint's sample response or the target's sample data.
+        /// The responses are the endpoint's sample response or the target's sample data.
         ///
         /// Checks that need a network are skipped.
         public static let sampled = Kind(sendsBytes: false, leavesCodings: true)
-        /// A recording of the same checks.
+        /// The responses come from a recording of the same checks.
         ///
         /// Checks that need a network are skipped. The server's port differs from the recorded one.
         public static let recorded = Kind(sendsBytes: false, leavesCodings: false)
@@ -43,12 +43,12 @@ public struct TransportConformance: Sendable {
     private let patience: Duration
     private let makeTransport: @Sendable () -> any Transport
 
-    /// Creates a suite.
+    /// Creates a suite for a transport.
     ///
     /// - Parameters:
     ///   - kind: the source of the transport's responses; defaults to ``Kind/network``.
     ///   - patience: the time after which a check counts as hung; defaults to 180 s.
-    ///   - makeTransport: makes a transport for each check.
+    ///   - makeTransport: returns a new transport for each check.
     public init(
         _ kind: Kind = .network,
         patience: Duration = .seconds(180),
@@ -62,7 +62,7 @@ public struct TransportConformance: Sendable {
     /// The names of the checks that will run.
     var checkNames: [String] { checks.map(\.name) }
 
-    /// Runs all checks, one after the other.
+    /// Runs all checks, one after another.
     ///
     /// - Returns: the violations; empty for a transport that conforms.
     public func run() async -> [ConformanceViolation] {

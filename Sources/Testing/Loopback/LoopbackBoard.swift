@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What happened at a loopback server, and who waits for something to happen.
+/// The events at a loopback server, and the tasks that wait for them.
 final class LoopbackBoard: Sendable {
     private struct Watcher {
         let id: UUID
@@ -19,8 +19,9 @@ final class LoopbackBoard: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Keeps connection threads from contending for the mutex: the thread sanitizer does not see its slow path and would report
-    /// races that are none.
+    /// Keeps connection threads from contending for the mutex.
+    ///
+    /// The thread sanitizer does not see its slow path and would report false races.
     private let gate = NSLock()
 
     var activity: LoopbackServer.Activity { withState { $0.activity } }
@@ -86,7 +87,7 @@ final class LoopbackBoard: Sendable {
         }
     }
 
-    /// Lets everybody go, now and later.
+    /// Releases all waiters and scripts, now and later.
     func stop() {
         change { state in
             state.isStopped = true

@@ -9,9 +9,9 @@ import Glibc
 import Musl
 #endif
 
-/// Accepts connections on a thread of its own and gives each of them another.
+/// Accepts connections on its own thread and serves each of them on another.
 ///
-/// The read end of a pipe is part of every wait; closing its write end wakes all threads for good.
+/// Every wait includes the read end of a pipe; closing the write end permanently wakes all threads.
 final class LoopbackListener: Sendable {
     let port: Int
     let board = LoopbackBoard()
@@ -98,7 +98,7 @@ final class LoopbackListener: Sendable {
         }
     }
 
-    /// Whether the connection goes on.
+    /// Returns whether the connection stays open.
     private func perform(_ action: LoopbackServer.Action, on connection: LoopbackSocket) -> Bool {
         switch action.kind {
         case .send(let bytes):

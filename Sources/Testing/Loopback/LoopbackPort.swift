@@ -2,7 +2,7 @@ public import Foundation
 
 /// A port of the loopback address 127.0.0.1 to which no connection succeeds.
 ///
-/// The port belongs to this value until it is released.
+/// No other process gets the port until this value is released.
 ///
 /// ```swift
 /// let port = try LoopbackPort.refusing()
@@ -12,7 +12,7 @@ public import Foundation
 public final class LoopbackPort: Sendable {
     private static let maximumConnectionCount = 64
 
-    /// `http://127.0.0.1` with the port and without a path.
+    /// The URL `http://127.0.0.1` with the port and without a path.
     public let url: URL
 
     private let sockets: [LoopbackSocket]
@@ -34,12 +34,12 @@ public final class LoopbackPort: Sendable {
         return LoopbackPort(port, [socket])
     }
 
-    /// Returns a port to which connecting takes forever, so that the attempt ends in `timeout.connect`.
+    /// Returns a port to which no connection attempt ever completes, so the attempt fails with `timeout.connect`.
     ///
-    /// It listens without accepting, and its queue is filled with connections of its own. Linux drops what a full queue cannot
-    /// take; other systems may refuse it.
+    /// The port listens without accepting, and its queue is full of its own connections. Linux drops connection
+    /// attempts for which the queue has no room; other systems may refuse them.
     ///
-    /// - Throws: a `POSIXError` if no port is free, or if the queue does not become full.
+    /// - Throws: a `POSIXError` if no port is free or if the queue does not become full.
     public static func unresponsive() throws -> LoopbackPort {
         let (listener, port) = try LoopbackSocket.listening(backlog: 0)
         var sockets = [listener]
@@ -47,7 +47,7 @@ public final class LoopbackPort: Sendable {
             repeat {
                 guard sockets.count <= maximumConnectionCount else { throw POSIXError(.EADDRNOTAVAIL) }
                 sockets.append(try LoopbackSocket.connecting(to: port))
-                // On loopback a connection that is made at all is made within microseconds.
+                // On loopback, a connection that succeeds does so within microseconds.
             } while sockets.last?.isConnected(within: 100) == true
         } catch {
             for socket in sockets.reversed() { socket.close() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Cuts the bytes of a connection into requests.
+/// Splits the bytes of a connection into requests.
 struct LoopbackRequestReader {
     enum Outcome {
         case request(LoopbackServer.Request)
@@ -17,7 +17,7 @@ struct LoopbackRequestReader {
     private let limit: Int
     private let receive: () -> Data?
     private var buffer = Data()
-    /// Where the bytes of ``buffer`` begin that have not been read.
+    /// The index in ``buffer`` of the first unread byte.
     private var start = 0
     private var consumedByteCount = 0
 
@@ -99,7 +99,7 @@ struct LoopbackRequestReader {
         }
     }
 
-    /// How many unread bytes are before a sequence of bytes, searched for from an offset among them.
+    /// The number of unread bytes before a sequence of bytes; the search starts at an offset among them.
     private func position(of bytes: [UInt8], from offset: Int) -> Int? {
         buffer.withUnsafeBytes { buffer in
             var index = start + offset

@@ -1,20 +1,20 @@
 public import Foundation
 import Synchronization
 
-/// A fault server: a small HTTP/1.1 server on 127.0.0.1 that responds with the bytes of a test, valid or not.
+/// A small HTTP/1.1 server on 127.0.0.1 for fault tests; it responds with any bytes, valid or not.
 ///
-/// Each connection has a thread of its own. A handler gets the request and returns a script; after the script, the connection
-/// waits for its next request. A greeting is a script that runs before the first request is read. For hosts to which no
-/// connection succeeds, use ``LoopbackPort``.
+/// Each connection has its own thread. A handler receives the request and returns a script; after the script, the
+/// connection waits for its next request. A greeting is a script that runs before the first request is read. To test a
+/// host to which no connection succeeds, use ``LoopbackPort``.
 ///
 /// | fault | script |
 /// |---|---|
-/// | a response cut at any byte, by an end or by a reset | `[.send(part), .close]`, `[.send(part), .reset]` |
+/// | a response cut at any byte, by closing or resetting the connection | `[.send(part), .close]`, `[.send(part), .reset]` |
 /// | a response that stalls at any byte | `[.send(part), .stall]` |
 /// | a slow response, in real time or controlled by the test | `[.send(part), .wait(.seconds(1)), …]`, `[.send(part), .hold("rest"), …]` |
-/// | a connection that ends before any byte | `[.close]` for any request, or for its second one |
-/// | a body that is never read | the greeting `[.receive, .hold("never")]`, with a small `receiveBufferByteCount` |
-/// | a response before the body has been read | the greeting `[.receive, .respond(413), .hold("never")]` |
+/// | a connection that closes before any byte is sent | `[.close]` for any request, or for the second one |
+/// | a request body that is never read | the greeting `[.receive, .hold("never")]`, with a small `receiveBufferByteCount` |
+/// | a response before the request body has been read | the greeting `[.receive, .respond(413), .hold("never")]` |
 /// | bytes that are not HTTP | `[.send("anything")]` |
 ///
 /// ```swift
@@ -26,35 +26,36 @@ import Synchronization
 /// ```
 ///
 /// **Effects**: every request is kept in ``requests`` until the server is released. Handlers run on connection threads,
-/// several at once.
+/// several at the same time.
 ///
-/// **Errors**: the response to an invalid request is 400, to one that is larger than `requestByteCount`, 16 MiB by default, 413; then the
-/// connection is closed.
+/// **Errors**: the server responds with 400 to an invalid request, and with 413 to a request larger than
+/// `requestByteCount`, 16 MiB by default. It then closes the connection.
 public final class LoopbackServer: Sendable {
-    /// Returns the script for a request.
+    /// A closure that returns the script for a request.
     public typealias Handler = @Sendable (Request) -> [Action]
 
-    /// Counts of what has happened at the server so far.
+    /// Counts of the events at the server so far.
     public struct Activity: Sendable {
-        /// Connections accepted.
+        /// The number of connections that were accepted.
         public internal(set) var connectionCount = 0
-        /// Connections that have not ended, also idle ones that the client keeps for its next request.
+        /// The number of connections that have not ended, including idle ones that the client keeps for its next
+        /// request.
         public internal(set) var openConnectionCount = 0
-        /// Requests read to their last byte.
+        /// The number of requests that were read to their last byte.
         public internal(set) var requestCount = 0
-        /// How often a script has reached a `.hold`.
+        /// The number of times that a script has reached a `.hold`.
         public internal(set) var holdCount = 0
     }
 
     private let listener: LoopbackListener
 
-    /// Starts a server.
+    /// Starts a server on a free port.
     ///
     /// - Parameters:
-    ///   - requestByteCount: the maximum size of a request, head and body, in bytes, 1 and up; defaults to 16 MiB.
-    ///   - receiveBufferByteCount: the approximate size of the system's receive buffer in bytes, 1 and up; defaults to `nil`, the
-    ///     system's choice.
-    ///   - greeting: the script of every connection before its first request; defaults to none.
+    ///   - requestByteCount: the maximum size of a request, head and body, in bytes, 1 or more; defaults to 16 MiB.
+    ///   - receiveBufferByteCount: the approximate size of the system's receive buffer in bytes, 1 or more; defaults to
+    ///     `nil`, the system's choice.
+    ///   - greeting: the script that every connection runs before its first request; defaults to none.
     ///   - handler: returns the script for each request.
     /// - Throws: a `POSIXError` if no socket can be opened.
     public init(
@@ -80,16 +81,17 @@ public final class LoopbackServer: Sendable {
     /// The port that the system chose.
     public var port: Int { listener.port }
 
-    /// `http://127.0.0.1` with the port and without a path.
+    /// The URL `http://127.0.0.1` with the port and without a path.
     public var url: URL { Self.url(port: port) }
 
-    /// The requests that arrived, in the order in which their last bytes did.
+    /// The requests that were read, in the order in which they were completed.
     public var requests: [Request] { listener.board.requests }
 
-    /// The counts so far.
+    /// The counts of events so far.
     public var activity: Activity { listener.board.activity }
 
-    /// Waits until the counts satisfy a condition, the server is stopped, or the task is cancelled, such as by a time limit.
+    /// Waits until the counts satisfy a condition, the server is stopped, or the task is cancelled, for example by a
+    /// time limit.
     ///
     /// ```swift
     /// await server.wait { $0.requestCount == 3 }
@@ -105,7 +107,7 @@ public final class LoopbackServer: Sendable {
 
     /// Closes all connections and waits for the threads to end.
     ///
-    /// A handler must not call it. Stopping twice does nothing.
+    /// A handler must not call this method. A second call does nothing.
     public func stop() {
         listener.stop()
     }
@@ -119,16 +121,16 @@ extension LoopbackServer {
 
     /// A request that the server has read.
     public struct Request: Sendable {
-        /// The method.
+        /// The method as it was sent, for example `GET`.
         public let method: String
-        /// The path and query, or whatever was in their place.
+        /// The path and query, or whatever the request had in their place.
         public let target: String
-        /// The lines of the header fields, without line ends.
+        /// The lines of the header fields, without line endings.
         public let headerLines: [String]
         /// The body, without its transfer coding.
         public let body: Data
 
-        /// Returns the values of a header field in order; names are compared without case.
+        /// Returns the values of a header field in order; names are compared case-insensitively.
         public func values(of name: String) -> [String] {
             headerLines.compactMap { line in
                 let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -152,29 +154,29 @@ extension LoopbackServer {
 
         let kind: Kind
 
-        /// Ends the connection.
+        /// Closes the connection in an orderly way.
         public static let close = Action(kind: .close)
-        /// Ends the connection with a TCP reset.
+        /// Closes the connection with a TCP reset.
         public static let reset = Action(kind: .reset)
-        /// Sends nothing more until the client hangs up or the server stops.
+        /// Sends nothing more until the client disconnects or the server stops.
         public static let stall = Action(kind: .stall)
 
-        /// Takes the next bytes that the client sends, whatever they are, and forgets them.
+        /// Reads the next bytes that the client sends and discards them.
         public static let receive = Action(kind: .receive)
 
-        /// Sends bytes as they are.
+        /// Sends the bytes to the client unchanged.
         public static func send(_ bytes: Data) -> Action { Action(kind: .send(bytes)) }
 
-        /// Sends text as UTF-8.
+        /// Sends a text to the client as UTF-8.
         public static func send(_ text: String) -> Action { .send(Data(text.utf8)) }
 
-        /// Waits for ``LoopbackServer/release(_:)`` with the same name, or for the server to stop.
+        /// Waits until ``LoopbackServer/release(_:)`` is called with the same name or the server stops.
         public static func hold(_ name: String) -> Action { Action(kind: .hold(name)) }
 
-        /// Waits for a real time, or for the server to stop; at once when the time is not more than zero.
+        /// Waits for a duration in real time or until the server stops; does not wait if the duration is zero or less.
         public static func wait(_ duration: Duration) -> Action { Action(kind: .wait(duration)) }
 
-        /// Sends a response with a Content-Length, where the status allows one.
+        /// Sends a response; includes Content-Length if the status allows it.
         public static func respond(
             _ status: Int,
             headers: [(name: String, value: String)] = [],
@@ -186,7 +188,7 @@ extension LoopbackServer {
             return .send(Data((text + "\r\n").utf8) + body)
         }
 
-        /// Sends a response with a Content-Length, where the status allows one.
+        /// Sends a response with a text body; includes Content-Length if the status allows it.
         public static func respond(
             _ status: Int,
             headers: [(name: String, value: String)] = [],

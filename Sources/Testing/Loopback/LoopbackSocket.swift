@@ -30,7 +30,7 @@ struct LoopbackSocket: Sendable {
     ) throws -> (LoopbackSocket, port: Int) {
         let (listener, port) = try bound(wakeReader: wakeReader)
         if let receiveBufferByteCount {
-            // Connections inherit it; the window for the first of them is fixed when they are accepted.
+            // Accepted connections inherit it; setting it after `accept` would be too late for the first window.
             var count = CInt(clamping: receiveBufferByteCount)
             setsockopt(listener.descriptor, SOL_SOCKET, SO_RCVBUF, &count, socklen_t(MemoryLayout<CInt>.size))
         }
@@ -42,7 +42,7 @@ struct LoopbackSocket: Sendable {
         return (listener, port)
     }
 
-    /// Takes a port of 127.0.0.1 that the system chooses.
+    /// Reserves a port of 127.0.0.1 that the system chooses.
     static func bound(wakeReader: CInt = -1) throws -> (LoopbackSocket, port: Int) {
         let taken = try make(wakeReader: wakeReader)
         var address = address(port: 0)
@@ -60,7 +60,7 @@ struct LoopbackSocket: Sendable {
         return (taken, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Begins to connect to a port of 127.0.0.1, and does not wait for it.
+    /// Starts to connect to a port of 127.0.0.1 without waiting for the connection.
     static func connecting(to port: Int) throws -> LoopbackSocket {
         let client = try make(wakeReader: -1)
         var address = address(port: port)
@@ -115,14 +115,14 @@ struct LoopbackSocket: Sendable {
         return connection
     }
 
-    /// `false` when the server stops before the time is over.
+    /// Returns `false` if the server stops before the time is over.
     func pause(for duration: Duration) -> Bool {
         var wait = pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0)
         let end = ContinuousClock.now + duration
         while true {
             let rest = ContinuousClock.now.duration(to: end)
             guard rest > .zero else { return true }
-            // Rounded up, so that it does not turn around within the last millisecond.
+            // Rounded up to avoid a busy loop within the last millisecond.
             let result = poll(&wait, 1, Self.milliseconds(rest))
             if result > 0 || (result < 0 && errno != EINTR) { return false }
         }
@@ -133,13 +133,13 @@ struct LoopbackSocket: Sendable {
         return CInt(clamping: min(seconds, 1_000_000) * 1_000 + attoseconds / 1_000_000_000_000_000 + 1)
     }
 
-    /// Whether a connection that was begun is made within a time.
+    /// Returns whether a connection that was started is established in time.
     func isConnected(within milliseconds: CInt) -> Bool {
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&wait, 1, milliseconds) > 0
     }
 
-    /// `false` when the server stops.
+    /// Returns `false` if the server stops.
     func waitUntilReady(to readiness: Readiness) -> Bool {
         var waits = [
             pollfd(fd: descriptor, events: Int16(readiness.events), revents: 0),
@@ -151,7 +151,7 @@ struct LoopbackSocket: Sendable {
         return waits[1].revents == 0
     }
 
-    /// The next bytes, none at the end of the stream, `nil` when the connection is lost or the server stops.
+    /// Returns the next bytes, none at the end of the stream, `nil` if the connection is lost or the server stops.
     func receive() -> Data? {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while waitUntilReady(to: .read) {
@@ -162,7 +162,7 @@ struct LoopbackSocket: Sendable {
         return nil
     }
 
-    /// Whether all bytes were taken by the system.
+    /// Returns whether the system accepted all bytes.
     func send(_ bytes: Data) -> Bool {
         #if canImport(Darwin)
         let flags: CInt = 0
@@ -182,7 +182,7 @@ struct LoopbackSocket: Sendable {
         return true
     }
 
-    /// Makes closing send a reset instead of an orderly end.
+    /// Makes closing the socket send a reset.
     func resetOnClose() {
         var value = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))

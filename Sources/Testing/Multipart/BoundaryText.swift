@@ -1,8 +1,8 @@
-/// What may be a boundary (RFC 2046 §5.1.1).
+/// The syntax of a boundary (RFC 2046 §5.1.1).
 enum BoundaryText {
     typealias Failure = MultipartReader.Failure
 
-    /// Gives the boundary back as text; indices are offsets in the whole.
+    /// Returns the boundary as text; indices are offsets in the whole text.
     static func check(_ bytes: ArraySlice<UInt8>) throws -> String {
         guard (1...70).contains(bytes.count) else {
             throw Failure("a boundary of \(bytes.count) bytes, not 1 to 70", at: bytes.startIndex)

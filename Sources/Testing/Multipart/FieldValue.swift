@@ -1,6 +1,6 @@
 import Foundation
 
-/// A field's value with its parameters, `form-data; name="a"`; indices are offsets in the whole.
+/// A field's value and parameters, such as `form-data; name="a"`; indices are offsets in the whole text.
 struct FieldValue {
     typealias Failure = MultipartReader.Failure
 

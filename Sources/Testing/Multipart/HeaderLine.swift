@@ -1,10 +1,10 @@
-/// A line of a part's header fields; indices are offsets in the whole.
+/// A header field line of a part; indices are offsets in the whole text.
 struct HeaderLine {
     typealias Failure = MultipartReader.Failure
 
     let text: String
     let name: String
-    /// Without blanks at either end.
+    /// The value, without spaces and tabs at either end.
     let value: ArraySlice<UInt8>
 
     init(_ line: ArraySlice<UInt8>) throws {
@@ -14,7 +14,7 @@ struct HeaderLine {
         text = try FieldValue.text(of: line)
         let name = line.prefix { FieldValue.isTokenByte($0) }
         guard !name.isEmpty, line[name.endIndex...].first == UInt8(ascii: ":") else {
-            throw Failure("a line of a part's fields is no field", at: name.endIndex)
+            throw Failure("a line of a part's header is not a header field", at: name.endIndex)
         }
         self.name = String(decoding: name, as: UTF8.self)
         let value = line[name.endIndex...].dropFirst().drop(while: Self.isBlank)

@@ -10,20 +10,21 @@ public import Pipeline
 /// #expect(parts.map(\.name) == ["title", "cover"])
 /// ```
 ///
-/// It is strict: what a receiver may reject is a ``Failure`` with the offset of the offending byte. Rejected are a preamble, an
-/// epilogue, blanks after a boundary, lines that do not end in CRLF, folded or repeated fields, control characters and broken
-/// UTF-8 in fields, a part without a name, `filename*`, and a body without parts.
+/// The reader is strict: anything that a receiver may reject throws a ``Failure`` with the offset of the offending
+/// byte. It rejects a preamble, an epilogue, blanks after a boundary, lines that do not end in CRLF, folded or repeated
+/// fields, control characters and invalid UTF-8 in fields, a part without a name, `filename*`, and a body without
+/// parts.
 ///
 /// Source: RFC 7578, https://www.rfc-editor.org/rfc/rfc7578.html, and RFC 2046 §5.1.1
 public struct MultipartReader: Sendable {
     let boundary: String
 
-    /// - Throws: ``Failure`` for an invalid boundary, with the offset in its text.
+    /// - Throws: ``Failure`` if the boundary is invalid, with the offset in its text.
     init(boundary: String) throws {
         self.init(valid: try BoundaryText.check(Array(boundary.utf8)[...]))
     }
 
-    /// - Throws: ``Failure`` unless it is `multipart/form-data` with one boundary, with the offset in its text.
+    /// - Throws: ``Failure`` unless the text is `multipart/form-data` with one boundary, with the offset in the text.
     init(contentType: String) throws {
         let value = try FieldValue(Array(contentType.utf8)[...])
         guard value.text.lowercased() == "multipart/form-data" else {
@@ -48,8 +49,8 @@ public struct MultipartReader: Sendable {
     /// Returns the parts of a body in order.
     ///
     /// - Parameters:
-    ///   - body: the body.
-    ///   - contentType: the Content-Type with the boundary, such as `multipart/form-data; boundary=x`.
+    ///   - body: the multipart body.
+    ///   - contentType: the Content-Type that has the boundary, such as `multipart/form-data; boundary=x`.
     /// - Returns: the parts.
     /// - Throws: ``Failure``, with the offset in the body or in the Content-Type.
     public static func parts(of body: Data, contentType: String) throws -> [Part] {
@@ -58,13 +59,13 @@ public struct MultipartReader: Sendable {
 
     /// Returns the parts of a request's body in order.
     ///
-    /// A stream that can be read only once is consumed.
+    /// If the body is a stream that can be read only once, it is consumed.
     ///
     /// - Parameters:
     ///   - request: a request whose Content-Type has the boundary.
-    ///   - limit: the maximum number of bytes; defaults to 100 MiB.
+    ///   - limit: the maximum size of the body in bytes; defaults to 100 MiB.
     /// - Returns: the parts.
-    /// - Throws: ``Failure``, and the errors of reading the body.
+    /// - Throws: ``Failure``, or an error of reading the body.
     public static func parts(of request: PipelineRequest, upTo limit: Int = 100 << 20) async throws -> [Part] {
         let values = request.headers[values: .contentType]
         guard values.count == 1 else {
@@ -73,25 +74,25 @@ public struct MultipartReader: Sendable {
         return try parts(of: try await request.body.collect(upTo: limit), contentType: values[0])
     }
 
-    /// One part.
+    /// A part of a multipart body.
     public struct Part: Sendable, Hashable {
         /// The header fields as they were sent, one per line.
         public let headerLines: [String]
-        /// The name of the form's field as it was sent, `%22` for a quotation mark.
+        /// The name of the form field as it was sent, with `%22` for a quotation mark.
         public let name: String
-        /// The name of the file as it was sent; `nil` if there is none.
+        /// The name of the file as it was sent, `nil` if there is none.
         public let fileName: String?
-        /// The Content-Type; `nil` if there is none.
+        /// The Content-Type of the part, `nil` if there is none.
         public let mimeType: String?
-        /// The bytes.
+        /// The bytes of the part's content.
         public let content: Data
     }
 
-    /// An error in a body or its Content-Type.
+    /// An error in a multipart body or its Content-Type.
     public struct Failure: Error, Hashable, CustomStringConvertible {
-        /// The reason, without bytes of the body.
+        /// The reason, which contains no bytes of the body.
         public let reason: String
-        /// The position in bytes from the start.
+        /// The offset of the error, in bytes from the start.
         public let offset: Int
 
         init(_ reason: String, at offset: Int) {
@@ -99,7 +100,7 @@ public struct MultipartReader: Sendable {
             self.offset = offset
         }
 
-        /// The reason and the position.
+        /// The reason and the offset as text.
         public var description: String { "\(reason), at offset \(offset)" }
     }
 }

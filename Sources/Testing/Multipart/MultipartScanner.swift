@@ -6,7 +6,7 @@ struct MultipartScanner {
     typealias Part = MultipartReader.Part
 
     private let bytes: [UInt8]
-    /// CR, LF, two hyphens and the boundary.
+    /// The delimiter: CR, LF, two hyphens and the boundary.
     private let delimiter: [UInt8]
     private var offset = 0
 
@@ -27,7 +27,7 @@ struct MultipartScanner {
         return parts
     }
 
-    /// Looks at what follows a boundary: two hyphens for the end, a line's end for another part.
+    /// Reads the bytes after a boundary: two hyphens at the end, a line ending before another part.
     private mutating func isAtEnd(afterParts count: Int) throws -> Bool {
         if take("\r\n") { return false }
         guard take("--") else { throw Failure("what follows a boundary is neither a part nor the end", at: offset) }
@@ -73,7 +73,7 @@ struct MultipartScanner {
         )
     }
 
-    /// The next line without its end, `nil` for the empty line that ends the fields.
+    /// Returns the next line without its ending, `nil` for the empty line that ends the fields.
     private mutating func line() throws -> ArraySlice<UInt8>? {
         let start = offset
         while offset < bytes.count, bytes[offset] != UInt8(ascii: "\r") { offset += 1 }
@@ -82,10 +82,11 @@ struct MultipartScanner {
         return line.isEmpty ? nil : line
     }
 
-    /// The bytes up to the next boundary, which is passed over.
+    /// Returns the bytes up to the next boundary, and skips the boundary.
     private mutating func content() throws -> Data {
         let start = offset
-        // From the empty line's own end on: where the boundary follows at once, there is no content, not even an empty one.
+        // Starts at the CRLF of the empty line: if a boundary follows it immediately, the part has no content, not even
+        // an empty one.
         var index = start - 2
         while index <= bytes.count - delimiter.count {
             if bytes[index] == UInt8(ascii: "\r"), bytes[index...].starts(with: delimiter) {

@@ -4,13 +4,15 @@ import Foundation
 import NIOCore
 import Pipeline
 
-/// The body of an answer, each piece of which has to come in time; dropping it, or the iterator that reads it, closes the exchange.
+/// The body of a response.
+///
+/// Each piece must arrive in time; dropping the body, or its iterator, closes the exchange.
 struct AsyncHTTPClientBody: AsyncSequence, Sendable {
     private let body: HTTPClientResponse.Body
     private let upload: AsyncHTTPClientUpload
     private let client: AsyncHTTPClientLease
 
-    /// The most that a body only announced takes up.
+    /// The most memory that is reserved for an announced length.
     private static let reservedByteCount = 1 << 20
 
     init(_ body: HTTPClientResponse.Body, _ upload: AsyncHTTPClientUpload, _ client: AsyncHTTPClientLease) {
@@ -31,7 +33,7 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
         AsyncIterator(reader: Reader(self))
     }
 
-    /// All bytes, under a limit.
+    /// Reads the whole body, up to a limit.
     func collect(upTo limit: Int, announced: Int) async throws -> Data {
         guard announced <= limit else { throw Self.tooLarge(limit) }
         guard let watch = upload.watch else { return try await readAll(upTo: limit, announced: announced) }
@@ -73,11 +75,11 @@ struct AsyncHTTPClientBody: AsyncSequence, Sendable {
 }
 
 extension AsyncHTTPClientBody {
-    /// Reads in a task beside the one that counts the time.
+    /// A reader that runs in a task separate from the one that measures the time.
     fileprivate actor Reader {
         private var iterator: HTTPClientResponse.Body.AsyncIterator?
         private let upload: AsyncHTTPClientUpload
-        /// A client of the transport's own must not end while somebody reads.
+        /// Keeps the transport's own client alive while the body is being read.
         private let client: AsyncHTTPClientLease
 
         init(_ body: AsyncHTTPClientBody) {

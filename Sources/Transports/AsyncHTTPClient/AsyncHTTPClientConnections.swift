@@ -3,10 +3,11 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP2
 
-/// What the transport adds to the connections of a client.
+/// The handlers that the transport adds to the connections of a client.
 enum AsyncHTTPClientConnections {
-    /// An error of a connection that had been made: the same reset is a failure of TLS within its handshake, and a lost connection
-    /// after it.
+    /// An error on an established connection.
+    ///
+    /// A reset without this mark is a TLS failure during the handshake; with it, the connection was lost.
     struct Failure: Error {
         let cause: any Error
     }
@@ -14,12 +15,14 @@ enum AsyncHTTPClientConnections {
     private typealias Initializer = @Sendable (any Channel) -> EventLoopFuture<Void>
     private typealias Pipeline = ChannelPipeline.SynchronousOperations
 
-    /// Adds the handlers, after what the configuration does to connections already, and once however often it is asked to.
+    /// Adds the handlers after those that the configuration already adds.
+    ///
+    /// Repeated calls add them only once.
     ///
     /// - Parameters:
-    ///   - configuration: that of a client which is yet to be made.
+    ///   - configuration: the configuration of a client that has not been created yet.
     ///   - informationalLimit: the most responses with a status of 100 to 199 before a response over HTTP/1.1.
-    ///   - exchanges: those of the client, to which its connections report.
+    ///   - exchanges: the exchanges of the client, to which its connections report.
     static func prepare(
         _ configuration: inout HTTPClient.Configuration,
         informationalLimit: Int,
@@ -56,7 +59,7 @@ enum AsyncHTTPClientConnections {
         _ addHandlers: @escaping @Sendable (Pipeline) throws -> EventLoopFuture<Void>?
     ) -> Initializer {
         { channel in
-            // AsyncHTTPClient calls on the event loop and expects no turn of it in between.
+            // AsyncHTTPClient calls this on the event loop and relies on it completing within the same turn.
             let loop = channel.eventLoop
             let add = { @Sendable () -> EventLoopFuture<Void> in
                 do {
@@ -79,7 +82,7 @@ extension ChannelPipeline.SynchronousOperations {
 }
 
 extension AsyncHTTPClientConnections {
-    /// Marks the errors of the network.
+    /// A handler that marks network errors on an established connection.
     private final class ResetMark: ChannelInboundHandler {
         typealias InboundIn = NIOAny
 
@@ -88,15 +91,16 @@ extension AsyncHTTPClientConnections {
         }
     }
 
-    /// Closes a connection of HTTP/2 on which NIO reads no more, for AsyncHTTPClient leaves it open and everybody on it waiting.
+    /// A handler that closes an HTTP/2 connection that NIO has stopped reading; AsyncHTTPClient would leave it open and
+    /// its streams waiting.
     final class HTTP2End: ChannelInboundHandler {
         typealias InboundIn = NIOAny
 
-        /// Whether a response has begun on any of the connection's streams.
+        /// Whether a response has begun on any stream of the connection.
         var hasCarriedResponse = false
         private(set) var failure: (any Error)?
 
-        /// That of the connection to which a stream belongs.
+        /// Returns the handler of the connection to which a stream belongs.
         static func of(_ stream: any Channel) -> HTTP2End? {
             try? stream.parent?.pipeline.syncOperations.handler(type: HTTP2End.self)
         }
@@ -110,7 +114,7 @@ extension AsyncHTTPClientConnections {
         }
     }
 
-    /// Tells a stream why its connection was closed.
+    /// A handler that reports to a stream why its connection was closed.
     private final class HTTP2StreamEnd: ChannelInboundHandler {
         typealias InboundIn = NIOAny
 

@@ -3,8 +3,9 @@ import NIOCore
 import NIOHTTP1
 import Pipeline
 
-/// NIO's parser under limits of the transport's own, which also notices bytes that belong to no answer: left in the parser, they
-/// would become the beginning of the next one.
+/// NIO's parser with the transport's own limits.
+///
+/// It also detects surplus bytes after a response, which would otherwise be parsed as the beginning of the next one.
 ///
 /// Source: RFC 9112 §6.3, https://www.rfc-editor.org/rfc/rfc9112.html#section-6.3
 final class AsyncHTTPClientDecoder: WriteObservingByteToMessageDecoder {
@@ -14,10 +15,10 @@ final class AsyncHTTPClientDecoder: WriteObservingByteToMessageDecoder {
     private let parser: HTTPResponseDecoder
     private let watcher: AsyncHTTPClientGuard
 
-    /// - Parameter watcher: sees what the parser makes of the bytes.
+    /// - Parameter watcher: receives what the parser produces.
     init(_ watcher: AsyncHTTPClientGuard) {
         var limits = NIOHTTPDecoderLimitConfiguration()
-        // Fields are counted by the pipeline, under the limits of the call.
+        // The pipeline counts the fields, under the limits of the call.
         limits.maxHeaderFieldCount = .max
         limits.maxHeaderFieldSize = AsyncHTTPClientGuard.headerByteCount
         limits.maxHeaderListSize = AsyncHTTPClientGuard.headerByteCount
@@ -58,7 +59,7 @@ final class AsyncHTTPClientDecoder: WriteObservingByteToMessageDecoder {
         return try parser.decodeLast(context: context, buffer: &buffer, seenEOF: seenEOF)
     }
 
-    /// Fails the connection, and with it only a call that was given it in the same moment.
-    private static let surplus = PipelineError(.connectionLost, "the server sent bytes that belong to no answer")
+    /// Fails the connection, and with it only a call that was assigned to it at the same moment.
+    private static let surplus = PipelineError(.connectionLost, "the server sent bytes after the response")
 }
 #endif

@@ -7,14 +7,14 @@ import NIOPosix
 import NIOSSL
 import Pipeline
 
-/// The errors of AsyncHTTPClient, NIO and BoringSSL as typed errors.
+/// The mapping from errors of AsyncHTTPClient, NIO and BoringSSL to typed errors.
 enum AsyncHTTPClientErrorMapping {
-    /// How far an exchange had come.
+    /// The phase in which an exchange failed.
     enum Phase: Equatable {
-        /// Before its header fields had arrived; whether errors on connections that have been made are marked, so that one that
-        /// is not is of the handshake of TLS.
+        /// Before the header fields arrived. If `isHandshakeKnown` is `true`, errors on established connections are
+        /// marked, and an unmarked error belongs to the TLS handshake.
         case head(isHandshakeKnown: Bool)
-        /// Within its body.
+        /// While the body was read.
         case body
     }
 
@@ -25,7 +25,8 @@ enum AsyncHTTPClientErrorMapping {
     ) -> any Error {
         if error is PipelineError || error is CancellationError { return error }
         if Task.isCancelled { return CancellationError() }
-        // AsyncHTTPClient says `cancelled` also of a request that it hands to a connection with HTTP/2 which is about to close.
+        // AsyncHTTPClient also throws `cancelled` for a request that it hands to an HTTP/2 connection that is about to
+        // close.
         let isLost = (error as? HTTPClientError) == .cancelled && !client.isShutDown
         let (code, reason) = isLost ? lost(phase) : meaning(of: error, phase)
         let cause = (error as? AsyncHTTPClientConnections.Failure)?.cause ?? error
@@ -54,7 +55,7 @@ enum AsyncHTTPClientErrorMapping {
     private static func meaning(of error: HTTPClientError, _ phase: Phase) -> Meaning {
         switch error {
         case .getConnectionFromPoolTimeout:
-            // AsyncHTTPClient says so only when it has connections to the host.
+            // AsyncHTTPClient throws this only if it has connections to the host.
             (
                 .timeout(.pool),
                 "all connections to the host stayed busy for configuration.timeout.connect; allow more with connectionsPerHost"
@@ -64,7 +65,7 @@ enum AsyncHTTPClientErrorMapping {
         case .readTimeout where phase == .body:
             (.timeout(.idle), "no byte of the body came within the transport's timeout")
         case .readTimeout, .deadlineExceeded:
-            (.timeout(.head), "the header fields of the answer did not come in time")
+            (.timeout(.head), "the header fields of the response did not arrive in time")
         case .writeTimeout:
             (.timeout(.write), "the server took no byte of the body within the transport's timeout")
         case .remoteConnectionClosed:
@@ -101,7 +102,7 @@ enum AsyncHTTPClientErrorMapping {
         }
     }
 
-    /// Of several addresses of a host, the one that came furthest says most.
+    /// Ranks errors: of several addresses of a host, the error of the attempt that got furthest is the most useful.
     private static func rank(_ code: PipelineError.Code) -> Int {
         switch code {
         case .connect(.refused): 0
@@ -115,7 +116,7 @@ enum AsyncHTTPClientErrorMapping {
         switch error {
         case .invalidEOFState: lost(phase)
         case .headerOverflow: (.limit(.headerBytes), "the header fields are larger than a connection accepts")
-        default: (.malformedResponse, "the answer is not HTTP")
+        default: (.malformedResponse, "the response is not HTTP")
         }
     }
 
@@ -140,10 +141,10 @@ enum AsyncHTTPClientErrorMapping {
         }
     }
 
-    /// An error of TLS on a connection that has been made.
+    /// Returns the meaning of a TLS error on an established connection.
     ///
-    /// Of TLS 1.3 the client has done its part of the handshake when the server
-    /// looks at its certificate, and a refusal comes as an alert in place of an answer.
+    /// With TLS 1.3, the client has finished its part of the handshake before the server checks its certificate. A
+    /// refusal therefore arrives as an alert instead of a response.
     private static func meaning(of error: BoringSSLError, _ phase: Phase) -> Meaning {
         guard phase != .body, "\(error)".contains("_ALERT_") else { return lost(phase) }
         return handshake
@@ -151,14 +152,14 @@ enum AsyncHTTPClientErrorMapping {
 
     static func lost(_ phase: Phase) -> Meaning {
         switch phase {
-        case .head: (.connectionLost, "the connection ended before the answer began")
+        case .head: (.connectionLost, "the connection ended before the response began")
         case .body: (.truncated, "the connection ended before the body was complete")
         }
     }
 
     private static let offline: Meaning = (.offline, "the machine has no route to the host")
     private static let connectTimeout: Meaning = (.timeout(.connect), "no connection was made in time")
-    private static let reset: Meaning = (.connectionLost, "the connection ended before the answer was complete")
+    private static let reset: Meaning = (.connectionLost, "the connection ended before the response was complete")
     private static let certificate: Meaning = (.tls(.certificate), "the server's certificate is not one to trust")
     private static let handshake: Meaning = (.tls(.handshake), "no secure connection could be made")
     private static let wrongHost: Meaning = (.tls(.hostName), "the certificate is for another host")

@@ -6,21 +6,21 @@ import NIOHTTP1
 import Pipeline
 import Synchronization
 
-/// The exchanges of a client that are under way, so that a connection knows which of them it carries.
+/// The current exchanges of a client, which let a connection find the exchange that it carries.
 ///
-/// AsyncHTTPClient does not report which connection a request gets. The request therefore carries a number in a field, which the
-/// handlers on the connection remove before the request is written.
+/// AsyncHTTPClient does not report which connection a request gets. The request therefore carries a number in a header
+/// field, which the handlers on the connection remove before the request is written.
 final class AsyncHTTPClientExchanges: Sendable {
     private struct State {
         var lastID = 0
         var tries: [Int: AsyncHTTPClientTry] = [:]
     }
 
-    /// A name that no request has by chance.
+    /// A random name that no request uses by accident.
     private let field = "pipeline-exchange-\(UInt64.random(in: .min ... .max))"
     private let state = Mutex(State())
 
-    /// Marks a request as a try, until ``end(_:)``.
+    /// Marks a request as a try until ``end(_:)`` is called.
     func begin(_ attempt: AsyncHTTPClientTry, in fields: inout HTTPHeaders) -> Int {
         let id = state.withLock { state in
             state.lastID += 1
@@ -35,9 +35,9 @@ final class AsyncHTTPClientExchanges: Sendable {
         state.withLock { _ = $0.tries.removeValue(forKey: id) }
     }
 
-    /// Removes the mark of a request that is about to be written.
+    /// Removes the mark from a request that is about to be written.
     ///
-    /// - Returns: the try that it belongs to, `nil` when that has ended, as by cancellation.
+    /// - Returns: the try that the request belongs to, or `nil` if that try has ended, for example by cancellation.
     func take(from head: inout HTTPRequestHead) -> AsyncHTTPClientTry? {
         guard let id = head.headers.first(name: field).flatMap({ Int($0) }) else { return nil }
         head.headers.remove(name: field)
@@ -45,19 +45,19 @@ final class AsyncHTTPClientExchanges: Sendable {
     }
 }
 
-/// What a handler on a connection reports about the exchange that the connection carries.
+/// A tracker that reports the progress of the exchange that a connection carries.
 struct AsyncHTTPClientTracker {
-    /// Those of the client, if it is the transport's own.
+    /// The exchanges of the client; `nil` for a shared client.
     var exchanges: AsyncHTTPClientExchanges?
-    /// Set while the handler is on the connection.
+    /// Not `nil` while the handler is on the connection.
     var timer: AsyncHTTPClientReadTimer?
-    /// Whose request was written last, until the first bytes of its response.
+    /// The try whose request was written last; `nil` once its response has begun.
     private var awaited: AsyncHTTPClientTry?
-    /// How long the next bytes of a body may take, until it has ended.
+    /// The longest wait for the next bytes of the body; `nil` once the body has ended.
     private var idleTimeout: TimeAmount?
     private var hasHead = false
 
-    /// A part of a request as it is to be written.
+    /// Returns a part of a request as it must be written.
     mutating func outbound(_ part: HTTPClientRequestPart, isReused: @autoclosure () -> Bool) -> HTTPClientRequestPart {
         guard let exchanges, case .head(var head) = part else { return part }
         awaited = exchanges.take(from: &head)
@@ -70,41 +70,43 @@ struct AsyncHTTPClientTracker {
         return .head(head)
     }
 
-    /// The first bytes of the response have come.
+    /// Notes that the first bytes of the response have arrived.
     mutating func responseBegan() {
         awaited.take()?.responseBegan()
     }
 
-    /// A head has come; one with a status of 100 to 199 is not the last.
+    /// Notes that a head has arrived.
+    ///
+    /// A status of 100 to 199 is not the final one.
     mutating func headHasCome(_ head: HTTPResponseHead) {
         guard head.status.code >= 200 else { return }
         hasHead = true
         timer?.stop()
     }
 
-    /// The client wants more of the response.
+    /// Notes that the client wants more of the response.
     func bytesAreAwaited() {
         if hasHead, let idleTimeout { timer?.start(idleTimeout, or: .readTimeout) }
     }
 
-    /// Bytes of the body have come.
+    /// Notes that bytes of the body have arrived.
     func bytesHaveCome() {
         if idleTimeout != nil { timer?.stop() }
     }
 
-    /// The end of the response has come.
+    /// Notes that the response has ended.
     mutating func responseEnded() {
         bytesHaveCome()
         idleTimeout = nil
     }
 
-    /// The handler has left the connection.
+    /// Notes that the handler has left the connection.
     mutating func end() {
         timer.take()?.cancel()
     }
 }
 
-/// One request on one connection, as far as it has come.
+/// One request on one connection, and its progress.
 final class AsyncHTTPClientTry: Sendable {
     private struct State {
         var isWritten = false
@@ -112,9 +114,9 @@ final class AsyncHTTPClientTry: Sendable {
         var hasResponse = false
     }
 
-    /// How long the header fields of the response may take once there is a connection.
+    /// The longest wait for the response's header fields, measured from the moment there is a connection.
     let headTimeout: TimeAmount?
-    /// How long the next bytes of the body may take, for a body that is read without a pause.
+    /// The longest wait for the next bytes of the body, for a body that is read without a pause.
     let idleTimeout: TimeAmount?
     private let context: PipelineContext
     private let state = Mutex(State())
@@ -125,7 +127,7 @@ final class AsyncHTTPClientTry: Sendable {
         self.idleTimeout = idleTimeout
     }
 
-    /// The request is about to be written.
+    /// Notes that the request is about to be written.
     ///
     /// - Parameter isReused: whether the connection has carried a response before.
     func connectionIsThere(isReused: Bool) {
@@ -133,15 +135,16 @@ final class AsyncHTTPClientTry: Sendable {
         context.reportConnection()
     }
 
-    /// The first bytes of the response have come.
+    /// Notes that the first bytes of the response have arrived.
     func responseBegan() {
         state.withLock { $0.hasResponse = true }
     }
 
-    /// Whether the request may be sent on another connection after this one was lost.
+    /// Returns whether the request may be sent on another connection after this one was lost.
     ///
-    /// It may when nothing of it was written. When it was, a server that closes an idle connection may not have seen it; since the
-    /// client cannot know, the method must be safe, and nothing of a response may have come.
+    /// A request of which nothing was written may always be sent again. Otherwise, a server that closed an idle
+    /// connection may or may not have seen it. The method must then be safe, and no byte of a response may have
+    /// arrived.
     ///
     /// Source: RFC 9112 §9.3.1, https://www.rfc-editor.org/rfc/rfc9112.html#section-9.3.1
     func allowsAnother(_ request: PipelineRequest) -> Bool {

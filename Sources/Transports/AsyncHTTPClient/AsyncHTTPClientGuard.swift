@@ -4,27 +4,29 @@ import NIOCore
 import NIOHTTP1
 import Pipeline
 
-/// Stands between parser and client on a connection with HTTP/1.1, and stops what the client would swallow or stop the process for.
+/// A handler between parser and client on an HTTP/1.1 connection.
 ///
-/// Used on the event loop of its connection alone.
+/// It stops messages that the client would ignore or that would crash the process.
+///
+/// Used only on the event loop of its connection.
 final class AsyncHTTPClientGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The most bytes that header fields may have, whatever the limits of a call say.
+    /// The most bytes of header fields, whatever the limits of a call are.
     static let headerByteCount = 256 << 10
 
     var tracker = AsyncHTTPClientTracker()
     private var hasCarriedResponse = false
     private var heads: AsyncHTTPClientHeadCheck
     private var hasFailed = false
-    /// Whether a request was sent whose answer has not ended.
+    /// Whether a request was sent whose response has not ended.
     private(set) var awaitsAnswer = false
     private var isDelimitedByLength = false
     private var lastPiece: ByteBuffer?
-    /// The end of an answer, kept back until it is known whether more follows.
+    /// The end of a response, held until it is known whether more bytes follow.
     private var end: (context: ChannelHandlerContext, part: NIOAny)?
 
     private init(informationalLimit: Int) {
@@ -87,15 +89,15 @@ extension AsyncHTTPClientGuard {
         awaitsAnswer = true
     }
 
-    /// Hands over the end of an answer that ended with the bytes that were read.
+    /// Forwards the end of a response that ended within the bytes that were read.
     ///
-    /// - Returns: whether it did; where it ended within them, the connection is closed behind it.
+    /// - Returns: `true` if no bytes follow the response; otherwise the connection is closed after it.
     func answerEnded(with bytes: ByteBuffer) -> Bool {
         defer { lastPiece = nil }
         guard end != nil else { return true }
         let isLast =
             if isDelimitedByLength, let lastPiece {
-                // A view of the bytes that were read.
+                // The last piece is a view of the bytes that were read.
                 Self.end(of: lastPiece) == Self.end(of: bytes)
             } else {
                 bytes.withUnsafeReadableBytes { Self.emptyLine.suffix($0.count).elementsEqual($0.suffix(4)) }
@@ -104,10 +106,10 @@ extension AsyncHTTPClientGuard {
         return isLast
     }
 
-    /// Hands over the end of an answer, if one was kept back.
+    /// Forwards the end of a response, if one is being held.
     func forwardEnd(closing: Bool) {
         guard let (context, part) = end.take() else { return }
-        // To AsyncHTTPClient an end that nobody has asked for is that of the connection: it does not use it again.
+        // AsyncHTTPClient treats an end that it has not asked for as the end of the connection and does not reuse it.
         if closing { context.fireChannelReadComplete() }
         context.fireChannelRead(part)
     }
@@ -122,7 +124,7 @@ extension AsyncHTTPClientGuard {
 // MARK: - Installation
 
 extension AsyncHTTPClientGuard {
-    /// Puts a guard behind a parser of its own, in the place of the connection's.
+    /// Replaces the connection's parser with a guarded one.
     static func install(
         in pipeline: ChannelPipeline.SynchronousOperations,
         _ informationalLimit: Int

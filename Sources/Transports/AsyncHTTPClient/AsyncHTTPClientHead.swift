@@ -4,15 +4,15 @@ import HTTPTypes
 import NIOHTTP1
 import Pipeline
 
-/// Status and header fields of an answer.
+/// The status and header fields of a response.
 struct AsyncHTTPClientHead {
     private(set) var response: HTTPResponse
     private var contentLength: Int?
     private var isChunked = false
 
-    /// Takes the head over in one pass.
+    /// Converts the head in one pass.
     ///
-    /// - Throws: `PipelineError` if the head passes the parser but leaves the length of the body unknown.
+    /// - Throws: `PipelineError` if the parser accepts the head but the length of the body remains unknown.
     ///
     /// Source: RFC 9112 §6.1, https://www.rfc-editor.org/rfc/rfc9112.html#section-6.1
     init(_ head: HTTPClientResponse, _ limits: PipelineLimits) throws {
@@ -56,10 +56,10 @@ struct AsyncHTTPClientHead {
         codings.lowercased().split(separator: ",").allSatisfy { $0.filter { $0 != " " && $0 != "\t" } == "chunked" }
     }
 
-    /// Whether the core may follow the response, and then needs little of its body or nothing.
+    /// Whether the core may follow the response; it then reads little or nothing of the body.
     var isRedirect: Bool { (300..<400).contains(response.status.code) && response.status.code != 304 }
 
-    /// The length of the body that follows, `nil` when it is not announced.
+    /// Returns the length of the body that follows, or `nil` if it is not announced.
     func byteCount(to method: HTTPRequest.Method) -> Int? {
         if method == .head || response.status.code == 204 || response.status.code == 304 { return 0 }
         return isChunked ? nil : contentLength

@@ -2,23 +2,25 @@
 import NIOHTTP1
 import Pipeline
 
-/// Finds the heads that AsyncHTTPClient must not see: it passes over a status below 200 and takes what follows for a broken promise of
-/// the parser.
+/// A check for heads that AsyncHTTPClient must not see.
+///
+/// AsyncHTTPClient ignores a status below 200 and treats what follows as a parser bug.
 struct AsyncHTTPClientHeadCheck {
     private let informationalLimit: Int
     private var informationalCount = 0
 
     init(informationalLimit: Int) { self.informationalLimit = informationalLimit }
 
-    /// What is wrong with the trailer fields of an answer, `nil` if nothing is.
+    /// Returns what is wrong with the trailer fields of a response, or `nil` if they are valid.
     ///
-    /// The limits of the call are not known here, and AsyncHTTPClient hands over no trailer fields: the default limit applies.
+    /// The default limit applies: the limits of the call are not known here, and AsyncHTTPClient does not pass on
+    /// trailer fields.
     static func failure(ofTrailers trailers: HTTPHeaders?) -> PipelineError? {
         let (count, limit) = (trailers?.count ?? 0, PipelineLimits().headerCount)
         return count > limit ? PipelineError(.limit(.headerCount), "\(count) trailer fields, \(limit) allowed") : nil
     }
 
-    /// What is wrong with the next head, `nil` when the client may have it.
+    /// Returns what is wrong with the next head, or `nil` if the client may see it.
     mutating func failure(of head: HTTPResponseHead) -> PipelineError? {
         switch head.status.code {
         case ..<100, 101:
@@ -28,7 +30,7 @@ struct AsyncHTTPClientHeadCheck {
             guard informationalCount > informationalLimit else { return nil }
             return PipelineError(
                 .limit(.informational),
-                "more than the \(informationalLimit) informational answers allowed"
+                "more than the \(informationalLimit) informational responses allowed"
             )
         default:
             informationalCount = 0

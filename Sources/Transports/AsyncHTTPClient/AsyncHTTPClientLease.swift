@@ -4,27 +4,27 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// A client, and whether it ends with the last one who holds it.
+/// A client, shut down with the last reference to it if it belongs to the transport.
 final class AsyncHTTPClientLease: Sendable {
     let client: HTTPClient
-    /// The exchanges to which the client's connections report; `nil` for a client that is shared.
+    /// The exchanges to which the client's connections report; `nil` for a shared client.
     let exchanges: AsyncHTTPClientExchanges?
-    /// What the client connects with, for requests that must not get a connection of its pool.
+    /// The client's TLS configuration, for requests that must not get a pooled connection.
     ///
-    /// AsyncHTTPClient keeps the connections of requests with a configuration of their own apart from all others.
+    /// AsyncHTTPClient keeps connections of requests with their own configuration separate from all others.
     let tlsConfiguration: TLSConfiguration?
-    /// The longest that a request waits for a connection; zero for a client that is shared, of which it is not known.
+    /// The longest that a request waits for a connection; zero for a shared client, where it is not known.
     let connectTimeout: TimeAmount
 
-    /// Whether `shutdown` was called here; what the owner of a shared client does is not known.
+    /// Whether `shutdown` was called here; a shutdown by the owner of a shared client is not noticed.
     var isShutDown: Bool { hasEnded.withLock { $0 } }
 
     private let hasEnded = Mutex(false)
 
-    /// Whether it is a client of the transport's own, which marks what happens to its connections.
+    /// Whether the client belongs to the transport and marks what happens on its connections.
     var marksConnections: Bool { exchanges != nil }
 
-    /// Leases a client that others use, too, and shut down.
+    /// Leases a client that its owner shares and shuts down.
     init(sharing client: HTTPClient) {
         self.client = client
         exchanges = nil
@@ -32,7 +32,7 @@ final class AsyncHTTPClientLease: Sendable {
         connectTimeout = .zero
     }
 
-    /// Makes a client, which ends with the lease.
+    /// Creates a client that is shut down with the lease.
     init(makingClientWith configuration: HTTPClient.Configuration) {
         var configuration = configuration
         let exchanges = AsyncHTTPClientExchanges()
@@ -46,7 +46,7 @@ final class AsyncHTTPClientLease: Sendable {
 
     deinit {
         guard exchanges != nil else { return }
-        // A client that was shut down before says so; it keeps itself until it has ended.
+        // If the client was shut down before, this throws. The client keeps itself alive until it has shut down.
         Task { [client] in try? await client.shutdown() }
     }
 
@@ -58,7 +58,7 @@ final class AsyncHTTPClientLease: Sendable {
         } catch let error as HTTPClientError where error == .alreadyShutdown {}
     }
 
-    /// The most connections with HTTP/1.1 to a host, unless the configuration says otherwise.
+    /// The most HTTP/1.1 connections to a host, unless the configuration sets another number.
     static var defaultConnectionsPerHost: Int {
         #if canImport(Darwin)
         8

@@ -3,12 +3,14 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// Reads a body in a task of its own, one piece ahead, so that the reading can be ended: AsyncHTTPClient sends bodies in a task that
-/// nobody else can reach, and that it forgets when an answer comes before the body's end, with all that this task holds.
+/// A pipe that reads a body in its own task, one piece ahead, so that the reading can be cancelled.
+///
+/// AsyncHTTPClient sends bodies in a task that cannot be reached from outside. If a response arrives before the body
+/// ends, it abandons that task with everything the task holds.
 final class AsyncHTTPClientPipe: Sendable {
     private enum State {
         case idle
-        /// A piece, or the end, that nobody has asked for yet.
+        /// A piece, or the end, that has not been requested yet.
         case ready(Result<Data?, any Error>, CheckedContinuation<Void, Never>?)
         case asked(CheckedContinuation<Data?, any Error>)
         case ended
@@ -28,9 +30,11 @@ final class AsyncHTTPClientPipe: Sendable {
         guarded = Mutex(Guarded(body: body, context: context))
     }
 
-    /// The next piece, `nil` at the end; throws what the body throws, and `CancellationError` after ``end()``.
+    /// Returns the next piece, or `nil` at the end.
     ///
-    /// Who asks for it says that those before it have been taken.
+    /// Rethrows errors of the body, and throws `CancellationError` after ``end()``.
+    ///
+    /// A call confirms that all previous pieces have been taken.
     func next() async throws -> Data? {
         let (context, takenByteCount) = guarded.withLock { ($0.context, $0.takenByteCount) }
         if takenByteCount > 0 { context?.reportSent(takenByteCount) }
@@ -59,7 +63,7 @@ final class AsyncHTTPClientPipe: Sendable {
         }
     }
 
-    /// Cancels the reading, and lets go of all that it needs.
+    /// Cancels the reading and releases everything it holds.
     func end() {
         let (state, reader) = guarded.withLock { guarded in
             defer { guarded = Guarded(state: .ended) }
@@ -86,7 +90,8 @@ final class AsyncHTTPClientPipe: Sendable {
                             guard let self, await self.hand(.success(piece)) else { return }
                         }
                     }
-                    // A stream may end because its reader is cancelled; what has come by then is no body.
+                    // A stream may end early because its reader is cancelled; the bytes read by then are not the whole
+                    // body.
                     try Task.checkCancellation()
                     _ = await self?.hand(.success(nil))
                 } catch {
@@ -96,7 +101,9 @@ final class AsyncHTTPClientPipe: Sendable {
         }
     }
 
-    /// Hands a piece over, and waits until it is taken; `false` when nobody wants more.
+    /// Hands over a piece and waits until it is taken.
+    ///
+    /// Returns `false` if no more pieces are wanted.
     private func hand(_ result: Result<Data?, any Error>) async -> Bool {
         await withCheckedContinuation { (taken: CheckedContinuation<Void, Never>) in
             let asking: CheckedContinuation<Data?, any Error>?

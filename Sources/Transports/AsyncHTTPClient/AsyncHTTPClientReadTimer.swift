@@ -2,11 +2,11 @@
 import AsyncHTTPClient
 import NIOCore
 
-/// Limits how long the exchanges of a connection wait for their header fields, from the moment they have the connection, and for
-/// the next bytes of their bodies.
+/// A timer that limits how long the exchanges of a connection wait for their header fields, from the moment they have
+/// the connection, and for the next bytes of their bodies.
 ///
-/// Used on the event loop of its connection alone. One scheduled task serves many exchanges: it checks when it runs whether one still
-/// waits, so that an exchange of the usual kind schedules and cancels nothing.
+/// Used only on the event loop of its connection. One scheduled task serves many exchanges: when it runs, it checks
+/// whether one is still waiting. A typical exchange therefore schedules and cancels nothing.
 final class AsyncHTTPClientReadTimer {
     private let eventLoop: any EventLoop
     private let onTimeout: (HTTPClientError) -> Void
@@ -18,7 +18,7 @@ final class AsyncHTTPClientReadTimer {
         self.onTimeout = onTimeout
     }
 
-    /// An exchange waits from now, and fails when the time is up.
+    /// Starts a wait that fails after the limit.
     func start(_ limit: TimeAmount, or failure: HTTPClientError) {
         let deadline = NIODeadline.now() + limit
         awaited = (deadline, failure)
@@ -27,10 +27,10 @@ final class AsyncHTTPClientReadTimer {
         schedule(at: deadline)
     }
 
-    /// What was waited for has come.
+    /// Notes that the awaited bytes have arrived.
     func stop() { awaited = nil }
 
-    /// The connection has ended.
+    /// Notes that the connection has ended.
     func cancel() {
         awaited = nil
         scheduled.take()?.task.cancel()

@@ -3,23 +3,23 @@ import AsyncHTTPClient
 import HTTPTypes
 import Pipeline
 
-/// The clients of a transport: one that connects as the configuration says, and one for each proxy of the environment.
+/// The clients of a transport: one that connects as configured, and one for each proxy in the environment.
 ///
-/// AsyncHTTPClient has one proxy for all hosts and both schemes.
+/// An AsyncHTTPClient client has one proxy for all hosts and both schemes.
 struct AsyncHTTPClientRoutes: Sendable {
     private let direct: AsyncHTTPClientLease
     private let variables: ProxyVariables
-    /// By setting; `nil` for a proxy that cannot be used.
+    /// The client of each setting; `nil` for a proxy that cannot be used.
     private let proxied: [ProxyVariables.Setting: AsyncHTTPClientLease?]
 
-    /// The client of a caller.
+    /// Uses a client that belongs to the caller.
     init(shared client: HTTPClient) {
         direct = AsyncHTTPClientLease(sharing: client)
         variables = ProxyVariables([:])
         proxied = [:]
     }
 
-    /// Clients of the transport's own.
+    /// Creates the transport's own clients.
     init(
         _ configuration: HTTPClient.Configuration,
         _ policy: AsyncHTTPClientTransport.ProxyPolicy,
@@ -48,7 +48,7 @@ struct AsyncHTTPClientRoutes: Sendable {
         self.proxied = proxied
     }
 
-    /// The client for a request.
+    /// Returns the client for a request.
     ///
     /// - Throws: `PipelineError` with code `invalidRequest`.
     func client(for request: PipelineRequest) throws -> AsyncHTTPClientLease {
@@ -75,7 +75,7 @@ struct AsyncHTTPClientRoutes: Sendable {
 }
 
 extension ProxyAddress {
-    /// The proxy in AsyncHTTPClient's terms, `nil` if it has none of this kind.
+    /// The proxy as AsyncHTTPClient's type, or `nil` if AsyncHTTPClient does not support this kind.
     fileprivate var proxy: HTTPClient.Configuration.Proxy? {
         switch (scheme, credential) {
         case ("http", let credential):

@@ -4,10 +4,13 @@ import NIOCore
 import NIOHTTP1
 import Pipeline
 
-/// Stands between codec and client on a stream of HTTP/2, and stops what would stop the process.
+/// A handler between codec and client on an HTTP/2 stream.
 ///
-/// AsyncHTTPClient forgets its request at the end of an answer, also of one that comes before the end of the body that is sent; whatever
-/// happens to the stream after that, it asks for the request. An answer may come so early, and the server may then reset the stream.
+/// It stops events that would crash the process.
+///
+/// AsyncHTTPClient forgets its request at the end of a response, even if the request body is still being sent. It
+/// expects the request to be there for any later event on the stream. A response may end that early, and the server may
+/// then reset the stream.
 ///
 /// Source: RFC 9113 §8.1, https://www.rfc-editor.org/rfc/rfc9113.html#section-8.1
 final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
@@ -20,7 +23,7 @@ final class AsyncHTTPClientStreamGuard: ChannelDuplexHandler {
     var tracker = AsyncHTTPClientTracker()
     private var heads: AsyncHTTPClientHeadCheck
     private var isSent = false
-    /// Whether the client is to be told nothing more.
+    /// Whether all further events are withheld from the client.
     private var isOver = false
 
     init(_ informationalLimit: Int) { heads = AsyncHTTPClientHeadCheck(informationalLimit: informationalLimit) }

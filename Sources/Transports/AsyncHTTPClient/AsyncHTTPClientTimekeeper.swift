@@ -2,9 +2,9 @@
 import Pipeline
 import Synchronization
 
-/// Looks after all exchanges of a transport that wait for the network, with one timer for all of them.
+/// A timekeeper that monitors all exchanges of a transport that wait for the network, with a single timer.
 ///
-/// A timer for each would wake a thread for each: a fifth of what a small exchange costs.
+/// A timer for each exchange would wake a thread for each, which is a fifth of the cost of a small exchange.
 final class AsyncHTTPClientTimekeeper: Sendable {
     private struct State {
         var waits: [Int: (watch: AsyncHTTPClientWatch, cancel: @Sendable () -> Void)] = [:]
@@ -12,18 +12,18 @@ final class AsyncHTTPClientTimekeeper: Sendable {
         var isTicking = false
     }
 
-    /// The network's time is real, whatever the clock of the provider, as it is for the timers of the client.
+    /// Real time, whatever the provider's clock is, like the timers of the client.
     static let clock = PipelineClock(ContinuousClock())
 
     private let state = Mutex(State())
     private let longestPause: Duration
 
-    /// - Parameter timeouts: of all waits; none of them is over sooner after it began than the shortest.
+    /// - Parameter timeouts: the timeouts of all waits. No wait ends earlier than the shortest of them.
     init(_ timeouts: [Duration?]) {
         longestPause = ([.seconds(1)] + timeouts.compactMap { $0 }).min() ?? .seconds(1)
     }
 
-    /// Begins to look after a wait, and cancels it when its time is up.
+    /// Starts monitoring a wait, and cancels it when its time is up.
     func add(_ watch: AsyncHTTPClientWatch, cancel: @escaping @Sendable () -> Void) -> Int {
         let (id, starts) = state.withLock { state in
             state.lastID += 1
@@ -44,12 +44,14 @@ final class AsyncHTTPClientTimekeeper: Sendable {
         while true {
             try? await clock.sleep(until: wake)
             guard let next = look() else { return }
-            // A wait that begins meanwhile ends no earlier than the shortest of the times from now.
+            // A wait that begins in the meantime lasts at least the shortest timeout from now.
             wake = min(next, clock.now.advanced(by: pause))
         }
     }
 
-    /// Cancels what has waited for too long, and says when to look again: `nil` for never, since nobody waits.
+    /// Cancels expired waits.
+    ///
+    /// Returns when to check next, or `nil` if nothing is waiting.
     private func look() -> PipelineClock.Instant? {
         let now = Self.clock.now
         let waits = state.withLock { state in

@@ -1,8 +1,8 @@
 #if AsyncHTTPClient
 extension AsyncHTTPClientTransport {
-    /// Where the proxies of a transport come from.
+    /// The source of a transport's proxies.
     public struct ProxyPolicy: Sendable {
-        /// The variables to obey, `nil` for those of the process.
+        /// `environment` holds the variables to use, or `nil` for those of the process.
         enum Kind: Sendable {
             case configuration
             case environment(ProxyVariables?)
@@ -10,10 +10,12 @@ extension AsyncHTTPClientTransport {
 
         let kind: Kind
 
-        /// `configuration.proxy` is used for every request, and environment variables change nothing.
+        /// Uses `configuration.proxy` for every request and ignores environment variables.
         public static let configuration = ProxyPolicy(kind: .configuration)
 
-        /// The environment variables are used as curl uses them; they are read when the transport is made.
+        /// Uses the proxies of the environment variables, as curl does.
+        ///
+        /// The variables are read when the transport is created.
         ///
         /// | variable | applies to |
         /// |---|---|
@@ -22,15 +24,17 @@ extension AsyncHTTPClientTransport {
         /// | `all_proxy`, `ALL_PROXY` | requests for which none of these is set |
         /// | `no_proxy`, `NO_PROXY` | hosts that are connected to directly: names with all hosts below them, addresses, networks such as `10.0.0.0/8`, separated by commas; `*` for all |
         ///
-        /// Of two spellings the first that is set and not empty counts. A proxy is `[http://][user:password@]host[:port]` or
-        /// `socks5://host[:port]`, with port 1080 unless it says otherwise. AsyncHTTPClient opens a tunnel with CONNECT, over http as well.
+        /// If both spellings are set and not empty, the first one is used. A proxy is
+        /// `[http://][user:password@]host[:port]` or `socks5://host[:port]`; the port defaults to 1080. AsyncHTTPClient
+        /// opens a CONNECT tunnel, also for http.
         ///
-        /// **Errors**: ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for requests to which a proxy of another form applies.
-        /// `invalidRequest.credential` for a request over http to a loopback address that carries a credential, a secret header field or a
-        /// query item whose name sounds secret, if a proxy applies to it. Both name the variable, never its value.
+        /// **Errors**: ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for requests to which a proxy of another
+        /// form applies. `invalidRequest.credential` for a request over http to a loopback address if a proxy applies
+        /// to it and it carries a credential, a secret header field or a query item whose name sounds secret. Both
+        /// errors name the variable, never its value.
         public static let environment = ProxyPolicy(kind: .environment(nil))
 
-        /// As ``environment``, with variables that a test has made.
+        /// Uses variables that a test provides, like ``environment``.
         static func environment(_ variables: ProxyVariables) -> ProxyPolicy {
             ProxyPolicy(kind: .environment(variables))
         }

@@ -5,11 +5,11 @@ import NIOCore
 import NIOSSL
 public import Pipeline
 
-/// Sends requests with AsyncHTTPClient, on SwiftNIO: HTTP/1.1, and HTTP/2 where a server offers it over TLS.
+/// A transport that uses AsyncHTTPClient, on SwiftNIO: HTTP/1.1, and HTTP/2 if a server offers it over TLS.
 ///
-/// It follows no redirects and decodes no content codings: what plugins saw is what is sent, and what is on the wire is what they
-/// see. Bodies pass in pieces in both directions, no faster than their reader takes them. It is there when the package trait
-/// `AsyncHTTPClient` is on.
+/// It follows no redirects and decodes no content codings. It sends exactly what plugins saw, and plugins see exactly
+/// what was received. Bodies are streamed in both directions, no faster than they are read. Available if the package
+/// trait `AsyncHTTPClient` is enabled.
 ///
 /// ```swift
 /// let transport = AsyncHTTPClientTransport()
@@ -20,85 +20,91 @@ public import Pipeline
 ///
 /// **Effects**
 ///
-/// - Request fields go out in their order, repeats kept; Host and the framing of the body (Content-Length, or Transfer-Encoding for
-///   a stream of unknown length) are AsyncHTTPClient's, those of the request are left out. Nothing else is added.
-/// - Response fields keep their order, their case (HTTP/2 has lower case only) and repeats, Set-Cookie too. The reason phrase is lost.
-/// - For a call made with `request` the body is read into memory up to ``PipelineLimits/bufferedBodyByteCount``; otherwise, and for
-///   a redirect, it is a stream, and a reader that pauses makes the server wait. Dropping the stream closes the exchange.
-/// - A streamed body is sent as it is made: the next piece is asked for when the network has taken the one before. When the exchange
-///   ends before the body does, its reading is cancelled: an answer with a status of 300 or above ends the sending, any other when
-///   it has been read to its end.
-/// - Connections, TLS and the pool are those of the configuration. It writes no log and makes no spans of its own.
-/// - Proxies are those of the configuration, and environment variables change nothing, unless `proxies` is
+/// - Request fields are sent in order, including repeated ones. AsyncHTTPClient sets Host and the framing of the body
+///   (Content-Length, or Transfer-Encoding for a stream of unknown length) and ignores those fields in the request. It
+///   adds nothing else.
+/// - Response fields keep their order, their case (HTTP/2 has lower case only) and repeats, including Set-Cookie. The
+///   reason phrase is lost.
+/// - For a call made with `request`, the body is read into memory up to ``PipelineLimits/bufferedBodyByteCount``.
+///   Otherwise, and for a redirect, it is a stream. A reader that pauses makes the server wait; dropping the stream
+///   closes the exchange.
+/// - A streamed body is sent as it is produced. The next piece is read when the network has taken the previous one. If
+///   the exchange ends before the body, reading the body is cancelled. A response with a status of 300 or above ends
+///   the upload at once; any other response ends it when the response has been read to its end.
+/// - Connections, TLS and the pool are configured by `configuration`. The transport writes no log and creates no spans.
+/// - Proxies are configured by `configuration`. Environment variables are ignored unless `proxies` is
 ///   ``ProxyPolicy/environment``.
-/// - A client of the transport's own reports when an exchange has a connection, over HTTP/1.1 and HTTP/2:
-///   ``PipelineExchange/connectionWait`` is the wait until then, and the time of an attempt starts there. A client that is shared
-///   cannot report it: an attempt counts from the start of its exchange.
-/// - If a connection that has carried a response before is lost before any byte of the next one, a client of the transport's
-///   own resends the request on a new connection, at most twice: a request with a safe method (GET, HEAD, OPTIONS, TRACE,
-///   QUERY) and a body that can be replayed, and any request of which nothing was written. Any other request that may have been
-///   written is `connectionLost`, such as a POST. All of this is one exchange, within the time of its attempt (RFC 9112 §9.3.1).
+/// - The transport's own client reports when an exchange has a connection, over HTTP/1.1 and HTTP/2.
+///   ``PipelineExchange/connectionWait`` is the time until then, and the time of an attempt starts there. A shared
+///   client cannot report it: the time of an attempt starts with its exchange.
+/// - If a reused connection is lost before any byte of the next response, the transport's own client sends the request
+///   on a new connection, at most twice. It resends a request with a safe method (GET, HEAD, OPTIONS, TRACE, QUERY) and
+///   a replayable body, and any request of which nothing was written. Any other request that may have been written,
+///   such as a POST, fails with `connectionLost`. All of this is one exchange, within the time of its attempt (RFC 9112
+///   §9.3.1).
+/// - On each HTTP/1.1 connection, bytes that belong to no response close the connection, and informational responses
+///   are counted. To do this, the transport extends `configuration.http1_1ConnectionDebugInitializer`; an existing
+///   initializer is called first.
 ///
-/// - On each connection with HTTP/1.1 bytes that belong to no answer close the connection, and informational answers are counted;
-///   for that it adds to `configuration.http1_1ConnectionDebugInitializer`, after calling what is there.
-///
-/// **Lifecycle**: a transport made with a configuration has a client of its own. ``shutdown()`` ends it; without that it ends by
-/// itself when the transport, the providers that hold it and the bodies that are still being read are gone. A transport made
-/// with a client never ends that client.
+/// **Lifecycle**: a transport created with a configuration has its own client. ``shutdown()`` shuts it down. Without
+/// that call, the client shuts down automatically when the transport, the providers that hold it and all bodies being
+/// read are released. A transport created with a client never shuts down that client.
 ///
 /// **Defaults**
 ///
 /// | setting | default | unit | range |
 /// |---|---|---|---|
 /// | `configuration` | ``makeDefaultConfiguration(informationalCount:)`` | | |
-/// | `configuration.timeout.connect` | 10 s, for making a connection with the handshake of TLS, and for waiting until one is free | | |
-/// | `configuration.tlsConfiguration` | TLS 1.2 and up, the system's authorities, no certificate of its own | | |
-/// | `connectionsPerHost` | that of the configuration, by default 64, and 8 on Apple platforms | connections to a host with HTTP/1.1 | 1 and up |
+/// | `configuration.timeout.connect` | 10 s, for opening a connection including the TLS handshake, and for waiting until one is free | | |
+/// | `configuration.tlsConfiguration` | TLS 1.2 and later, the system's authorities, no client certificate | | |
+/// | `connectionsPerHost` | the number in the configuration, by default 64, and 8 on Apple platforms | HTTP/1.1 connections to a host | 1 and up |
 /// | `configuration.connectionPool` | idle connections kept 60 s | | |
 /// | `proxies` | ``ProxyPolicy/configuration`` | | |
-/// | `informationalCount` | 100, set with ``makeDefaultConfiguration(informationalCount:)`` | answers of 100 to 199 | 0 and up |
+/// | `informationalCount` | 100, set with ``makeDefaultConfiguration(informationalCount:)`` | responses with a status of 100 to 199 | 0 and up |
 /// | `headTimeout` | none | time from the connection of an exchange to the header fields of its response | more than zero |
-/// | `readTimeout` | 60 s | time without a byte of the answer | more than zero |
-/// | `writeTimeout` | 60 s | time in which the server takes no byte of the body | more than zero |
+/// | `readTimeout` | 60 s | time without a byte of the response | more than zero |
+/// | `writeTimeout` | 60 s | time in which the server accepts no byte of the body | more than zero |
 ///
-/// `readTimeout` counts for the header fields from the moment the exchange has its connection, or from the end of a body that is sent
-/// in pieces (a stream, a file, more than 64 KiB). For the body it counts while a reader waits for the next bytes, so that a reader
-/// that pauses is not taken for a slow server. A call with an idle timeout of its own has that for its body instead. With a client
-/// that is shared, `headTimeout` and `readTimeout` start with the exchange and include the wait for a connection. `writeTimeout`
-/// counts while a piece waits to be taken, not while it is made. These times are real ones, whatever the provider's clock. AsyncHTTPClient's own
-/// `configuration.timeout.read`, which goes on while a reader pauses, and `.write`, which a server that takes nothing does not
-/// exceed, are best left `nil`.
+/// For the header fields, `readTimeout` starts when the exchange has its connection, or at the end of a body that is
+/// sent in pieces (a stream, a file, more than 64 KiB). For the body, it applies while a reader waits for the next
+/// bytes, so a reader that pauses does not cause a timeout. A call's own idle timeout replaces it for the body. With a
+/// shared client, `headTimeout` and `readTimeout` start with the exchange and include the wait for a connection.
+/// `writeTimeout` applies while a piece waits to be accepted, not while it is produced. All of these are real time,
+/// whatever the provider's clock is.
+///
+/// Leave AsyncHTTPClient's own `configuration.timeout.read` and `.write` at `nil`. The first keeps running while a
+/// reader pauses; the second does not detect a server that accepts nothing.
 ///
 /// **Errors**
 ///
 /// | code | when |
 /// |---|---|
-/// | `connect.refused`, `connect.unreachable`, `dns` | there is no connection |
-/// | `offline` | the machine has no route to the host; or the host's name did not resolve, or the host was not reached, while no interface but loopback was up |
-/// | `invalidRequest.credential`, `invalidRequest` | a proxy of the environment must not get the request, or cannot be used, see ``ProxyPolicy/environment`` |
-/// | `tls.certificate` | nobody that is trusted has signed the server's certificate, or its time is not now |
+/// | `connect.refused`, `connect.unreachable`, `dns` | the connection cannot be opened |
+/// | `offline` | the machine has no route to the host; or the host name did not resolve, or the host was not reached, while no interface but loopback was up |
+/// | `invalidRequest.credential`, `invalidRequest` | a proxy of the environment must not receive the request, or cannot be used, see ``ProxyPolicy/environment`` |
+/// | `tls.certificate` | the server's certificate is not signed by a trusted authority, has expired or is not valid yet |
 /// | `tls.hostName` | the certificate is for another host |
-/// | `tls.handshake` | any other failure of a handshake, also when the server ends the connection within it or wants another certificate of the client |
-/// | `timeout.connect` | no connection was made within `configuration.timeout.connect` |
+/// | `tls.handshake` | any other handshake failure, including a server that closes the connection during the handshake or requires another client certificate |
+/// | `timeout.connect` | no connection was opened within `configuration.timeout.connect` |
 /// | `timeout.pool` | all connections to the host stayed busy for `configuration.timeout.connect`; nothing was sent |
-/// | `timeout.head` | the header fields did not come within `readTimeout` or `headTimeout` |
-/// | `timeout.idle` | no byte of the answer's body came for `readTimeout` |
-/// | `timeout.write` | the server took no byte of the body for `writeTimeout` |
-/// | `connectionLost` | the connection ended, without an answer or by a reset; also because a shared client was shut down |
-/// | `truncated` | the body is shorter than it was announced to be, or TLS does not confirm the end of one without a length |
-/// | `malformedResponse` | the answer is not HTTP, is a 101 that nobody asked for, or says more than once, or not in a number, how long it is; with HTTP/2 also header fields of more than 16 KiB that are compressed to less |
-/// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``PipelineLimits/headerByteCount`` says |
-/// | `limit.headerCount` | there are more than ``PipelineLimits/headerCount``, or more than 1,000 trailer fields, whatever that limit is |
-/// | `limit.informational` | more than `informationalCount` answers of 100 to 199 came before an answer over HTTP/1.1 |
+/// | `timeout.head` | the header fields did not arrive within `readTimeout` or `headTimeout` |
+/// | `timeout.idle` | no byte of the response's body arrived for `readTimeout` |
+/// | `timeout.write` | the server accepted no byte of the body for `writeTimeout` |
+/// | `connectionLost` | the connection ended without a response, was reset, or ended because a shared client was shut down |
+/// | `truncated` | the body is shorter than announced, or TLS does not confirm the end of a body without a length |
+/// | `malformedResponse` | the response is not HTTP, is an unrequested 101, has a transfer coding other than chunked, or its length is repeated or not a number; with HTTP/2 also if header fields of more than 16 KiB are compressed to less |
+/// | `limit.headerBytes` | the header fields have more than 256 KiB, or 16 KiB with HTTP/2, whatever ``PipelineLimits/headerByteCount`` is |
+/// | `limit.headerCount` | there are more header fields than ``PipelineLimits/headerCount``, or more than 1,000 trailer fields, whatever that limit is |
+/// | `limit.informational` | more than `informationalCount` responses with a status of 100 to 199 preceded a response over HTTP/1.1 |
 /// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount`` |
-/// | `bodyChanged` | a body does not have the length that it announced |
-/// | `invalidRequest.body` | a body with TRACE |
+/// | `bodyChanged` | a body does not have its announced length |
+/// | `invalidRequest.body` | a TRACE request has a body |
 /// | `clientClosed` | the client was shut down |
 ///
-/// Cancellation throws `CancellationError` at once; the exchange is closed behind it. What a streamed body to send throws is
-/// thrown as it is. A failure of TLS comes before anything of the request is sent, save that with TLS 1.3 a server refuses a client's
-/// certificate when the client may have begun; of a shared client a reset within a handshake, and with HTTP/2 that refusal, is
-/// `connectionLost`.
+/// Cancellation throws `CancellationError` at once and then closes the exchange. Errors thrown by a streamed request
+/// body are rethrown unchanged. A TLS failure occurs before any part of the request is sent, with one exception: with
+/// TLS 1.3, a server may refuse the client's certificate after the client has begun to send. With a shared client, a
+/// reset during a handshake is `connectionLost`, and so is that refusal over HTTP/2.
 ///
 /// **Secrets**: no error quotes a URL, a field or a body.
 public final class AsyncHTTPClientTransport: Transport {
@@ -108,21 +114,21 @@ public final class AsyncHTTPClientTransport: Transport {
     private let headTimeout: Duration?
     private let readTimeout: Duration?
     private let writeTimeout: Duration?
-    /// How long the header fields may take after a body that is sent with the head, and after one in pieces.
+    /// The limits for the header fields after a body that is sent with the head, and after one that is sent in pieces.
     private let headLimits: (atOnce: TimeAmount?, inPieces: TimeAmount?)
     private let readLimit: TimeAmount?
 
-    /// Makes a transport with a client of its own.
+    /// Creates a transport with its own client.
     ///
     /// - Parameters:
-    ///   - configuration: how the client connects. Its settings for redirects and decompression are not used.
-    ///   - connectionsPerHost: the most connections with HTTP/1.1 to a host, 1 and up; other requests wait. Over HTTP/2 one
-    ///     connection carries many requests. `nil` for the number in the configuration.
-    ///   - proxies: where proxies come from; `environment` with a proxy in the configuration stops the program.
-    ///   - headTimeout: the longest from the moment an exchange has its connection to the header fields of its response, with the
-    ///     sending of the body; `nil` for no limit of this kind.
-    ///   - readTimeout: the longest without a byte of the answer; `nil` for no limit of this kind.
-    ///   - writeTimeout: the longest in which the server takes no byte of the body; `nil` for no limit of this kind.
+    ///   - configuration: how the client connects. Its settings for redirects and decompression are ignored.
+    ///   - connectionsPerHost: the most HTTP/1.1 connections to a host, 1 or more; other requests wait. Over HTTP/2,
+    ///     one connection carries many requests. `nil` uses the number in the configuration.
+    ///   - proxies: the source of proxies. `environment` stops the program if the configuration has a proxy.
+    ///   - headTimeout: the longest time from the moment an exchange has its connection to the header fields of its
+    ///     response, including sending the body; `nil` for no limit.
+    ///   - readTimeout: the longest time without a byte of the response; `nil` for no limit.
+    ///   - writeTimeout: the longest time in which the server accepts no byte of the body; `nil` for no limit.
     public convenience init(
         configuration: HTTPClient.Configuration = makeDefaultConfiguration(),
         connectionsPerHost: Int? = nil,
@@ -142,7 +148,7 @@ public final class AsyncHTTPClientTransport: Transport {
         )
     }
 
-    /// The same, on a machine that a test may make.
+    /// Creates the same transport for a machine that a test may provide.
     convenience init(
         configuration: HTTPClient.Configuration = makeDefaultConfiguration(),
         connectionsPerHost: Int? = nil,
@@ -163,14 +169,16 @@ public final class AsyncHTTPClientTransport: Transport {
         self.init(routes, machine, headTimeout, readTimeout, writeTimeout)
     }
 
-    /// Makes a transport that shares a client, which the caller shuts down.
+    /// Creates a transport that shares a client, which the caller shuts down.
     ///
     /// - Parameters:
-    ///   - client: neither follows redirects nor decompresses; make it with ``makeDefaultConfiguration(informationalCount:)``. `HTTPClient.shared` does
-    ///     both and stops the program here; an answer to which another client has followed a redirect is an error.
-    ///   - headTimeout: as for a client of its own, but from the start of an exchange, with the wait for a connection.
-    ///   - readTimeout: as for a client of its own, but for the header fields from the start of an exchange.
-    ///   - writeTimeout: as for a client of its own.
+    ///   - client: a client that neither follows redirects nor decompresses. Create it with
+    ///     ``makeDefaultConfiguration(informationalCount:)``. `HTTPClient.shared` does both and stops the program; a
+    ///     response for which another client has followed a redirect is an error.
+    ///   - headTimeout: as for the transport's own client, but from the start of an exchange, including the wait for a
+    ///     connection.
+    ///   - readTimeout: as for the transport's own client, but for the header fields from the start of an exchange.
+    ///   - writeTimeout: as for the transport's own client.
     public convenience init(
         client: HTTPClient,
         headTimeout: Duration? = nil,
@@ -202,11 +210,14 @@ public final class AsyncHTTPClientTransport: Transport {
         headLimits = ([inPieces, readLimit].compactMap(\.self).min(), inPieces)
     }
 
-    /// 10 s for connecting, 64 connections with HTTP/1.1 to a host (8 on Apple platforms), TLS 1.2 and up, no redirects, no
-    /// decompression, no tracing, and one attempt at a connection for each exchange.
+    /// Returns a configuration whose connections are guarded, also when a shared client uses it.
     ///
-    /// - Parameter informationalCount: the most answers with a status of 100 to 199 before an answer over HTTP/1.1, 0 or more.
-    /// - Returns: a configuration whose connections are guarded, also for a client that is shared.
+    /// It has 10 s for connecting, 64 HTTP/1.1 connections to a host (8 on Apple platforms), TLS 1.2 and later, no
+    /// redirects, no decompression, no tracing, and one connection attempt for each exchange.
+    ///
+    /// - Parameter informationalCount: the most responses with a status of 100 to 199 before a response over HTTP/1.1,
+    ///   0 or more.
+    /// - Returns: the configuration, for this transport or for a client to share.
     public static func makeDefaultConfiguration(
         informationalCount: Int = 100
     ) -> HTTPClient.Configuration {
@@ -227,17 +238,17 @@ public final class AsyncHTTPClientTransport: Transport {
         return configuration
     }
 
-    /// Bodies arrive as on the wire.
+    /// `false`: bodies arrive as they were sent.
     public var decodesContent: Bool { false }
 
-    /// `true` for a time from a second to a day.
+    /// Returns `true` for a timeout from one second to one day.
     public func enforcesIdleTimeout(_ timeout: Duration) -> Bool {
         timeout >= .seconds(1) && timeout <= .seconds(86_400)
     }
 
-    /// Sends a request.
+    /// Sends a request and returns its response.
     ///
-    /// - Throws: as said above.
+    /// - Throws: the errors listed for the type.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
         let client = try routes.client(for: request)
@@ -245,7 +256,7 @@ public final class AsyncHTTPClientTransport: Transport {
         context.reportConnectionWait()
         let isInPieces = AsyncHTTPClientUpload.isInPieces(request.body)
         let limit = headLimit(isInPieces: isInPieces)
-        // The exchange, not the connection, limits the waits of a reader that may pause and of an upload in pieces.
+        // If a reader may pause, or an upload is in pieces, the exchange limits the waits instead of the connection.
         let own = context.options.idleTimeout ?? request.idleTimeout
         let idle = isInPieces || context.wantsStream ? nil : own.map(TimeAmount.init) ?? readLimit
         var tryCount = 1
@@ -260,7 +271,7 @@ public final class AsyncHTTPClientTransport: Transport {
         }
     }
 
-    /// How often a request is given a connection, when those before turned out to be dead.
+    /// The most connections that are tried for a request when earlier ones turn out to be dead.
     private static let maximumTryCount = 3
 
     private func send(
@@ -302,10 +313,10 @@ public final class AsyncHTTPClientTransport: Transport {
         }
     }
 
-    /// Sends, and waits for the header fields.
+    /// Sends a request and waits for the header fields.
     ///
-    /// The client's deadline is the only limit where the connection does not report. Where it does, the deadline leaves time for the
-    /// longest wait and is met only if the request cannot be written.
+    /// If the connection does not report, the client's deadline is the only limit. If it does, the deadline includes
+    /// the longest wait for a connection and is reached only if the request cannot be written.
     private func execute(
         _ request: HTTPClientRequest,
         _ upload: AsyncHTTPClientUpload,
@@ -319,7 +330,7 @@ public final class AsyncHTTPClientTransport: Transport {
         return try await watch.run { try await client.client.execute(request, deadline: deadline) }
     }
 
-    /// Limits the waits of an exchange whose connection does not; `nil` if there is no limit.
+    /// Returns a watch for the waits that the connection does not limit, or `nil` if they are unlimited.
     private func makeWatch(_ request: PipelineRequest, _ context: PipelineContext) -> AsyncHTTPClientWatch? {
         let idle = idleLimit(request, context)
         if AsyncHTTPClientUpload.isInPieces(request.body) {
@@ -328,22 +339,27 @@ public final class AsyncHTTPClientTransport: Transport {
         return idle.map { AsyncHTTPClientWatch(timekeeper, head: nil, idle: $0, write: nil) }
     }
 
-    /// How long the next bytes of the body may take; `nil` where the core measures an idle timeout of the call's own.
+    /// Returns the longest wait for the next bytes of the body, or `nil` if the core measures the call's own idle
+    /// timeout.
     private func idleLimit(_ request: PipelineRequest, _ context: PipelineContext) -> Duration? {
         guard let own = context.options.idleTimeout ?? request.idleTimeout else { return readTimeout }
         return context.wantsStream ? nil : own
     }
 
-    /// How long the header fields may take; `readTimeout` counts from the end of a body in pieces.
+    /// Returns the longest wait for the header fields.
+    ///
+    /// For a body in pieces, `readTimeout` starts at its end instead.
     private func headLimit(isInPieces: Bool) -> TimeAmount? {
         isInPieces ? headLimits.inPieces : headLimits.atOnce
     }
 
-    /// Closes all connections of a client of its own; calls under way and later ones fail with `clientClosed`.
+    /// Closes all connections of the transport's own client.
     ///
-    /// Does nothing when the client is shared, or was shut down before.
+    /// Calls in progress and later ones fail with `clientClosed`.
     ///
-    /// - Throws: an error of NIO when a connection could not be closed.
+    /// Does nothing if the client is shared or already shut down.
+    ///
+    /// - Throws: an error of NIO if a connection could not be closed.
     public func shutdown() async throws {
         try await routes.shutdown()
     }

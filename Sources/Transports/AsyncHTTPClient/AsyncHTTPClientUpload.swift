@@ -6,9 +6,9 @@ import NIOCore
 import NIOHTTP1
 import Pipeline
 
-/// A request in AsyncHTTPClient's terms, and the reading of its body while it is sent.
+/// A request as AsyncHTTPClient's type, and the reading of its body while it is sent.
 struct AsyncHTTPClientUpload: Sendable {
-    /// Ends with the last who holds it; the task that sends the body does not.
+    /// A handle that ends the reading with its last reference; the task that sends the body holds none.
     private final class Reading: Sendable {
         let pipe: AsyncHTTPClientPipe
 
@@ -17,20 +17,20 @@ struct AsyncHTTPClientUpload: Sendable {
         deinit { pipe.end() }
     }
 
-    /// A body in memory of at most so many bytes is handed over at once; of others, pieces of at most this size.
+    /// A body in memory of at most this size is handed over at once; pieces of other bodies have at most this size.
     static let pieceByteCount = 64 << 10
 
     private let body: PipelineBody
     private let reading: Reading?
     private let eventLoops: any EventLoopGroup
-    /// Limits the waits of the exchange; `nil` if its connection limits them, or if there is no limit.
+    /// Limits the waits of the exchange; `nil` if its connection limits them or they are unlimited.
     let watch: AsyncHTTPClientWatch?
 
     /// - Parameters:
-    ///   - body: what is sent.
-    ///   - context: told how much of a body in pieces has been sent.
-    ///   - eventLoops: those that the client writes on.
-    ///   - watch: limits the waits of a body in pieces, and of its response.
+    ///   - body: the body to send.
+    ///   - context: receives how much of a body in pieces has been sent.
+    ///   - eventLoops: the event loops on which the client writes.
+    ///   - watch: limits the waits of a body in pieces and of its response.
     init(
         _ body: PipelineBody,
         _ context: PipelineContext,
@@ -43,15 +43,17 @@ struct AsyncHTTPClientUpload: Sendable {
         reading = Self.isInPieces(body) ? Reading(AsyncHTTPClientPipe(body, context)) : nil
     }
 
-    /// Whether a body goes out piece by piece, and not with the head.
+    /// Returns whether a body is sent in pieces instead of with the head.
     static func isInPieces(_ body: PipelineBody) -> Bool {
         body.bytes.map { $0.count > pieceByteCount } ?? true
     }
 
-    /// Whether the body goes out piece by piece, and not with the head.
+    /// Whether the body is sent in pieces instead of with the head.
     var isInPieces: Bool { reading != nil }
 
-    /// The answer has begun; a status of 300 or above ends the sending.
+    /// Notes that the response has begun.
+    ///
+    /// A status of 300 or above ends the upload.
     func headHasCome(_ statusCode: Int, _ context: PipelineContext) {
         watch?.headHasCome(endsUpload: statusCode >= 300)
         if reading == nil, let bytes = body.bytes, !bytes.isEmpty { context.reportSent(bytes.count) }
@@ -63,7 +65,7 @@ struct AsyncHTTPClientUpload: Sendable {
     func makeRequest(_ head: HTTPRequest) -> HTTPClientRequest {
         var converted = HTTPClientRequest(url: Self.url(of: head))
         converted.method = HTTPMethod(rawValue: head.method.rawValue)
-        // One more marks the exchange.
+        // The extra field marks the exchange.
         converted.headers.reserveCapacity(head.headerFields.count + 1)
         for field in head.headerFields where !Self.isFraming(field.name) {
             converted.headers.add(name: field.name.rawName, value: field.value)
@@ -72,7 +74,7 @@ struct AsyncHTTPClientUpload: Sendable {
         return converted
     }
 
-    /// Reserved at once: an interpolation would grow it twice.
+    /// Reserves capacity once; an interpolation would grow the string twice.
     private static func url(of head: HTTPRequest) -> String {
         let (scheme, authority, path) = (head.scheme ?? "", head.authority ?? "", head.path ?? "")
         var url = ""

@@ -2,22 +2,24 @@
 import Pipeline
 import Synchronization
 
-/// How long an exchange waits for the network: ends work during which the server takes nothing, or gives nothing, for too long.
+/// A watch that limits how long an exchange waits for the network.
 ///
-/// AsyncHTTPClient's own timers cannot say so: the one for reading also runs while the reader of a body pauses, the one for writing
-/// only while the network takes everything.
+/// It cancels work if the server accepts or sends nothing for too long.
+///
+/// AsyncHTTPClient's own timers cannot do this. Its read timer also runs while the reader of a body pauses; its write
+/// timer runs only while the network accepts everything.
 final class AsyncHTTPClientWatch: Sendable {
     private struct State {
-        /// Since when a piece of the request's body has been waiting to be taken.
+        /// When a piece of the request's body began to wait to be accepted.
         var writing: PipelineClock.Instant?
-        /// Since when something of the answer is waited for.
+        /// When the exchange began to wait for a part of the response.
         var reading: (since: PipelineClock.Instant, isHead: Bool)?
-        /// Whether the answer has begun.
+        /// Whether the response has begun.
         var hasHead = false
-        /// Whether the answer has ended the sending; the piece that was under way then is never taken.
+        /// Whether the response has ended the upload; the piece in progress is then never accepted.
         var hasEndedUpload = false
         var isWorking = false
-        /// Why the work was cancelled.
+        /// The reason why the work was cancelled.
         var timeout: PipelineError?
     }
 
@@ -30,10 +32,10 @@ final class AsyncHTTPClientWatch: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - timekeeper: knows the times, too.
-    ///   - head: how long the header fields may take once a body in pieces has been sent.
-    ///   - idle: how long the next bytes of the answer's body may take.
-    ///   - write: how long a piece of the request's body may take.
+    ///   - timekeeper: checks the waits; its timeouts include these.
+    ///   - head: the longest wait for the header fields after a body in pieces has been sent.
+    ///   - idle: the longest wait for the next bytes of the response's body.
+    ///   - write: the longest wait for a piece of the request's body to be accepted.
     init(_ timekeeper: AsyncHTTPClientTimekeeper, head: Duration?, idle: Duration?, write: Duration?) {
         self.timekeeper = timekeeper
         self.head = head
@@ -43,7 +45,7 @@ final class AsyncHTTPClientWatch: Sendable {
 
     // MARK: What is waited for
 
-    /// A piece of the body to send is being made; that takes as long as it takes.
+    /// Notes that a piece of the request's body is being produced, which is not limited.
     func isMakingPiece() {
         state.withLock { state in
             state.writing = nil
@@ -52,7 +54,7 @@ final class AsyncHTTPClientWatch: Sendable {
         }
     }
 
-    /// The network is to take a piece.
+    /// Notes that the network must accept a piece.
     func isWriting() {
         guard write != nil else { return }
         state.withLock { state in
@@ -60,7 +62,7 @@ final class AsyncHTTPClientWatch: Sendable {
         }
     }
 
-    /// The body has been sent.
+    /// Notes that the body has been sent.
     func isWaitingForHead() {
         state.withLock { state in
             state.writing = nil
@@ -68,13 +70,13 @@ final class AsyncHTTPClientWatch: Sendable {
         }
     }
 
-    /// Bytes of the answer's body are waited for, from now.
+    /// Starts the wait for bytes of the response's body.
     func isWaitingForBytes() {
         guard idle != nil else { return }
         state.withLock { $0.reading = (Timekeeper.clock.now, false) }
     }
 
-    /// The answer has begun.
+    /// Notes that the response has begun.
     func headHasCome(endsUpload: Bool) {
         state.withLock { state in
             state.hasHead = true
@@ -85,16 +87,16 @@ final class AsyncHTTPClientWatch: Sendable {
 
     // MARK: Waiting
 
-    /// Does the work, and cancels it when the network is too slow.
+    /// Runs the work, and cancels it if the network is too slow.
     ///
-    /// The work has a task of its own, so that it can be cancelled without its caller.
+    /// The work runs in its own task, so that it can be cancelled without its caller.
     func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         guard head != nil || idle != nil || write != nil else { return try await work() }
         let now = Timekeeper.clock.now
         state.withLock { state in
             state.isWorking = true
             state.timeout = nil
-            // While nobody reads, the server may have had good reason to take nothing.
+            // While the body is not read, the server may have good reason to accept nothing.
             if state.writing != nil { state.writing = now }
         }
         let task = begin(work)
@@ -111,7 +113,7 @@ final class AsyncHTTPClientWatch: Sendable {
         }
     }
 
-    /// Begins at once where that is known, so that work which need not wait needs no other thread.
+    /// Starts the work at once where the platform allows, so that work that need not wait needs no other thread.
     private func begin<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) -> Task<Value, any Error> {
@@ -126,7 +128,9 @@ final class AsyncHTTPClientWatch: Sendable {
         return try await work()
     }
 
-    /// When the time is up of what is waited for, `nil` when nothing is; notes why, when that has come.
+    /// Returns when the current wait expires, or `nil` if there is none.
+    ///
+    /// If it has expired, records the reason.
     func nextDeadline(at now: PipelineClock.Instant) -> PipelineClock.Instant? {
         state.withLock { state in
             var earliest: (deadline: PipelineClock.Instant, timeout: PipelineError)?
@@ -145,7 +149,7 @@ final class AsyncHTTPClientWatch: Sendable {
     private static let writeTimeout = PipelineError(.timeout(.write), "the server took no byte of the body in time")
     private static let headTimeout = PipelineError(
         .timeout(.head),
-        "the header fields of the answer did not come in time"
+        "the header fields of the response did not arrive in time"
     )
     private static let idleTimeout = PipelineError(.timeout(.idle), "no byte of the body came in time")
 }

@@ -1,21 +1,23 @@
 import Pipeline
 
-/// What a transport asks of the machine that it runs on; tests make one of their own.
+/// What a transport needs to know about its machine.
+///
+/// Tests provide their own.
 struct Machine: Sendable {
     /// The proxy variables of the environment.
     var proxyVariables: @Sendable () -> ProxyVariables
     /// Whether a network interface other than loopback is up.
     var hasNetwork: @Sendable () -> Bool
 
-    /// The machine as it is.
+    /// The real machine.
     static let real = Machine(
         proxyVariables: { ProxyVariables.ofProcess },
         hasNetwork: NetworkInterfaces.hasNetwork
     )
 
-    /// A failure to connect as `offline` if the machine has no network, any other failure as it is.
+    /// Returns a failure to connect as `offline` if the machine has no network, and any other failure unchanged.
     ///
-    /// The interfaces are looked at after a failure only, and never for a loopback address, which needs no network.
+    /// The interfaces are checked only after a failure, and never for a loopback address, which needs no network.
     func explain(_ error: any Error, of request: PipelineRequest) -> any Error {
         guard var failure = error as? PipelineError else { return error }
         let isLoopback = request.loopbackAuthority != nil

@@ -3,14 +3,14 @@ import HTTPTypes
 import Pipeline
 
 extension PipelineRequest {
-    /// Host and port if the host is a loopback address, whatever the scheme.
+    /// The host and port if the host is a loopback address, whatever the scheme is.
     var loopbackAuthority: String? {
         var plain = self
         plain.head.scheme = "http"
         return CleartextPolicy.loopbackOnly.allows(plain) ? head.authority : nil
     }
 
-    /// Whether a header field is secret, or the name of a query item sounds so.
+    /// Whether a header field is secret, or the name of a query item sounds secret.
     var carriesCredential: Bool {
         if headers.contains(where: { isSecret($0.name) }) { return true }
         guard let query else { return false }

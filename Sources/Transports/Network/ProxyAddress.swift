@@ -1,22 +1,24 @@
 import Foundation
 
-/// A proxy as an environment variable names it: `[scheme://][user[:password]@]host[:port]`.
+/// A proxy as written in an environment variable: `[scheme://][user[:password]@]host[:port]`.
 struct ProxyAddress: Equatable {
-    /// In lower case; `http` unless it is given.
+    /// In lower case; defaults to `http`.
     let scheme: String
-    /// Without brackets.
+    /// The host, without brackets.
     let host: String
-    /// 1080 unless it is given, as curl has it.
+    /// Defaults to 1080, as in curl.
     let port: Int
     let credential: Credential?
 
-    /// User name and password, decoded.
+    /// A user name and password, percent-decoded.
     struct Credential: Equatable {
         let user: String
         let password: String
     }
 
-    /// - Parameter text: the value of a variable; `nil` comes of one without a host or with a wrong port.
+    /// Parses the value of a variable.
+    ///
+    /// Returns `nil` if it has no host or an invalid port.
     init?(_ text: String) {
         let separator = text.firstRange(of: "://")
         scheme = separator.map { text[..<$0.lowerBound].lowercased() } ?? "http"
@@ -43,7 +45,7 @@ struct ProxyAddress: Equatable {
         self.port = number
     }
 
-    /// The number after the colon.
+    /// Returns the number after the colon.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text != ":" else { return 1_080 }
         guard text.first == ":", let number = UInt16(text.dropFirst()), number > 0 else { return nil }

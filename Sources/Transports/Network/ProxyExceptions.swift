@@ -10,11 +10,13 @@ import Darwin
 
 /// The hosts that `NO_PROXY` exempts, matched as curl matches them.
 ///
-/// `*` alone exempts every host. Otherwise the list holds names and addresses, separated by commas. A name exempts itself and every host
-/// below it, whatever its case, with or without a full stop at its beginning or end. An address exempts itself, or with a prefix
-/// length such as `127.0.0.0/8` its network. A port exempts nothing, for no host has one.
+/// `*` alone exempts every host. Otherwise the list contains names and addresses, separated by commas. A name exempts
+/// itself and every host below it. Its case is ignored, and so is a full stop at its beginning or end. An address
+/// exempts itself, or its network if it has a prefix length, such as `127.0.0.0/8`. An entry with a port exempts
+/// nothing, because hosts are compared without a port.
 ///
-/// Versions of curl differ on whether a blank separates entries as well; here one ends the list, so that less is exempt.
+/// Versions of curl differ on whether a blank also separates entries. Here it ends the list, so that fewer hosts are
+/// exempt.
 ///
 /// Source: https://curl.se/libcurl/c/CURLOPT_NOPROXY.html
 struct ProxyExceptions: Sendable {
@@ -33,7 +35,7 @@ struct ProxyExceptions: Sendable {
         self.entries = entries
     }
 
-    /// Whether no proxy is used for a host: a name, or an address without brackets.
+    /// Returns whether a host, given as a name or as an address without brackets, uses no proxy.
     func contains(_ host: String) -> Bool {
         if isEverything { return true }
         guard !host.isEmpty else { return false }
@@ -63,14 +65,14 @@ struct ProxyExceptions: Sendable {
         guard let bitCount = parts.count == 1 ? whole : Int(parts[1]), (0...whole).contains(bitCount) else {
             return false
         }
-        // To curl a prefix length of 0 is none.
+        // curl treats a prefix length of 0 as none.
         let length = bitCount == 0 ? whole : bitCount
         return (0..<length).allSatisfy { bit in
             (address[bit / 8] ^ network[bit / 8]) & (0x80 >> UInt8(bit % 8)) == 0
         }
     }
 
-    /// The bytes of an IPv4 or IPv6 address, `nil` for any other text.
+    /// Returns the bytes of an IPv4 or IPv6 address, or `nil` for any other text.
     private static func address(_ text: String) -> [UInt8]? {
         for (family, count) in [(AF_INET, 4), (AF_INET6, 16)] {
             var bytes = [UInt8](repeating: 0, count: count)

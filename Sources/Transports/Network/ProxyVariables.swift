@@ -13,12 +13,13 @@ import Darwin
 
 /// The environment variables that name proxies, read as curl reads them.
 ///
-/// An `http` request uses `http_proxy`, in lower case only: in a CGI program `HTTP_PROXY` holds a request's Proxy field. An `https` request
-/// uses `https_proxy`, then `HTTPS_PROXY`. Both fall back to `all_proxy`, then `ALL_PROXY`. An empty variable counts as unset.
+/// An `http` request uses `http_proxy`, in lower case only: in a CGI program, `HTTP_PROXY` holds the Proxy field of a
+/// request. An `https` request uses `https_proxy`, then `HTTPS_PROXY`. Both fall back to `all_proxy`, then `ALL_PROXY`.
+/// An empty variable counts as unset.
 ///
 /// Source: https://everything.curl.dev/usingcurl/proxies/env.html
 struct ProxyVariables: Sendable, Equatable {
-    /// A variable that applies.
+    /// A variable that applies to a request.
     struct Setting: Sendable, Hashable {
         let variable: String
         let value: String
@@ -30,7 +31,7 @@ struct ProxyVariables: Sendable, Equatable {
         self.values = values.filter { !$0.value.isEmpty }
     }
 
-    /// The variables of this process, as they are now.
+    /// The current variables of this process.
     static var ofProcess: ProxyVariables {
         var values: [String: String] = [:]
         for name in names {
@@ -39,12 +40,12 @@ struct ProxyVariables: Sendable, Equatable {
         return ProxyVariables(values)
     }
 
-    /// The proxy for all hosts but those that `no_proxy` exempts.
+    /// Returns the proxy for all hosts except those that `no_proxy` exempts.
     func setting(forScheme scheme: String) -> Setting? {
         first(of: (scheme == "https" ? Self.secureNames : Self.plainNames) + Self.commonNames)
     }
 
-    /// The proxy for a host, `nil` if none applies.
+    /// Returns the proxy for a host, or `nil` if none applies.
     ///
     /// - Parameters:
     ///   - scheme: `http` or `https`.
@@ -56,10 +57,11 @@ struct ProxyVariables: Sendable, Equatable {
         return exceptions?.contains(Self.host(of: authority)) == true ? nil : setting
     }
 
-    /// Why a request must not be sent where these variables apply: over `http` to a loopback address a credential counts as safe, and a
-    /// proxy would receive it in clear text.
+    /// Returns an error if a proxy would receive a credential in clear text.
     ///
-    /// Few requests need a look at the variables, so they are read only then.
+    /// A credential over `http` to a loopback address is otherwise considered safe.
+    ///
+    /// The variables are read only for such a request.
     static func failure(of request: PipelineRequest, _ variables: () -> ProxyVariables) -> PipelineError? {
         guard request.head.scheme == "http", let authority = request.loopbackAuthority, request.carriesCredential else {
             return nil
@@ -83,7 +85,7 @@ struct ProxyVariables: Sendable, Equatable {
         return nil
     }
 
-    /// Without port and brackets.
+    /// Returns the host of an authority, without port and brackets.
     private static func host(of authority: String) -> String {
         let bytes = authority.utf8
         let host =

@@ -1,11 +1,11 @@
 public import Pipeline
 
 extension Provider {
-    /// Makes a provider that sends with the best transport that is compiled in.
+    /// Creates a provider with the best transport that is compiled in.
     ///
-    /// That is ``AsyncHTTPClientTransport`` on Linux when the package trait `AsyncHTTPClient` is on: it is faster there than Foundation,
-    /// streams in both directions and can be cancelled at any time. Everywhere else it is ``URLSessionTransport``, which on Apple
-    /// platforms knows the system's proxies, its VPN and its power rules.
+    /// On Linux, this is ``AsyncHTTPClientTransport`` if the package trait `AsyncHTTPClient` is enabled. It is faster
+    /// there than Foundation, streams in both directions and can be cancelled at any time. Everywhere else it is
+    /// ``URLSessionTransport``, which supports the system's proxies, VPN and power management on Apple platforms.
     ///
     /// - Parameters:
     ///   - plugins: plugins and stacks, outermost first; a stack counts as its plugins.
@@ -25,7 +25,7 @@ extension Provider {
     }
 }
 
-/// The transport of a provider that was given none.
+/// The transport of a provider for which none is specified.
 package enum DefaultTransport {
     package static func make() -> any Transport {
         #if AsyncHTTPClient && os(Linux)

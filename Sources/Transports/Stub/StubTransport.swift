@@ -2,10 +2,10 @@ import Foundation
 import HTTPTypes
 public import Pipeline
 
-/// Answers from the endpoint's sample response, without a network.
+/// A transport that responds with the endpoint's sample response, without a network.
 ///
-/// Each target is stubbed at once, after a delay on the provider's clock, or not at all; a target that is not stubbed goes to
-/// the transport that the stub wraps. Plugins see a stubbed exchange like any other.
+/// Each target is stubbed at once, after a delay on the provider's clock, or not at all. A target that is not stubbed
+/// is sent by the wrapped transport. Plugins see a stubbed exchange like any other.
 ///
 /// ```swift
 /// StubTransport()                                                  // every target at once
@@ -15,15 +15,16 @@ public import Pipeline
 /// }
 /// ```
 ///
-/// **Effects**: the sample response is read when the response is due, not before. Without one the response is `sampleData`, with status 200
-/// if the target accepts that, else with the lowest success that it accepts, else with the lowest status. If `sampleData` is empty as
-/// well, the response has no body, and an error of decoding it names the target that has no sample.
+/// **Effects**: the sample response is read when the response is due, not before. Without a sample response, the
+/// response is `sampleData`. Its status is 200 if the target accepts that, otherwise the lowest success status that it
+/// accepts, otherwise the lowest status that it accepts. If `sampleData` is empty as well, the response has no body,
+/// and an error of decoding it names the target without a sample.
 ///
-/// **Errors**: the endpoint's `networkError`, a `URLError` as the typed error that a real transport gives;
-/// ``PipelineError/Code-swift.struct/stubWithoutTransport`` for a target that is not stubbed when there is no transport to
-/// pass it to; `CancellationError` at once when the call is cancelled during the delay.
+/// **Errors**: the endpoint's `networkError`, with a `URLError` converted to the typed error of a real transport;
+/// ``PipelineError/Code-swift.struct/stubWithoutTransport`` for a target that is not stubbed if no transport is
+/// wrapped; `CancellationError` at once if the call is cancelled during the delay.
 public struct StubTransport: Transport {
-    /// How a target is stubbed.
+    /// The way in which a target is stubbed.
     public struct Behavior: Sendable, Hashable {
         enum Kind: Hashable {
             case never
@@ -33,13 +34,13 @@ public struct StubTransport: Transport {
 
         let kind: Kind
 
-        /// Not at all.
+        /// Does not stub the target; the wrapped transport sends it.
         public static let never = Behavior(kind: .never)
-        /// At once.
+        /// Returns the sample response at once.
         public static let immediate = Behavior(kind: .immediate)
-        /// After a time on the provider's clock, zero or more.
+        /// Returns the sample response after a delay on the provider's clock, zero or more.
         public static func delayed(_ duration: Duration) -> Behavior {
-            precondition(duration >= .zero, "a stub cannot answer \(duration) before it was asked")
+            precondition(duration >= .zero, "the delay of a stub is \(duration), not zero or more")
             return Behavior(kind: .delayed(duration))
         }
     }
@@ -47,20 +48,20 @@ public struct StubTransport: Transport {
     private let wrapped: (any Transport)?
     private let behavior: @Sendable (any TargetType) -> Behavior
 
-    /// Stubs every target alike.
+    /// Stubs every target in the same way.
     ///
     /// - Parameters:
-    ///   - behavior: how; default at once.
-    ///   - transport: where `.never` goes.
+    ///   - behavior: how targets are stubbed; defaults to at once.
+    ///   - transport: the transport for `.never`.
     public init(_ behavior: Behavior = .immediate, wrapping transport: (any Transport)? = nil) {
         self.init(wrapping: transport) { _ in behavior }
     }
 
-    /// Stubs each target as the closure says.
+    /// Stubs each target as the closure decides.
     ///
     /// - Parameters:
-    ///   - transport: where `.never` goes.
-    ///   - behavior: asked for every exchange; gets the innermost target.
+    ///   - transport: the transport for `.never`.
+    ///   - behavior: called with the innermost target of every exchange.
     public init(
         wrapping transport: (any Transport)? = nil,
         _ behavior: @escaping @Sendable (any TargetType) -> Behavior
@@ -69,10 +70,12 @@ public struct StubTransport: Transport {
         self.behavior = behavior
     }
 
-    /// Whether the wrapped transport decodes; sample bodies are handed over as they are.
+    /// Whether the wrapped transport decodes content codings.
+    ///
+    /// Sample bodies are returned unchanged.
     public var decodesContent: Bool { wrapped?.decodesContent ?? false }
 
-    /// Answers from the endpoint's sample response.
+    /// Responds with the endpoint's sample response.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         switch behavior(context.target).kind {
         case .immediate:
@@ -99,7 +102,9 @@ public struct StubTransport: Transport {
         }
     }
 
-    /// The target's sample data, with a note for whoever decodes them if there are none.
+    /// Returns the target's sample data.
+    ///
+    /// If it is empty, adds a reason for the error of decoding it.
     private static func response(of target: any TargetType, to request: PipelineRequest) -> PipelineResponse {
         let data = target.sampleData
         var response = PipelineResponse(

@@ -6,19 +6,19 @@ import FoundationNetworking
 #endif
 
 extension URLErrorMapping {
-    /// What is known of an exchange when it fails.
+    /// The state of an exchange when it fails.
     struct ExchangeFacts {
-        /// Whether it goes over TLS.
+        /// Whether the exchange uses TLS.
         var isSecure: Bool
         /// Whether header fields have arrived.
         var hasHead: Bool
         /// Whether Foundation decodes the body.
         var isCoded: Bool
-        /// Whether a part of the request's body has not been sent.
+        /// Whether part of the request's body has not been sent.
         var isSending: Bool
     }
 
-    /// The failure of an exchange on the network, without the URL that Foundation puts into its errors.
+    /// Returns the typed error for a failed exchange, without the URL that Foundation includes in its errors.
     static func exchangeError(for error: any Error, _ facts: ExchangeFacts) -> any Error {
         let bridged = error as NSError
         let stripped = URLError(
@@ -36,23 +36,25 @@ extension URLErrorMapping {
         return pipelineError(for: stripped)
     }
 
-    /// What was waited for; Foundation does not say whether there was a connection.
+    /// Returns the kind of timeout.
+    ///
+    /// Foundation does not report whether there was a connection.
     private static func meaningOfTimeout(_ error: NSError, _ facts: ExchangeFacts) -> (PipelineError.Code, String)? {
         guard error.code == NSURLErrorTimedOut, !facts.hasHead else { return nil }
         return facts.isSending
             ? (.timeout(.write), "the server took no byte of the body within the transport's idle timeout")
-            : (.timeout(.head), "the header fields of the answer did not come within the transport's idle timeout")
+            : (.timeout(.head), "the header fields of the response did not arrive within the transport's idle timeout")
     }
 
     #if canImport(FoundationNetworking)
-    /// Foundation on Linux gives most failures of libcurl the code -1; only their text tells them apart.
+    /// Foundation on Linux reports most libcurl failures with code -1; only the text distinguishes them.
     private static func meaningOnLinux(of error: NSError, _ facts: ExchangeFacts) -> (PipelineError.Code, String)? {
         let text = error.localizedDescription
         switch error.code {
         case NSURLErrorBadServerResponse:
-            return (.connectionLost, "the connection ended before the answer began")
+            return (.connectionLost, "the connection ended before the response began")
         case NSURLErrorUnsupportedURL:
-            return (.malformedResponse, "the answer is not HTTP")
+            return (.malformedResponse, "the response is not HTTP")
         case NSURLErrorUnknown where facts.isSecure && isAboutReading(text):
             return meaningOfReading(text, facts)
         case NSURLErrorUnknown where facts.isSecure && !facts.hasHead && isAboutTLS(text):
@@ -60,11 +62,11 @@ extension URLErrorMapping {
         case NSURLErrorUnknown where text.hasPrefix("Failed to connect"):
             return (.connect(.unreachable), "the host could not be reached")
         case NSURLErrorUnknown where text.hasPrefix("Send failure") || text.hasPrefix("Recv failure"):
-            return (.connectionLost, "the connection ended before the answer was complete")
+            return (.connectionLost, "the connection ended before the response was complete")
         case NSURLErrorUnknown where text.hasPrefix("Connection died"):
-            return (.connectionLost, "the connection ended before the answer began, and so did the next ones")
+            return (.connectionLost, "the connection ended before the response began, and so did the retries")
         case NSURLErrorUnknown where text.hasPrefix("HTTP/2 stream") && !facts.hasHead:
-            return (.connectionLost, "the connection ended before the answer began")
+            return (.connectionLost, "the connection ended before the response began")
         case NSURLErrorUnknown where text.hasPrefix("transfer closed with") || text.hasPrefix("HTTP/2 stream"):
             return (.truncated, "the connection ended before the body was complete")
         case NSURLErrorUnknown where text.contains("content unencoding") || text.contains("content encoding"):
@@ -76,7 +78,7 @@ extension URLErrorMapping {
         case NSURLErrorUnknown where !facts.hasHead && isAboutHeaderBytes(text):
             return (.limit(.headerBytes), "the header fields are larger than Foundation accepts")
         case NSURLErrorUnknown where isAboutFraming(text) || (!facts.hasHead && isAboutFirstLine(text)):
-            return (.malformedResponse, "the answer is not HTTP")
+            return (.malformedResponse, "the response is not HTTP")
         default:
             return nil
         }
@@ -99,16 +101,16 @@ extension URLErrorMapping {
         return (.tls(.handshake), "no secure connection could be made")
     }
 
-    /// Whether TLS failed after the handshake.
+    /// Returns whether TLS failed after the handshake.
     private static func isAboutReading(_ text: String) -> Bool {
         text.contains("SSL_read") || text.contains("SSL_write")
     }
 
-    /// With TLS 1.3 a server refuses a client's certificate when the client has done its part of the handshake.
+    /// With TLS 1.3, a server refuses a client's certificate after the client has finished its part of the handshake.
     private static func meaningOfReading(_ text: String, _ facts: ExchangeFacts) -> (PipelineError.Code, String) {
         if facts.hasHead { return (.truncated, "the connection ended before the body was complete") }
         if text.contains(" alert ") { return (.tls(.handshake), "the server wants another certificate of the client") }
-        return (.connectionLost, "the connection ended before the answer began")
+        return (.connectionLost, "the connection ended before the response began")
     }
 
     private static func isAboutFraming(_ text: String) -> Bool {
@@ -123,7 +125,7 @@ extension URLErrorMapping {
         text == "Out of memory" || text.hasPrefix("Too large response headers")
     }
 
-    /// What libcurl says of a first field that is folded.
+    /// Returns whether the text is libcurl's error for a folded first field.
     private static func isAboutFirstLine(_ text: String) -> Bool {
         text == "A libcurl function was given a bad argument"
     }

@@ -1,21 +1,22 @@
 import Foundation
 import Pipeline
 
-/// Bytes that have arrived and that nobody has read: in memory up to a limit, and then in a temporary file where that is allowed.
+/// Bytes that have arrived but have not been read: in memory up to a limit, then in a temporary file if that is
+/// allowed.
 struct URLSessionBacklog {
-    /// Where bytes have gone.
+    /// The place where bytes are stored.
     enum Place {
         case memory
-        /// They are to be added to this file.
+        /// The caller must add the bytes to this file.
         case file(URLSessionOverflow)
-        /// There was no room.
+        /// The limit was reached.
         case refused
     }
 
     /// The oldest bytes.
     enum Piece {
         case bytes(Data)
-        /// So many bytes are to be read from this file.
+        /// The caller must read this many bytes from the file.
         case file(URLSessionOverflow, byteCount: Int)
     }
 
@@ -29,7 +30,7 @@ struct URLSessionBacklog {
 
     /// - Parameters:
     ///   - memoryLimit: the most bytes in memory.
-    ///   - spills: whether more go into a file, else they are refused.
+    ///   - spills: whether further bytes are written to a file; otherwise they are refused.
     init(memoryLimit: Int, spills: Bool) {
         self.memoryLimit = memoryLimit
         self.spills = spills
@@ -37,9 +38,11 @@ struct URLSessionBacklog {
 
     var isEmpty: Bool { memory.isEmpty && overflow == nil }
 
-    /// Adds bytes; the caller writes those that belong into the file, before it gives up the lock.
+    /// Adds bytes.
+    ///
+    /// If they belong in the file, the caller must write them before it releases the lock.
     mutating func append(_ data: Data) -> Place {
-        // Once some are in the file, those that follow have to come after them.
+        // Once the file has bytes, later ones must follow them.
         if overflow == nil {
             if data.count <= memoryLimit - memory.count {
                 if memory.isEmpty { memory = data } else { memory.append(data) }
@@ -53,7 +56,7 @@ struct URLSessionBacklog {
         return .file(overflow)
     }
 
-    /// Takes the oldest bytes; `nil` when there are none.
+    /// Takes the oldest bytes, or returns `nil` if there are none.
     mutating func take() -> Piece? {
         if !memory.isEmpty {
             defer { memory = Data() }
@@ -62,7 +65,7 @@ struct URLSessionBacklog {
         guard let overflow else { return nil }
         let byteCount = min(Self.pieceByteCount, overflowByteCount)
         overflowByteCount -= byteCount
-        // Read to its end: what comes next has room in memory again.
+        // The file has been read to its end; later bytes fit into memory again.
         if overflowByteCount == 0 { self.overflow = nil }
         return .file(overflow, byteCount: byteCount)
     }

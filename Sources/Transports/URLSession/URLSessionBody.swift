@@ -2,9 +2,11 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// The body of a response as it arrives; dropping it, or the iterator that reads it, closes the exchange.
+/// The body of a response as it arrives.
+///
+/// Dropping the body, or its iterator, closes the exchange.
 final class URLSessionBody: AsyncSequence, Sendable {
-    /// Closes the exchange when the reader is gone.
+    /// A lease that closes the exchange when the reader is released.
     private final class Lease: Sendable {
         let exchange: URLSessionExchange
 

@@ -9,10 +9,11 @@ import Glibc
 import Musl
 #endif
 
-/// What Foundation reads a body from on Linux.
+/// The source from which Foundation reads a request body on Linux.
 ///
-/// Its own uploads have two faults there. One from a file stops the process when the exchange ends while the file is being read. One from
-/// bytes that has to be sent again, as its connection had ended, sends none, and waits for an answer.
+/// Foundation's own uploads have two bugs there. An upload from a file stops the process if the exchange ends while the
+/// file is being read. An upload from bytes that is retried because its connection has ended sends no bytes and waits
+/// for a response.
 final class URLSessionBodySource: Sendable {
     private enum Content {
         case bytes(Data)
@@ -28,7 +29,9 @@ final class URLSessionBodySource: Sendable {
         content = .bytes(bytes)
     }
 
-    /// Opens a file, which blocks, and closes it in the lane.
+    /// Opens a file, which blocks.
+    ///
+    /// The lane closes it.
     init(_ file: URL, _ lane: FileLane) throws {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC)
         let failure = errno
@@ -48,10 +51,12 @@ final class URLSessionBodySource: Sendable {
         lane.add { _ = close(descriptor) }
     }
 
-    /// Whether a file had fewer bytes than it had when its length was announced.
+    /// Whether a file had fewer bytes than announced.
     var wasShort: Bool { isShort.load(ordering: .acquiring) }
 
-    /// The body from its beginning; each stream is read on its own.
+    /// Returns the body from its beginning.
+    ///
+    /// Each stream is read independently.
     func makeStream() -> InputStream { Stream(self) }
 
     private func read(_ count: Int, from offset: Int, into buffer: UnsafeMutablePointer<UInt8>) -> Int {
@@ -66,7 +71,9 @@ final class URLSessionBodySource: Sendable {
         }
     }
 
-    /// Gives exactly the bytes that were announced: what a file has grown by would be taken for the next request.
+    /// Returns exactly the announced bytes.
+    ///
+    /// If the file has grown, the extra bytes would be taken for the next request.
     private final class Stream: InputStream {
         private let source: URLSessionBodySource
         private var offset = 0
@@ -82,7 +89,7 @@ final class URLSessionBodySource: Sendable {
             let wanted = min(length, source.byteCount - offset)
             guard wanted > 0 else { return 0 }
             let count = source.read(wanted, from: offset, into: buffer)
-            // A body that just ended would leave the server waiting for the rest.
+            // Ending the body here would leave the server waiting for the rest.
             guard count > 0 else { return -1 }
             offset += count
             return count

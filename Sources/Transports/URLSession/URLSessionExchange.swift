@@ -7,10 +7,10 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// One exchange: what has arrived of it, how it ended, and who waits for it.
+/// One exchange: what has arrived, how it ended, and which callers are waiting for it.
 ///
-/// A call that buffers waits once, for everything; a redirect and a call that streams wait for the header fields and read the
-/// body piece by piece.
+/// A call that buffers waits once, for the whole response. A redirect and a call that streams wait for the header
+/// fields and read the body in pieces.
 final class URLSessionExchange: Sendable {
     private struct State {
         var head: URLSessionResponseHead?
@@ -25,31 +25,31 @@ final class URLSessionExchange: Sendable {
         var chunkWaiter: CheckedContinuation<Data?, any Error>?
     }
 
-    /// What to do once the lock is released.
+    /// The work to do after the lock is released.
     private struct Effects {
         var response: (CheckedContinuation<PipelineResponse, any Error>, Result<PipelineResponse, any Error>)?
         var chunk: (CheckedContinuation<Data?, any Error>, Result<Data?, any Error>)?
         var isCancelling = false
-        /// The file whose disk has to take more before anything else arrives.
+        /// The file that must be written further before anything else arrives.
         var isFilling: URLSessionOverflow?
     }
 
     private let request: PipelineRequest
     private let byteLimit: Int
-    /// Kept for as long as the exchange is: its file may be a temporary one.
+    /// Kept as long as the exchange, because its file may be temporary.
     private let upload: URLSessionUpload
     private let owner: URLSessionExchanges
     private let reportSent: @Sendable (Int) -> Void
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - request: what is sent.
-    ///   - isStreaming: whether the response is wanted as soon as its header fields are there.
-    ///   - byteLimit: the most bytes that may be kept in memory.
-    ///   - spills: whether those of a stream beyond that go into a temporary file.
-    ///   - upload: what the task sends.
+    ///   - request: the request to send.
+    ///   - isStreaming: whether the response is returned as soon as its header fields have arrived.
+    ///   - byteLimit: the most bytes that are kept in memory.
+    ///   - spills: whether further bytes of a stream are written to a temporary file.
+    ///   - upload: the body that the task sends.
     ///   - owner: cancels the task.
-    ///   - reportSent: told how many bytes of the body have been sent.
+    ///   - reportSent: receives how many bytes of the body have been sent.
     init(
         request: PipelineRequest,
         isStreaming: Bool,
@@ -68,7 +68,7 @@ final class URLSessionExchange: Sendable {
         state = Mutex(State(isStreaming: isStreaming, unread: unread))
     }
 
-    /// Whether anything more is expected of it.
+    /// Whether the exchange has not ended.
     var isOpen: Bool { state.withLock { $0.end == nil } }
 
     /// Whether header fields have arrived.
@@ -78,7 +78,9 @@ final class URLSessionExchange: Sendable {
 // MARK: - The caller's side
 
 extension URLSessionExchange {
-    /// Waits for the response; throws `CancellationError` as soon as the task is cancelled.
+    /// Waits for the response.
+    ///
+    /// Throws `CancellationError` as soon as the task is cancelled.
     func response() async throws -> PipelineResponse {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -92,7 +94,7 @@ extension URLSessionExchange {
         }
     }
 
-    /// The next bytes, all that have arrived since the last; `nil` at the end.
+    /// Returns all bytes that have arrived since the last call, or `nil` at the end.
     func nextChunk() async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -106,7 +108,9 @@ extension URLSessionExchange {
         }
     }
 
-    /// Ends the exchange unless it has ended; bytes that nobody has read are dropped.
+    /// Ends the exchange unless it has ended.
+    ///
+    /// Unread bytes are dropped.
     func close(throwing error: any Error) {
         change { state, effects in
             guard state.end == nil || error is CancellationError else { return }
@@ -136,7 +140,7 @@ extension URLSessionExchange {
     }
 
     #if canImport(FoundationNetworking)
-    /// The body from its beginning, for a request that Foundation sends again.
+    /// Returns the body from its beginning, for a request that Foundation retries.
     func makeBodyStream() -> InputStream? { upload.makeStream() }
     #endif
 
@@ -155,7 +159,7 @@ extension URLSessionExchange {
             switch state.unread.append(data) {
             case .memory: break
             case .file(let overflow):
-                // Under the lock, so that no read comes before it.
+                // Under the lock, so that no read precedes it.
                 overflow.add(data) { [weak self] error in self?.notWritten(error) }
                 effects.isFilling = overflow
             case .refused: self.fail(&state, &effects, self.tooManyBytes(state))
@@ -164,7 +168,7 @@ extension URLSessionExchange {
         }
     }
 
-    /// The disk has not taken what was to be read later.
+    /// Notes that unread bytes could not be written to disk.
     private func notWritten(_ error: any Error) {
         change { state, effects in
             if case .failure = state.end { return }
@@ -173,10 +177,10 @@ extension URLSessionExchange {
         }
     }
 
-    /// A piece has been read from a file.
+    /// Notes that a piece has been read from a file.
     private func didRead(_ result: Result<Data, any Error>, from overflow: URLSessionOverflow) {
         change { state, effects in
-            // Closed meanwhile.
+            // The exchange was closed in the meantime.
             guard state.reading === overflow else { return }
             state.reading = nil
             switch result {
@@ -189,7 +193,7 @@ extension URLSessionExchange {
         }
     }
 
-    /// The session is done with the task.
+    /// Notes that the session has finished the task.
     func complete(response: URLResponse?, error: (any Error)?) {
         change { state, effects in
             guard state.end == nil else { return }
@@ -244,7 +248,9 @@ extension URLSessionExchange {
 // MARK: - State
 
 extension URLSessionExchange {
-    /// Changes the state, then acts: nothing foreign runs under the lock.
+    /// Changes the state, then acts on it.
+    ///
+    /// No outside code runs under the lock.
     private func change(_ body: (inout State, inout Effects) -> Void) {
         let effects = state.withLock { state in
             var effects = Effects()
@@ -257,14 +263,14 @@ extension URLSessionExchange {
         effects.isFilling?.waitForRoom()
     }
 
-    /// Ends an exchange from within, its task with it.
+    /// Ends an exchange with an error and cancels its task.
     private func fail(_ state: inout State, _ effects: inout Effects, _ error: any Error) {
         dropUnread(&state)
         state.end = .failure(error)
         effects.isCancelling = true
     }
 
-    /// Gives those who wait what there is for them.
+    /// Resumes the callers whose results are available.
     private func settle(_ state: inout State, _ effects: inout Effects) {
         if let waiter = state.responseWaiter, let result = responseResult(&state) {
             state.responseWaiter = nil
@@ -288,7 +294,7 @@ extension URLSessionExchange {
             return .failure(error)
         case .success:
             guard let head = state.head else { return nil }
-            // Only what is read as a stream goes into a file.
+            // Only a stream is written to a file.
             guard case .bytes(let data) = state.unread.take() ?? .bytes(Data()) else { return nil }
             return .success(PipelineResponse(request: request, head: head.fields, body: .bytes(data)))
         }
@@ -300,7 +306,7 @@ extension URLSessionExchange {
         case .bytes(let data): return .success(data)
         case .file(let overflow, let byteCount):
             state.reading = overflow
-            // Under the lock, so that it comes after what has been added.
+            // Under the lock, so that it follows everything that has been added.
             overflow.read(byteCount) { [weak self] result in self?.didRead(result, from: overflow) }
             return nil
         case nil: break

@@ -11,14 +11,14 @@ import Glibc
 import Musl
 #endif
 
-/// The delegate of a session: hands what arrives to the exchange that it belongs to.
+/// The delegate of a session, which passes events to the exchange they belong to.
 ///
-/// Tasks are made, resumed and cancelled on the delegate's serial queue only, and cancelled only while they are live.
-/// On Linux a task that is cancelled anywhere else hangs or stops the process.
+/// Tasks are created, resumed and cancelled only on the delegate's serial queue, and cancelled only while they are
+/// live. On Linux, a task that is cancelled anywhere else hangs or stops the process.
 final class URLSessionExchanges: NSObject, Sendable {
     private struct Live {
         var exchanges: [Int: URLSessionExchange] = [:]
-        /// The tasks that have not been cancelled, by their exchanges.
+        /// The tasks that have not been cancelled, keyed by exchange.
         var tasks: [ObjectIdentifier: URLSessionTask] = [:]
 
         mutating func insert(_ task: URLSessionTask, _ exchange: URLSessionExchange) {
@@ -52,10 +52,10 @@ final class URLSessionExchanges: NSObject, Sendable {
         #endif
     }
 
-    /// How many tasks have not ended.
+    /// The number of tasks that have not ended.
     var liveTaskCount: Int { live.withLock { $0.exchanges.count } }
 
-    /// Begins an exchange, unless it is closed before its turn comes.
+    /// Starts an exchange, unless it is closed before the queue reaches it.
     func start(_ exchange: URLSessionExchange, makeTask: @escaping @Sendable () -> URLSessionTask) {
         queue.addOperation { [self] in
             guard exchange.isOpen else { return }
@@ -77,7 +77,7 @@ final class URLSessionExchanges: NSObject, Sendable {
     }
 
     #if canImport(FoundationNetworking)
-    /// Without this wait a callback that is queued behind this one finds the task gone and stops the process.
+    /// Without this wait, the next queued callback finds the task gone and stops the process.
     private static func waitUntilCancelled(_ task: URLSessionTask) {
         let deadline = ContinuousClock.now + .milliseconds(20)
         while task.error == nil, ContinuousClock.now < deadline { usleep(50) }
@@ -88,8 +88,9 @@ final class URLSessionExchanges: NSObject, Sendable {
         live.withLock { $0.exchanges[task.taskIdentifier] }
     }
 
-    /// Whether a task waits to be told how to go on: on Linux telling one that has been cancelled, while this callback was queued,
-    /// stops the process.
+    /// Returns whether a task waits for a completion handler.
+    ///
+    /// On Linux, calling it stops the process if the task was cancelled while this callback was queued.
     private func isAwaiting(_ task: URLSessionTask) -> Bool {
         #if canImport(FoundationNetworking)
         guard task.error == nil else { return false }
@@ -151,9 +152,11 @@ extension URLSessionExchanges: URLSessionDataDelegate {
     }
     #endif
 
-    /// TLS is left to the platform; credentials are the business of plugins, so the 401 is the answer.
+    /// Leaves TLS to the platform and rejects other challenges.
     ///
-    /// On Linux the challenge comes when the whole answer is there, and refusing it makes the task end as cancelled.
+    /// Plugins handle credentials, so the 401 is returned.
+    ///
+    /// On Linux, the challenge arrives after the whole response. Rejecting it makes the task end as cancelled.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,

@@ -3,16 +3,18 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// Bytes in a temporary file that are read in the order in which they were written, both outside the cooperative pool.
+/// Bytes in a temporary file, read in the order in which they were written.
+///
+/// Both happen outside the cooperative pool.
 final class URLSessionOverflow: Sendable {
     private struct Queue {
-        /// Bytes that the disk has not taken yet.
+        /// Bytes that have not been written to disk yet.
         var waitingByteCount = 0
         var isWaitedFor = false
         var isClosed = false
     }
 
-    /// Changed in the lane only.
+    /// Changed only in the lane.
     private struct Content {
         var file: FileWriter?
         var readByteCount = 0
@@ -24,12 +26,12 @@ final class URLSessionOverflow: Sendable {
     private let room = DispatchSemaphore(value: 0)
     private let content = Mutex(Content())
 
-    /// - Parameter limit: how many bytes may wait for the disk before ``waitForRoom()`` blocks.
+    /// - Parameter limit: how many bytes may wait to be written before ``waitForRoom()`` blocks.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// Adds bytes, without a wait.
+    /// Adds bytes without waiting.
     func add(_ data: Data, onFailure: @escaping @Sendable (any Error) -> Void) {
         queue.withLock { $0.waitingByteCount += data.count }
         lane.add { [self] in
@@ -48,12 +50,16 @@ final class URLSessionOverflow: Sendable {
         }
     }
 
-    /// Reads the oldest bytes, after all that were added have been written, without a wait.
+    /// Reads the oldest bytes after all added bytes have been written.
+    ///
+    /// Does not wait.
     func read(_ byteCount: Int, _ completion: @escaping @Sendable (Result<Data, any Error>) -> Void) {
         lane.add { [self] in completion(Result { try read(byteCount) }) }
     }
 
-    /// Blocks the thread while too many bytes wait for the disk; used on the session's own thread.
+    /// Blocks the thread while too many bytes wait to be written.
+    ///
+    /// Used on the session's own thread.
     func waitForRoom() {
         let isFull = queue.withLock { queue in
             queue.isWaitedFor = !queue.isClosed && queue.waitingByteCount > limit
@@ -65,7 +71,7 @@ final class URLSessionOverflow: Sendable {
     /// Whether a thread waits for room.
     var isWaitedFor: Bool { queue.withLock { $0.isWaitedFor } }
 
-    /// Lets a thread go on that waits for room, as nothing is read any more.
+    /// Releases a thread that waits for room, because nothing will be read any more.
     func close() {
         let isWaitedFor = queue.withLock { queue in
             defer { queue.isWaitedFor = false }

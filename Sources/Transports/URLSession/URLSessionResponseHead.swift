@@ -6,24 +6,24 @@ import Pipeline
 import FoundationNetworking
 #endif
 
-/// Status and header fields of a response, as a transport that decodes bodies hands them over.
+/// The status and header fields of a response, after Foundation has decoded its body.
 struct URLSessionResponseHead: Sendable {
-    /// Status and header fields.
+    /// The status and header fields.
     let fields: HTTPResponse
-    /// How many bytes will be handed over, `nil` when that cannot be known.
+    /// The number of bytes that will be delivered; `nil` if it is not known.
     let announcedByteCount: Int?
     /// Whether Foundation decodes the body.
     let isCoded: Bool
 
-    /// Whether the core may want to follow it, and to read little of its body.
+    /// Whether the core may follow the response and read little of its body.
     var isRedirect: Bool { (300..<400).contains(fields.status.code) && fields.status.code != 304 }
 
     /// - Returns: `nil` for an interim response.
-    /// - Throws: `malformedResponse`.
+    /// - Throws: `PipelineError` with code `malformedResponse`.
     init?(_ response: URLResponse, to method: HTTPRequest.Method) throws {
         guard let response = response as? HTTPURLResponse, (100...999).contains(response.statusCode),
             response.statusCode != 101
-        else { throw PipelineError(.malformedResponse, "the answer is not an HTTP response") }
+        else { throw PipelineError(.malformedResponse, "the response is not HTTP") }
         if response.statusCode < 200 { return nil }
         var headers = try Self.makeFields(response.allHeaderFields)
         let hasBody = method != .head && response.statusCode != 204 && response.statusCode != 304
@@ -60,7 +60,7 @@ struct URLSessionResponseHead: Sendable {
         return fields
     }
 
-    /// One number, though it may be said more than once.
+    /// Returns the one number in the field, even if it is repeated.
     ///
     /// Source: RFC 9110 §8.6, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.6
     private static func makeContentLength(_ text: String?) throws -> Int? {

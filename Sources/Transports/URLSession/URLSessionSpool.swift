@@ -1,7 +1,7 @@
 import Foundation
 import Pipeline
 
-/// A streamed body that has been read to its end, so that Foundation can send it.
+/// A streamed body that is read to its end so that Foundation can send it.
 enum URLSessionSpool: Sendable {
     case bytes(Data)
     /// A temporary file, which is removed when the last reference to it is released.
@@ -9,7 +9,7 @@ enum URLSessionSpool: Sendable {
 
     private static let memoryByteCount = 1 << 20
 
-    /// Reads a body to its end: short ones into memory, longer ones into a file.
+    /// Reads a body to its end: a short body into memory, a longer one into a file.
     init(_ body: PipelineBody, limit: Int) async throws {
         let lane = FileLane()
         var head = Data()
@@ -33,9 +33,9 @@ enum URLSessionSpool: Sendable {
             }
             head = Data()
         }
-        // A stream may end because its reader is cancelled; what has come by then is no body.
+        // A stream may end early because its reader is cancelled; the bytes read by then are not the whole body.
         try Task.checkCancellation()
-        // A transport with a stream of its own would have announced this length.
+        // A transport that streams request bodies would have announced this length.
         if let announced = body.byteCount, announced != byteCount {
             throw PipelineError(.bodyChanged, "the body has \(byteCount) bytes, \(announced) were announced")
         }

@@ -8,30 +8,31 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// Sends requests with Foundation's `URLSession`.
+/// A transport that uses Foundation's `URLSession`.
 ///
-/// It follows no redirects, answers no authentication challenge but those of TLS, keeps no cookies and caches nothing: what
-/// plugins saw is what is sent. For a call made with `request` the body comes back as bytes, for one made with `stream` as a
-/// stream; dropping that stream closes the exchange.
+/// It follows no redirects, handles no authentication challenges other than those of TLS, stores no cookies and caches
+/// nothing. It sends what plugins saw. For a call made with `request`, the body is returned as bytes; for one made with
+/// `stream`, as a stream. Dropping that stream closes the exchange.
 ///
 /// **Effects**
 ///
-/// - Content codings are decoded by Foundation; Content-Encoding and Content-Length are then removed from the response, save
-///   where there is no body (HEAD, 204, 304).
-/// - Foundation adds Accept, Accept-Encoding, Accept-Language, User-Agent and Connection where the request has none of that
-///   name, and always Host and Content-Length; fields of these two names in the request are left out.
-/// - Request fields go out in no particular order; those of one name are joined by a comma.
-/// - Response fields are sorted by name, for Foundation hands them over without an order. Those of one name arrive joined by a
-///   comma; Set-Cookie is taken apart again. The platform may change the case of a name.
-/// - A body that is a stream is first read to its end: up to 1 MiB into memory, more into a temporary file of mode 0600 that is
+/// - Foundation decodes content codings. Content-Encoding and Content-Length are then removed from the response, except
+///   from a response without a body (HEAD, 204, 304).
+/// - Foundation adds Accept, Accept-Encoding, Accept-Language, User-Agent and Connection if the request does not have
+///   them. It always sets Host and Content-Length; these two fields in the request are ignored.
+/// - Request fields are sent in no particular order. Fields of the same name are joined by a comma.
+/// - Response fields are sorted by name, because Foundation does not preserve their order. Fields of the same name are
+///   joined by a comma, except Set-Cookie, which is split again. The platform may change the case of a name.
+/// - A streamed body is first read to its end: up to 1 MiB into memory, more into a temporary file of mode 0600 that is
 ///   removed after the exchange.
-/// - Of a download, or an answer that is watched, bytes that come faster than they are taken wait in memory up to `unreadByteCount`,
-///   and then in a temporary file of mode 0600.
-/// - A request with GET or HEAD is sent without a body; one that has bytes is refused.
-/// - TLS and connection limits are those of the configuration, and so are proxies, except on Linux. There libcurl obeys `http_proxy`,
-///   `https_proxy`, `all_proxy` and `no_proxy` of the environment, whatever the configuration says. A request over http to a loopback
-///   address that carries a credential (a secret header field, or a query item whose name sounds secret) fails where such a proxy
-///   applies to it: no credential that may go only to a loopback address reaches a proxy.
+/// - For a download, or a response that is watched, unread bytes wait in memory up to `unreadByteCount`, and then in a
+///   temporary file of mode 0600.
+/// - A GET or HEAD request is sent without a body. If it has bytes, it fails.
+/// - TLS, connection limits and proxies are configured by `configuration`, except for proxies on Linux. There, libcurl
+///   uses the environment variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, whatever the configuration
+///   is. If such a proxy applies, a request over http to a loopback address fails if it carries a credential (a secret
+///   header field, or a query item whose name sounds secret). A credential that may go only to a loopback address
+///   therefore never reaches a proxy.
 ///
 /// **Defaults**
 ///
@@ -45,41 +46,48 @@ public import Foundation
 ///
 /// | code | when |
 /// |---|---|
-/// | `connect.refused`, `connect.unreachable`, `dns` | there is no connection |
-/// | `offline` | the machine has no network; on Linux, the host's name did not resolve, or the host was not reached, while no interface but loopback was up |
-/// | `tls.certificate`, `tls.hostName`, `tls.handshake` | TLS failed; `tls` alone where the platform does not say how |
+/// | `connect.refused`, `connect.unreachable`, `dns` | the connection cannot be opened |
+/// | `offline` | the machine has no network; on Linux, the host name did not resolve, or the host was not reached, while no interface but loopback was up |
+/// | `tls.certificate`, `tls.hostName`, `tls.handshake` | TLS failed; `tls` alone if the platform does not report the cause |
 /// | `file.unreadable` | the file to send cannot be read |
-/// | `file.noSpace`, `file.notWritable` | there is no room for a streamed body |
-/// | `bodyChanged` | a streamed body does not have the length that it announced, or, on Linux, a file became shorter while it was sent |
-/// | `timeout.head` | the configuration's `timeoutIntervalForRequest` has passed without a byte of an answer; connecting counts |
-/// | `timeout.write` | it has passed while the server took nothing of the body |
-/// | `timeout.idle` | it has passed without a byte of the answer's body |
-/// | `connectionLost` | the connection ended, without an answer or by a reset |
-/// | `truncated` | the body is shorter than it was announced to be |
-/// | `malformedResponse` | the answer is not HTTP, or its Content-Length is not one number |
+/// | `file.noSpace`, `file.notWritable` | a streamed body does not fit on the disk or cannot be written |
+/// | `bodyChanged` | a streamed body does not have its announced length, or, on Linux, a file became shorter while it was sent |
+/// | `timeout.head` | no byte of a response arrived within the configuration's `timeoutIntervalForRequest`, which includes connecting |
+/// | `timeout.write` | the server accepted no byte of the body within that time |
+/// | `timeout.idle` | no byte of the response's body arrived within that time |
+/// | `connectionLost` | the connection ended without a response or was reset |
+/// | `truncated` | the body is shorter than announced |
+/// | `malformedResponse` | the response is not HTTP, or its Content-Length is not one number |
 /// | `limit.headerBytes` | the header fields are larger than Foundation accepts |
-/// | `contentCoding` | the body does not decode |
+/// | `contentCoding` | the body cannot be decoded |
 /// | `limit.bodyBytes` | the body of a `request` call is larger than ``PipelineLimits/bufferedBodyByteCount``, or a streamed body to send larger than `spooledByteCount` |
-/// | `limit.unreadBytes` | the caller who reads a stream is too far behind |
-/// | `invalidRequest.path`, `invalidRequest.body` | Foundation cannot send it |
+/// | `limit.unreadBytes` | the caller that reads a stream is too far behind |
+/// | `invalidRequest.path`, `invalidRequest.body` | Foundation cannot send the path or the body |
 /// | `invalidRequest.credential` | on Linux, a proxy variable applies to a request over http to a loopback address with a credential |
 ///
-/// Cancellation throws `CancellationError` at once; the exchange is closed behind it.
+/// Cancellation throws `CancellationError` at once and then closes the exchange.
 ///
 /// **Secrets**: no error quotes a URL, a field or a body; `underlyingError` is Foundation's error without the URL.
 ///
-/// **On Linux** Foundation has bugs that cannot be worked around. Prefer another transport there for servers that you do not
-/// trust: a connection that ends within the header fields, or a chunked body with trailer fields, stops the process; a redirect
-/// is held in memory until its body has ended, so that only the timeout of the attempt bounds it, and the body is lost (`truncated`)
-/// when there is no usable Location; a compressed body that ends early looks complete; a field value that is not UTF-8, or a status line without a space after
-/// the code, is `malformedResponse`. A request that dies on a reused connection before any byte of an answer is sent again, up to
-/// five times, POST too. What a server sends on an idle connection is taken for the next answer, a Content-Length near the largest
-/// `Int64` stops the process. `timeoutIntervalForRequest` counts whole seconds, and less than one is no time at all. There is no
-/// back-pressure: suspending a task makes Foundation start it again, and what arrives faster than it can be handed over waits in
-/// Foundation's own memory without a bound, that of a download too. The authorities that are trusted are those of the system's
-/// bundle; a file to send is read on the session's own thread, so that a disk that has stalled holds up the other exchanges of
-/// this transport, too; a reset within a handshake is `connectionLost`; a body without a length that is cut by an end of the connection which TLS
-/// does not confirm looks complete; and with HTTP/2 header fields of more than 64 KiB may end in `timeout.idle`.
+/// **On Linux**, Foundation has bugs that cannot be worked around. Prefer another transport there for servers that you
+/// do not trust.
+///
+/// - The process stops if a connection ends within the header fields, if a chunked body has trailer fields, or if a
+///   Content-Length is near the largest `Int64`.
+/// - A redirect is held in memory until its body has ended; only the timeout of the attempt limits it. If it has no
+///   usable Location, its body is lost (`truncated`).
+/// - A compressed body that ends early looks complete. So does a body without a length if the connection ends without
+///   confirmation by TLS.
+/// - A field value that is not UTF-8, or a status line without a space after the code, is `malformedResponse`.
+/// - If a reused connection is lost before any byte of a response, the request is resent up to five times, even a POST.
+/// - Bytes that a server sends on an idle connection are taken for the next response.
+/// - `timeoutIntervalForRequest` counts whole seconds; less than one second counts as zero.
+/// - Back-pressure is not possible, because suspending a task makes Foundation start it again. Bytes that arrive faster
+///   than they can be delivered wait in Foundation's own memory without a limit, also for a download.
+/// - The trusted authorities are those of the system's bundle.
+/// - A file to send is read on the session's own thread. A stalled disk delays the other exchanges of this transport.
+/// - A reset during a handshake is `connectionLost`.
+/// - With HTTP/2, header fields of more than 64 KiB may end in `timeout.idle`.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     let delegate: URLSessionExchanges
@@ -87,11 +95,11 @@ public final class URLSessionTransport: Transport {
     private let spooledByteCount: Int
     private let machine: Machine
 
-    /// Makes a transport with a session of its own.
+    /// Creates a transport with its own session.
     ///
     /// - Parameters:
     ///   - configuration: how the session connects; it is copied.
-    ///   - unreadByteCount: the most bytes of a stream that may wait for their reader.
+    ///   - unreadByteCount: the most bytes of a stream that may wait to be read.
     ///   - spooledByteCount: the most bytes of a streamed body that may be read before it is sent.
     public convenience init(
         configuration: URLSessionConfiguration = makeDefaultConfiguration(),
@@ -106,7 +114,7 @@ public final class URLSessionTransport: Transport {
         )
     }
 
-    /// Makes the same transport for a machine and a delegate that a test provides.
+    /// Creates the same transport for a machine and a delegate that a test provides.
     init(
         configuration: URLSessionConfiguration = makeDefaultConfiguration(),
         unreadByteCount: Int = 16 << 20,
@@ -127,7 +135,7 @@ public final class URLSessionTransport: Transport {
         session.finishTasksAndInvalidate()
     }
 
-    /// An ephemeral configuration without cookies, cache and stored credentials.
+    /// Returns an ephemeral configuration without cookies, cache and stored credentials.
     public static func makeDefaultConfiguration() -> URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
@@ -139,12 +147,12 @@ public final class URLSessionTransport: Transport {
         return configuration
     }
 
-    /// Foundation decodes content codings, asked or not.
+    /// `true`: Foundation always decodes content codings.
     public var decodesContent: Bool { true }
 
-    /// Sends a request.
+    /// Sends a request and returns its response.
     ///
-    /// - Throws: as said above.
+    /// - Throws: the errors listed for the type.
     public func send(_ request: PipelineRequest, context: PipelineContext) async throws -> PipelineResponse {
         try Task.checkCancellation()
         #if canImport(FoundationNetworking)
@@ -155,7 +163,7 @@ public final class URLSessionTransport: Transport {
             request: request,
             isStreaming: context.wantsStream,
             byteLimit: context.wantsStream ? unreadByteCount : context.limits.bufferedBodyByteCount,
-            // What the pipeline reads itself must not fail because the network was faster.
+            // A body that the pipeline reads itself must not fail because the network was faster.
             spills: context.wantsStream && !context.isStreaming,
             upload: upload,
             owner: delegate

@@ -6,10 +6,10 @@ import Pipeline
 import FoundationNetworking
 #endif
 
-/// A request in Foundation's terms.
+/// A request as Foundation's type.
 struct URLSessionUpload: Sendable {
     private let request: URLRequest
-    /// What the file is removed with.
+    /// Removes the temporary file when it is released.
     private let spool: FileWriter?
     #if canImport(FoundationNetworking)
     private let source: URLSessionBodySource?
@@ -18,7 +18,7 @@ struct URLSessionUpload: Sendable {
     private let file: URL?
     #endif
 
-    /// Reads a stream first: into memory when it is short, else into a temporary file, up to the limit.
+    /// Reads a streamed body first: into memory if it is short, otherwise into a temporary file, up to the limit.
     init(_ request: PipelineRequest, limit: Int) async throws {
         let converted = try Self.makeURLRequest(request)
         let body: Data?
@@ -60,7 +60,8 @@ struct URLSessionUpload: Sendable {
         }
         var converted = URLRequest(url: url)
         if head.method != .get { converted.httpMethod = head.method.rawValue }
-        // On Linux, adding a field copies all fields before it and checks for line breaks, which an `HTTPField` cannot contain.
+        // On Linux, adding a field copies all fields before it and checks for line breaks, which an `HTTPField` cannot
+        // contain.
         converted.allHTTPHeaderFields = makeFields(head.headerFields)
         return converted
     }
@@ -80,7 +81,7 @@ struct URLSessionUpload: Sendable {
 
 #if canImport(FoundationNetworking)
 extension URLSessionUpload {
-    /// A task that has not begun.
+    /// Returns a task that has not started.
     func makeTask(in session: URLSession) -> URLSessionTask {
         guard let stream = makeStream() else { return session.dataTask(with: request) }
         var request = request
@@ -88,18 +89,18 @@ extension URLSessionUpload {
         return session.dataTask(with: request)
     }
 
-    /// The body from its beginning, `nil` when there is none.
+    /// Returns the body from its beginning, or `nil` if there is none.
     func makeStream() -> InputStream? { source?.makeStream() }
 
-    /// Whether a file turned out to be shorter than it was when its length was announced.
+    /// Whether a file turned out to be shorter than announced.
     var wasShort: Bool { source?.wasShort ?? false }
 
-    /// The length of the body, where Foundation does not tell it.
+    /// The length of the body; `nil` if Foundation reports it.
     var byteCount: Int? { source?.byteCount }
 
-    /// Makes Foundation send a stream as it sends bytes: with their length, and without a type that nobody asked for.
+    /// Makes Foundation send a stream as it sends bytes: with a length and without an unrequested Content-Type.
     ///
-    /// libcurl sends no field whose value is blank, and adds none of its own of that name.
+    /// libcurl does not send a field whose value is blank, and adds none of the same name.
     private static func announcing(_ source: URLSessionBodySource, in request: URLRequest) -> URLRequest {
         var request = request
         request.setValue("\(source.byteCount)", forHTTPHeaderField: "Content-Length")
@@ -112,19 +113,19 @@ extension URLSessionUpload {
 }
 #else
 extension URLSessionUpload {
-    /// A task that has not begun.
+    /// Returns a task that has not started.
     ///
-    /// Bodies are uploads: to a data task with a body Foundation adds a Content-Type that nobody asked for.
+    /// Bodies are uploads, because Foundation adds an unrequested Content-Type to a data task with a body.
     func makeTask(in session: URLSession) -> URLSessionTask {
         if let file { return session.uploadTask(with: request, fromFile: file) }
         if let body { return session.uploadTask(with: request, from: body) }
         return session.dataTask(with: request)
     }
 
-    /// Whether a file turned out to be shorter than announced: Foundation itself fails there.
+    /// Always `false`: Foundation itself fails if a file is shorter than announced.
     var wasShort: Bool { false }
 
-    /// The length of the body, where Foundation does not tell it.
+    /// The length of the body; `nil` because Foundation reports it.
     var byteCount: Int? { nil }
 }
 #endif

@@ -15,7 +15,7 @@ struct ConformanceCheckBodiesTests {
         #expect(checks.contains("the bytes of a response arrive as they are"))
         #expect(checks.contains("a streamed body is complete"))
         #expect(checks.contains("a body that goes to a file arrives whole"))
-        #expect(checks.contains("50 calls at once each get their own answer"))
+        #expect(checks.contains("50 calls at once each get their own response"))
     }
 
     @Test("a transport that decodes and says nothing of it is found out")

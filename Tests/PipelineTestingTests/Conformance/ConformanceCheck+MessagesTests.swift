@@ -26,6 +26,6 @@ struct ConformanceCheckMessagesTests {
         let checks = await TransportConformanceTests.checks { response in response.head.status = .ok }
         #expect(checks.contains("a status is handed over as it is"))
         #expect(checks.contains("a redirect is not followed"))
-        #expect(checks.contains("a challenge is not answered"))
+        #expect(checks.contains("the transport does not respond to a challenge"))
     }
 }

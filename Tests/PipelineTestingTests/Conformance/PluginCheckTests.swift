@@ -29,7 +29,7 @@ struct PluginCheckTests {
         #expect(failed.isSuperset(of: ["success", "failure", "serverError"]))
     }
 
-    @Test("failure, serverError, finish: a plugin that never ends a call which was not answered with 200")
+    @Test("failure, serverError, finish: a plugin that never ends a call which was not responded with 200")
     func hangs() async {
         let failed = await PluginConformanceTests.failed(patience: .milliseconds(50)) {
             PluginStack.process { result, _ in

@@ -54,7 +54,7 @@ enum ReadmeProgram {
     }
 }
 
-/// Stands before the standard library's `print` in this file, hence the same parameters.
+/// Hides the standard library's `print` in this file, so it has the same parameters.
 private func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
     ReadmeProgram.output?.add(items.map { "\($0)" }.joined(separator: separator) + terminator)
 }

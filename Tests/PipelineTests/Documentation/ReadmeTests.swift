@@ -6,26 +6,14 @@ struct ReadmeTests {
     private let readme: Markdown
     private let samples: [String: String]
     private let continuousIntegration: String
-    /// What a guide shows, and README.md may.
-    private let guideSamples: [String: String]
 
     init() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let root = folder.appending(path: "../../..").standardizedFileURL
         readme = Markdown(try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8))
         continuousIntegration = try String(contentsOf: root.appending(path: ".ci/run"), encoding: .utf8)
-        var samples: [String: String] = [:]
-        for file in ["ReadmeProgram", "ReadmeSamples", "ReadmePluginSample"] {
-            let source = try String(contentsOf: folder.appending(path: file + ".swift"), encoding: .utf8)
-            samples.merge(Samples.all(in: source)) { $0 + "\n\n" + $1 }
-        }
-        self.samples = samples
-        var guideSamples: [String: String] = [:]
-        for file in ["RecordingSamples", "APIRequestSamples"] {
-            let source = try String(contentsOf: folder.appending(path: file + ".swift"), encoding: .utf8)
-            guideSamples.merge(Samples.all(in: source)) { $1 }
-        }
-        self.guideSamples = guideSamples
+        let source = try String(contentsOf: folder.appending(path: "ReadmeProgram.swift"), encoding: .utf8)
+        samples = Samples.all(in: source)
     }
 
     @Test("Each Swift block is, word for word, a sample that is compiled here")
@@ -33,7 +21,7 @@ struct ReadmeTests {
         let blocks = readme.blocks(in: "swift")
         #expect(!blocks.isEmpty)
         for block in blocks {
-            let isSample = samples.values.contains(block) || guideSamples.values.contains(block)
+            let isSample = samples.values.contains(block)
             #expect(isSample, "no sample reads:\n\(block)")
         }
     }
@@ -67,10 +55,12 @@ struct ReadmeTests {
         }
     }
 
-    @Test("The first code comes by line 25, and the page has no more than 250 lines")
+    @Test("The first code comes by line 20, how to install by line 40, and the page has about 150 lines")
     func size() throws {
-        let first = try #require(readme.lines.firstIndex { $0.hasPrefix("```") })
-        #expect(first < 25)
-        #expect(readme.lines.count <= 250)
+        let firstCode = try #require(readme.lines.firstIndex { $0.hasPrefix("```") })
+        #expect(firstCode < 20)
+        let install = try #require(readme.lines.firstIndex { $0.hasPrefix(".package(url:") })
+        #expect(install < 40)
+        #expect(readme.lines.count <= 165)
     }
 }

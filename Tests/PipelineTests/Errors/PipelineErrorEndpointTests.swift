@@ -99,7 +99,7 @@ struct PipelineErrorEndpointTests {
     @Test(
         "localizedDescription is a short sentence about the code or the status",
         arguments: [
-            (ScriptedTransport.Step.failure(.timeout(.idle)), "The server took too long to answer"),
+            (ScriptedTransport.Step.failure(.timeout(.idle)), "The server took too long to respond"),
             (.failure(.connect(.refused)), "The server cannot be reached"), (.status(404), "Not found"),
             (.status(503), "The service is temporarily unavailable"),
             (.failure(.tls(.handshake)), "Something went wrong"),

@@ -40,7 +40,7 @@ struct PipelineErrorExchangesTests {
         let status = try await Self.error([.failure(.connectionLost), .status(500)])
         #expect(
             status?.description
-                == "unacceptableStatus: the status 500 is not one that the target accepts: 200…299; "
+                == "unacceptableStatus: got 500, expected 200…299; "
                 + "GET example.com/path; target SampleTarget; "
                 + "exchanges: connectionLost, 500"
         )

@@ -60,7 +60,7 @@ struct AuthExampleTests {
     }
 
     @Test(
-        "A signup that is answered with 200 is a failure: 201 alone was desired",
+        "A signup that is responded with 200 is a failure: 201 alone was desired",
         arguments: NetworkTransport.allCases
     )
     func wrongSuccess(transport: NetworkTransport) async throws {

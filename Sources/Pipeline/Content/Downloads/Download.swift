@@ -1,37 +1,38 @@
 import Foundation
 import HTTPTypes
 
-/// The download of a call: writes responses to files, and moves the last one to its destination.
+/// The download of a call, which writes responses to files and moves the last one to its destination.
 struct Download: Sendable {
     /// What to do with a response.
     enum Step {
         case keepInMemory
-        /// Write it to this file, which holds `from` bytes already and `to` bytes when it is whole, if that is known.
+        /// Write it to this file, which already holds `from` bytes. The complete file has `to` bytes; `nil` if that is
+        /// unknown.
         case write(FileWriter, from: Int, to: Int? = nil)
-        /// The response is not the rest of what is there: ask for the whole.
+        /// The response does not continue the partial file: request the whole resource.
         case restart
     }
 
     let destination: DownloadDestination
-    /// Where all files of the call are written.
+    /// The lane in which all files of the call are written.
     let lane = FileLane()
 
     private var partial: PartialDownload? { destination.partialFile.map { PartialDownload(file: $0, lane: lane) } }
 
-    /// Notes what may be resumed, before any plugin sees the request.
+    /// Records what the call may resume, before any plugin sees the request.
     func prepare(_ request: inout PipelineRequest, _ context: PipelineContext) {
         guard let partial else { return }
         let resumption = partial.prepare(&request)
         context.update(DownloadResumption.self) { $0 = resumption }
     }
 
-    /// Asks for the rest of what is there, for each attempt anew.
+    /// Requests the rest of the partial file; called for every attempt.
     func ask(in request: inout PipelineRequest, _ context: PipelineContext) async {
         guard let partial, let resumption = context[DownloadResumption.self] else { return }
         await partial.ask(in: &request, for: resumption.resource)
     }
 
-    /// Whether the response becomes a file: it succeeded and has content.
+    /// Whether the response becomes a file: it must be successful and have content.
     private static func isContent(_ response: PipelineResponse) -> Bool {
         switch response.statusCode {
         case 204, 205: false
@@ -40,9 +41,9 @@ struct Download: Sendable {
         }
     }
 
-    /// Writes a response into its file, if it belongs there.
+    /// Writes a response to its file, unless it stays in memory.
     ///
-    /// - Returns: whether the download has to begin again.
+    /// - Returns: whether the download must start over.
     func take(_ response: inout PipelineResponse, _ context: PipelineContext) async throws -> Bool {
         switch try await step(after: response, context) {
         case .keepInMemory:
@@ -55,9 +56,9 @@ struct Download: Sendable {
         return false
     }
 
-    /// What to do with a response; files are made and cut for it.
+    /// Decides what to do with a response, and creates or truncates the file it is written to.
     func step(after response: PipelineResponse, _ context: PipelineContext) async throws -> Step {
-        // Without a part to continue and without content there is no file.
+        // Without a partial file and without content, there is nothing to write.
         if partial == nil, !Self.isContent(response) { return .keepInMemory }
         return try await lane.run { try makeStep(after: response, context) }
     }
@@ -82,14 +83,14 @@ struct Download: Sendable {
         return .write(file, from: 0)
     }
 
-    /// Writes a temporary file, from which no later attempt continues.
+    /// Writes a temporary file, which no later attempt resumes.
     private func writeOnly(_ response: PipelineResponse) throws -> Step {
         guard Self.isContent(response) else { return .keepInMemory }
         try Self.requireAsked(response)
         return .write(try FileWriter.temporary(in: destination.directory, lane), from: 0)
     }
 
-    /// Throws if the response is a part that the request did not ask for: it must not be taken for the whole.
+    /// Throws if the response is a part that the request did not ask for, because it must not be saved as the whole.
     private static func requireAsked(_ response: PipelineResponse) throws {
         guard let mismatch = PartialContent.mismatch(of: response) else { return }
         var response = response
@@ -97,7 +98,7 @@ struct Download: Sendable {
         throw PipelineError(.malformedResponse, mismatch, response: response)
     }
 
-    /// The step that adds a response to what is there, `nil` when it does not fit.
+    /// Returns the step that appends a response to the partial file; `nil` if the response does not continue it.
     private func rest(
         of partial: PartialDownload,
         from offset: Int,
@@ -108,12 +109,12 @@ struct Download: Sendable {
             let record = partial.record(of: context[DownloadResumption.self]?.resource ?? ""),
             PartialDownload.isRest(response, from: offset, of: record)
         else { return nil }
-        // There is more when another attempt of this call got further in the meantime.
+        // The file is longer if another attempt of this call has written to it in the meantime.
         try file.truncate(to: offset)
         return .write(file, from: offset, to: record.byteCount)
     }
 
-    /// The partial file, locked; `nil` when another exchange of the same call has it.
+    /// Opens and locks the partial file; returns `nil` if another exchange of the same call holds it.
     private func take(_ partial: PartialDownload, _ context: PipelineContext) throws -> FileWriter? {
         do {
             try Self.makeDirectory(partial.file.deletingLastPathComponent())
@@ -134,7 +135,7 @@ struct Download: Sendable {
         }
     }
 
-    /// The request without the fields that ask for a rest.
+    /// Returns the request without its Range and If-Range fields.
     static func askingForAll(_ request: PipelineRequest) -> PipelineRequest {
         var request = request
         request.headers[.range] = nil
@@ -142,7 +143,8 @@ struct Download: Sendable {
         return request
     }
 
-    /// Writes a body to its file, which holds `offset` bytes before and must hold `end` bytes afterwards, if that is known.
+    /// Writes a body to its file, which holds `offset` bytes before and must hold `end` bytes afterwards, unless `end`
+    /// is `nil`.
     func receive(
         _ body: PipelineBody,
         into file: FileWriter,
@@ -164,14 +166,14 @@ struct Download: Sendable {
             context.reportReceived(offset + byteCount, of: announced.map { offset + $0 })
         }
         try PipelineBody.requireWhole(byteCount, of: end.map { $0 - offset } ?? body.announcedByteCount)
-        // The surplus stays in the file, so that the next call does not continue from it.
+        // The surplus stays in the file, so the next call cannot resume from it.
         guard end == nil || end == offset + byteCount else {
             throw PipelineError(.malformedResponse, "the body is longer than the range that its Content-Range gives")
         }
         return .written(file, byteCount: offset + byteCount)
     }
 
-    /// Puts the file at its destination, when the call has succeeded.
+    /// Moves the file to its destination after the call has succeeded.
     func place(_ response: PipelineResponse, _ context: PipelineContext) async throws -> PipelineResponse {
         guard Self.isContent(response) else {
             return response.body.bytes == nil ? try await response.buffered(context) : response
@@ -181,13 +183,13 @@ struct Download: Sendable {
         if let written = response.body.writtenFile {
             file = written
         } else {
-            // A plugin has responded itself or changed the body.
+            // A plugin has made the response or replaced its body.
             try Self.requireAsked(response)
             file = try await lane.run { try FileWriter.temporary(in: destination.directory, lane) }
             response.body = try await receive(response.body, into: file, from: 0, context)
         }
         defer { removePartial(after: file) }
-        // Before the part has its new name, after which another download may begin one.
+        // The record goes before the file is renamed, because another download may start a partial file after that.
         if let partial, file.url == partial.file { try await lane.run { partial.removeRecord() } }
         let (url, options) = try choose(file.url, response)
         try await move(file, to: url, options)
@@ -197,7 +199,7 @@ struct Download: Sendable {
 
     private func move(_ file: FileWriter, to url: URL, _ options: DownloadDestination.Options) async throws {
         try Task.checkCancellation()
-        guard url.isFileURL else { throw PipelineError.file(.notWritable, url, "is no file URL") }
+        guard url.isFileURL else { throw PipelineError.file(.notWritable, url, "is not a file URL") }
         let directory = url.deletingLastPathComponent()
         let replaces = options.contains(.removePreviousFile)
         let isMoved = try await lane.run {
@@ -214,7 +216,7 @@ struct Download: Sendable {
         }
     }
 
-    /// A part that is whole cannot be gone on with, whatever has become of it.
+    /// A complete partial file cannot be resumed, even if moving it failed.
     private func removePartial(after file: FileWriter) {
         guard let partial else { return }
         lane.add {
@@ -242,7 +244,7 @@ struct Download: Sendable {
     }
 }
 
-/// What the call may resume, `nil` when its request is not one that can be resumed.
+/// What the call may resume; `nil` if its request cannot be resumed.
 enum DownloadResumption: PipelineContextKey {
     static let defaultValue: PartialDownload.Resumption? = nil
 }

@@ -1,12 +1,16 @@
 public import Foundation
 
-/// Where a download is put.
+/// Where a download is saved.
 ///
-/// Only a response with a status of 200 to 299 becomes a file: it is written to a temporary file of mode 0600, and moved when every
-/// plugin has seen it and the target accepts its status. A response of any other status, and one that has no content (204, 205, any
-/// to HEAD), stays in memory under ``PipelineLimits/bufferedBodyByteCount``, and a file at the destination stays there. The body
-/// of the response is then the file at its destination. A 206 becomes a file only if it holds exactly the range that the request
-/// asked for with its own Range field, or the rest of a resumable download; a part is never taken for the whole.
+/// A response with a status of 200 to 299 is written to a temporary file of mode 0600. When every plugin has seen the
+/// response and the target accepts its status, the file is moved to its destination and becomes the body of the
+/// response.
+///
+/// A response with any other status or without content (204, 205, any response to HEAD) stays in memory, up to
+/// ``PipelineLimits/bufferedBodyByteCount``. A file that exists at the destination is then left unchanged.
+///
+/// A 206 response becomes a file if it holds exactly the range that the request's own Range field asked for, or the
+/// rest of a resumable download. A part is never saved as the whole.
 ///
 /// ```swift
 /// var task: RequestTask {
@@ -14,39 +18,46 @@ public import Foundation
 /// }
 /// ```
 ///
-/// **Effects**: the file appears at its destination whole, by a rename; where that is another volume it is copied there first. A
-/// directory is never replaced, a symbolic link never followed. Of a download that fails or is cancelled nothing stays behind, save
-/// what ``resumable(at:)`` keeps.
+/// **Effects**: the complete file appears at its destination by a rename. If the destination is on another volume, the
+/// file is first copied to that volume. A directory is never replaced, and a symbolic link is never followed. A
+/// download that fails or is cancelled leaves no files, except those that ``resumable(at:)`` keeps.
 ///
-/// **Errors**: ``PipelineError/Code-swift.struct/file(_:)``: `exists` for a file that is there already, without
-/// ``Options/removePreviousFile``; `directory` when a directory is; `notWritable` when the directory is missing, without
-/// ``Options/createIntermediateDirectories``, or may not be written; `noSpace` when the disk is full; `busy` when another download
-/// has the partial file. ``PipelineError/Code-swift.struct/limit(_:)`` with `bodyBytes` for more bytes than
-/// ``PipelineLimits/downloadByteCount``. ``PipelineError/Code-swift.struct/malformedResponse`` for a 206 that the request did not
-/// ask for, with the response but without its body.
+/// **Errors**
+/// - ``PipelineError/Code-swift.struct/file(_:)`` with `exists`: the destination exists and
+///   ``Options/removePreviousFile`` is not set.
+/// - ``PipelineError/Code-swift.struct/file(_:)`` with `directory`: the destination is a directory.
+/// - ``PipelineError/Code-swift.struct/file(_:)`` with `notWritable`: the destination's directory cannot be written, or
+///   it is missing and ``Options/createIntermediateDirectories`` is not set.
+/// - ``PipelineError/Code-swift.struct/file(_:)`` with `noSpace`: the disk is full.
+/// - ``PipelineError/Code-swift.struct/file(_:)`` with `busy`: another download is using the partial file.
+/// - ``PipelineError/Code-swift.struct/limit(_:)`` with `bodyBytes`: the download is larger than
+///   ``PipelineLimits/downloadByteCount``.
+/// - ``PipelineError/Code-swift.struct/malformedResponse``: the server sent a 206 that the request did not ask for. The
+///   error has the response without its body.
 ///
 /// Source: RFC 9110 §15.3.7, https://www.rfc-editor.org/rfc/rfc9110.html#section-15.3.7
 public struct DownloadDestination: Sendable {
-    /// How the file is put there.
+    /// Options for saving the file at its destination.
     public struct Options: OptionSet, Sendable {
-        /// The bits.
+        /// The raw bits of the option set.
         public let rawValue: Int
 
-        /// Makes options from their bits.
+        /// Creates options from their raw bits.
         public init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// Makes the directories that are missing on the way there.
+        /// Creates missing directories on the path to the destination.
         public static let createIntermediateDirectories = Options(rawValue: 1)
-        /// Replaces a file that is there already.
+        /// Replaces an existing file at the destination.
         public static let removePreviousFile = Options(rawValue: 2)
     }
 
     typealias Choose = @Sendable (_ temporaryFile: URL, _ response: PipelineResponse) throws -> (URL, Options)
 
     let choose: Choose
-    /// Where it will be, so that the temporary file is on the same volume; `nil` when only the answer tells.
+    /// The destination's directory, so that the temporary file is on the same volume; `nil` if the response determines
+    /// it.
     let directory: URL?
-    /// See ``resumable(at:)``.
+    /// The file set by ``resumable(at:)``.
     var partialFile: URL?
 
     private init(directory: URL?, choose: @escaping Choose) {
@@ -54,16 +65,19 @@ public struct DownloadDestination: Sendable {
         self.choose = choose
     }
 
-    /// This file.
+    /// Saves the download as the given file.
     public static func file(_ url: URL, options: Options = []) -> DownloadDestination {
         DownloadDestination(directory: url.deletingLastPathComponent()) { _, _ in (url, options) }
     }
 
-    /// A file in this directory, under the name that the server suggests.
+    /// Saves the download in a directory, under the name that the server suggests.
     ///
-    /// The name comes from Content-Disposition, else from the last part of the URL, else it is `download`. It is made safe first: it
-    /// names a file in this very directory and no hidden one, has no control characters, none that turn the direction of text, none
-    /// that other systems forbid, no name of a device, and at most 200 bytes.
+    /// The name comes from Content-Disposition. If that is missing or unusable, it is the last path component of the
+    /// URL, and otherwise `download`.
+    ///
+    /// The name is sanitized: the file is always directly in this directory and never hidden. Control characters,
+    /// characters that change the direction of text and characters that other systems forbid are removed or replaced. A
+    /// reserved device name is changed, and the name has at most 200 bytes.
     ///
     /// Source: RFC 6266 §4.3, https://www.rfc-editor.org/rfc/rfc6266.html#section-4.3
     public static func suggestedName(in directory: URL, options: Options = []) -> DownloadDestination {
@@ -72,27 +86,32 @@ public struct DownloadDestination: Sendable {
         }
     }
 
-    /// Wherever the closure says; it gets the temporary file, which is whole, and the response.
+    /// Saves the download where a closure decides, given the complete temporary file and the response.
     ///
-    /// An error that it throws is the call's, as ``PipelineError/Code-swift.struct/file(_:)``.
+    /// If the closure throws, the call fails with that error; one other than ``PipelineError`` becomes
+    /// ``PipelineError/Code-swift.struct/file(_:)``.
     public static func custom(
         _ choose: @escaping @Sendable (_ temporaryFile: URL, _ response: PipelineResponse) throws -> (URL, Options)
     ) -> DownloadDestination {
         DownloadDestination(directory: nil, choose: choose)
     }
 
-    /// A copy that keeps an unfinished download in this file, from which the next attempt or call with the same file continues.
+    /// Returns a copy that keeps an unfinished download in a file, from which the next attempt or call resumes.
     ///
-    /// Each attempt of a call asks for the rest with Range and If-Range, and adds it if the server confirms that nothing has changed.
-    /// If the response has another validator, another length or another range, or is 416, the whole is fetched again: parts of
-    /// two versions are never joined. A response to GET is kept if it has a strong ETag, or a Last-Modified that is as good, a
-    /// length, and no content coding; of any other response nothing is kept.
+    /// Each attempt of a call requests the missing bytes with Range and If-Range. They are appended if the server
+    /// confirms that the resource has not changed. If the response is 416 or has another validator, length or range,
+    /// the whole resource is downloaded again: parts of two versions are never joined.
     ///
-    /// **Effects**: adds `Accept-Encoding: identity` before any plugin, where the target says nothing else. Range and If-Range are added
-    /// to each attempt after `prepare` and `intercept`, which do not see them, and before `exchange` and `willSend`, which do: only a
-    /// signature that an exchange plugin makes covers them. A small file of the same name with `.resume` at its end holds the validator.
-    /// Directories that are missing on the way there are made. Both files are gone when the download is complete. A Range of the target's
-    /// own turns resuming off, and so does a method other than GET.
+    /// A response to GET can be resumed if it has a length, no content coding, and a strong ETag or an equally strong
+    /// Last-Modified. Nothing is kept of any other response.
+    ///
+    /// **Effects**: adds `Accept-Encoding: identity` before any plugin, unless the target sets Accept-Encoding. Range
+    /// and If-Range are added to each attempt after `prepare` and `intercept` and before `exchange` and `willSend`.
+    /// Only a signature made in `exchange` can therefore cover them.
+    ///
+    /// A small file with the extension `.resume` next to the partial file holds the validator. Missing directories on
+    /// the path to the partial file are created. Both files are removed when the download is complete. Resuming is off
+    /// if the target sets its own Range field or uses a method other than GET.
     ///
     /// Source: RFC 9110 §13.1.5 and §14, https://www.rfc-editor.org/rfc/rfc9110.html#section-13.1.5
     public func resumable(at partialFile: URL) -> DownloadDestination {

@@ -1,12 +1,13 @@
 import HTTPTypes
 
-/// Whether a response with status 206 holds what its request asked for.
+/// Checks whether a 206 response holds the range that its request asked for.
 ///
 /// Source: RFC 9110 §14.2 and §15.3.7, https://www.rfc-editor.org/rfc/rfc9110.html#section-15.3.7
 enum PartialContent {
-    /// Why a 206 is not what its request asked for; `nil` if it is, and for every other status.
+    /// Returns why a 206 response does not match its request; `nil` if it does, and for every other status.
     ///
-    /// Several ranges, and units other than bytes, may be served in many forms: whoever asks for them has to read the response.
+    /// Requests for several ranges or in units other than bytes are not checked; the caller must interpret the
+    /// response.
     static func mismatch(of response: PipelineResponse) -> String? {
         guard response.statusCode == 206 else { return nil }
         guard let asked = response.request.headers[.range] else {

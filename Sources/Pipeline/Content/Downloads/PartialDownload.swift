@@ -1,23 +1,24 @@
 import Foundation
 import HTTPTypes
 
-/// What is known of an unfinished download: its file, and beside it a record of what it is a part of.
+/// An unfinished download: its file, and next to it a record of the resource that the file is a part of.
 struct PartialDownload: Sendable {
-    /// Which version of which resource the bytes belong to.
+    /// The resource and the version that the bytes belong to.
     struct Record: Codable, Equatable, Sendable {
-        /// A hash of the URL, so that no secret of a query is kept.
+        /// A hash of the URL, so that no secret in a query is stored.
         var resource: String
-        /// A strong entity tag, or a date that is as good.
+        /// A strong entity tag, or an equally strong modification date.
         var validator: String
-        /// Of the whole.
+        /// The length of the complete resource.
         var byteCount: Int
     }
 
     /// What a call may resume.
     struct Resumption: Sendable {
-        /// The resource of the request before any plugin changed it: a signature in the query may differ with each call.
+        /// The resource of the request before plugins change it, because a signature in the query may differ in each
+        /// call.
         let resource: String
-        /// Whether an exchange of this very call has taken the file.
+        /// Whether an exchange of this call holds the file.
         var isTaken = false
     }
 
@@ -26,7 +27,7 @@ struct PartialDownload: Sendable {
 
     private var recordFile: URL { file.appendingPathExtension("resume") }
 
-    /// The record of this resource, `nil` when there is none that can be read.
+    /// Reads the record of a resource; returns `nil` if the record is missing or unreadable.
     func record(of resource: String) -> Record? {
         guard let data = try? Data(contentsOf: recordFile), data.count < 4096,
             let record = try? JSONDecoder().decode(Record.self, from: data), record.resource == resource
@@ -34,14 +35,14 @@ struct PartialDownload: Sendable {
         return record
     }
 
-    /// Asks for bytes without a content coding; returns `nil` if the request is not one that can be resumed.
+    /// Asks for bytes without a content coding; returns `nil` if the request cannot be resumed.
     func prepare(_ request: inout PipelineRequest) -> Resumption? {
         guard request.method == .get, !request.headers.contains(.range) else { return nil }
         if !request.headers.contains(.acceptEncoding) { request.headers[.acceptEncoding] = "identity" }
         return Resumption(resource: Self.resource(of: request))
     }
 
-    /// Asks for the rest if a part of the resource is there, unless a plugin has asked for a range of its own.
+    /// Requests the missing bytes if a part of the resource is stored, unless a plugin has set a Range field.
     func ask(in request: inout PipelineRequest, for resource: String) async {
         guard request.method == .get, !request.headers.contains(.range),
             let (record, byteCount) = try? await lane.run({ kept(of: resource) }), let record, let byteCount,
@@ -56,7 +57,7 @@ struct PartialDownload: Sendable {
         return (record, PipelineBody.file(file).byteCount)
     }
 
-    /// Where the rest begins that ``ask(in:for:)`` asked for, `nil` if the request does not ask for a rest.
+    /// Returns the offset that ``ask(in:for:)`` requested; `nil` if the request does not resume a download.
     static func offset(askedForIn request: PipelineRequest) -> Int? {
         guard request.headers.contains(.ifRange), let range = request.headers[.range], range.hasPrefix("bytes="),
             range.hasSuffix("-")
@@ -64,24 +65,24 @@ struct PartialDownload: Sendable {
         return ContentRange.number(range.dropFirst(6).dropLast())
     }
 
-    /// Whether a 206 is exactly the rest of what the record belongs to.
+    /// Whether a 206 response is exactly the rest of the resource in the record.
     static func isRest(_ response: PipelineResponse, from offset: Int, of record: Record) -> Bool {
         guard let range = ContentRange(response.headers[.contentRange] ?? ""), range.first == offset,
             range.whole == record.byteCount, range.last == record.byteCount - 1, isAsStored(response)
         else { return false }
         if let length = response.body.byteCount, length != range.last - range.first + 1 { return false }
         guard !record.validator.hasPrefix("\"") else { return response.headers[.eTag] == record.validator }
-        // A 206 has the entity tag of the 200 (RFC 9110 §15.3.7); the date of change it may leave out.
+        // A 206 has the entity tag of the 200 (RFC 9110 §15.3.7); it may omit Last-Modified.
         guard let date = response.headers[.lastModified] else { return response.headers[.eTag] == nil }
         return date == record.validator
     }
 
-    /// Whether the bytes are those that a range counts.
+    /// Whether the body has no content coding, so that ranges count its bytes.
     static func isAsStored(_ response: PipelineResponse) -> Bool {
         (response.headers[.contentEncoding] ?? "identity").lowercased() == "identity"
     }
 
-    /// What If-Range may say: a strong entity tag, else a date of change that lies at least a second before the answer.
+    /// Returns the validator for If-Range: a strong entity tag, or a modification date at least one second before Date.
     ///
     /// Source: RFC 9110 §8.8.2.2 and §13.1.5, https://www.rfc-editor.org/rfc/rfc9110.html#section-8.8.2.2
     static func validator(of response: PipelineResponse) -> String? {
@@ -102,7 +103,7 @@ struct PartialDownload: Sendable {
         _ = try writer.move(to: recordFile, replaces: true, isPrivate: true)
     }
 
-    /// Removes what is kept, unless a download is at it.
+    /// Removes the file and its record, unless a download is using them.
     func remove() {
         FileWriter.removePartial(file, lane, with: removeRecord)
     }
@@ -111,7 +112,7 @@ struct PartialDownload: Sendable {
         try? FileManager.default.removeItem(at: recordFile)
     }
 
-    /// A name for the URL of a request from which the URL cannot be read.
+    /// Returns a name for the URL of a request that does not reveal the URL.
     static func resource(of request: PipelineRequest) -> String {
         var hash = FNV1a()
         for part in [request.head.scheme, request.head.authority, request.head.path] {
@@ -122,7 +123,7 @@ struct PartialDownload: Sendable {
     }
 }
 
-/// `bytes first-last/whole`.
+/// The value of a Content-Range field, `bytes first-last/whole`.
 ///
 /// Source: RFC 9110 §14.4, https://www.rfc-editor.org/rfc/rfc9110.html#section-14.4
 struct ContentRange: Equatable {
@@ -148,7 +149,7 @@ struct ContentRange: Equatable {
         self.whole = whole
     }
 
-    /// A number written in digits alone.
+    /// Parses a number that consists only of digits.
     static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
             return nil

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// The name of a file as a server suggests it, made safe.
+/// The file name that a server suggests, sanitized.
 ///
 /// Source: RFC 6266 §4.3 and RFC 8187, https://www.rfc-editor.org/rfc/rfc8187.html#section-3.2
 enum SuggestedFileName {
@@ -17,7 +17,7 @@ enum SuggestedFileName {
         return part.removingPercentEncoding ?? part
     }
 
-    /// `filename*` where it can be read, else `filename`.
+    /// Returns `filename*` if it can be decoded, otherwise `filename`.
     static func name(inDisposition text: String) -> String? {
         var parser = Parser(rest: Array(text.utf8)[...])
         parser.skip { $0 != UInt8(ascii: ";") }
@@ -29,7 +29,7 @@ enum SuggestedFileName {
         return plain
     }
 
-    /// `charset'language'percent-encoded`, of UTF-8 and ISO 8859-1, as RFC 8187 asks.
+    /// Decodes `charset'language'percent-encoded` in UTF-8 or ISO 8859-1 (RFC 8187).
     private static func extended(_ value: String) -> String? {
         let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
@@ -37,7 +37,7 @@ enum SuggestedFileName {
         case "utf-8":
             return String(parts[2]).removingPercentEncoding
         case "iso-8859-1":
-            // Of Latin-1 each byte is the scalar of that number.
+            // Each Latin-1 byte is the Unicode scalar of the same value.
             var text = ""
             var rest = parts[2].utf8[...]
             while let byte = rest.popFirst() {
@@ -56,7 +56,7 @@ enum SuggestedFileName {
         }
     }
 
-    /// A name that stays in its directory on every system, `nil` when nothing is left of it.
+    /// Returns a name that stays in its directory on every system; `nil` if nothing remains of it.
     static func safe(_ name: String) -> String? {
         let last = name.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last
         var kept = String.UnicodeScalarView()
@@ -72,7 +72,7 @@ enum SuggestedFileName {
         return shortened(text)
     }
 
-    /// Control characters, what turns the direction of text, and what has no width are left out.
+    /// Excludes control characters, characters that change the direction of text, and zero-width characters.
     private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
@@ -80,7 +80,7 @@ enum SuggestedFileName {
         }
     }
 
-    /// At most so many bytes, with the extension when it is a short one.
+    /// Shortens the name to the maximum length, and keeps a short extension.
     private static func shortened(_ text: String) -> String {
         guard text.utf8.count > maximumByteCount else { return text }
         var ending = ""
@@ -101,7 +101,7 @@ enum SuggestedFileName {
     }()
 }
 
-/// Reads `; name=value` and `; name="value"`.
+/// A parser for `; name=value` and `; name="value"`.
 private struct Parser {
     var rest: ArraySlice<UInt8>
 

@@ -1,4 +1,4 @@
-/// A coding key of any text.
+/// A coding key with any text.
 struct AnyCodingKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

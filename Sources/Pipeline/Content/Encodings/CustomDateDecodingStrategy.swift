@@ -1,22 +1,23 @@
-/// An answer whose dates are read in a way of their own, whatever the request and the client say.
+/// A response type with its own date strategy, which overrides those of the request and the client.
 ///
-/// The type of the whole answer is asked, or that of its elements or values; what stands deeper inside is read in the same way.
+/// The strategy is that of the type to which the whole response decodes, or of its elements or values. It also applies
+/// to all nested values.
 public protocol CustomDateDecodingStrategy {
-    /// How its dates are read.
+    /// The strategy for decoding its dates.
     static var dateDecodingStrategy: DateCodingStrategy { get }
 }
 
 extension Array: CustomDateDecodingStrategy where Element: CustomDateDecodingStrategy {
-    /// That of the elements.
+    /// The strategy of the elements.
     public static var dateDecodingStrategy: DateCodingStrategy { Element.dateDecodingStrategy }
 }
 
 extension Optional: CustomDateDecodingStrategy where Wrapped: CustomDateDecodingStrategy {
-    /// That of the value.
+    /// The strategy of the wrapped value.
     public static var dateDecodingStrategy: DateCodingStrategy { Wrapped.dateDecodingStrategy }
 }
 
 extension Dictionary: CustomDateDecodingStrategy where Key == String, Value: CustomDateDecodingStrategy {
-    /// That of the values.
+    /// The strategy of the values.
     public static var dateDecodingStrategy: DateCodingStrategy { Value.dateDecodingStrategy }
 }

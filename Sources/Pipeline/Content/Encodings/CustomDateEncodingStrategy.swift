@@ -1,20 +1,20 @@
-/// A payload or a query whose dates are written in a way of its own, whatever the request and the client say.
+/// A request type with its own date strategy, which overrides those of the request and the client.
 public protocol CustomDateEncodingStrategy {
-    /// How its dates are written.
+    /// The strategy for encoding its dates.
     static var dateEncodingStrategy: DateCodingStrategy { get }
 }
 
 extension Array: CustomDateEncodingStrategy where Element: CustomDateEncodingStrategy {
-    /// That of the elements.
+    /// The strategy of the elements.
     public static var dateEncodingStrategy: DateCodingStrategy { Element.dateEncodingStrategy }
 }
 
 extension Optional: CustomDateEncodingStrategy where Wrapped: CustomDateEncodingStrategy {
-    /// That of the value.
+    /// The strategy of the wrapped value.
     public static var dateEncodingStrategy: DateCodingStrategy { Wrapped.dateEncodingStrategy }
 }
 
 extension Dictionary: CustomDateEncodingStrategy where Key == String, Value: CustomDateEncodingStrategy {
-    /// That of the values.
+    /// The strategy of the values.
     public static var dateEncodingStrategy: DateCodingStrategy { Value.dateEncodingStrategy }
 }

@@ -1,18 +1,20 @@
 public import Foundation
 
-/// How dates are written and read: in JSON, in queries, in forms.
+/// A strategy for encoding and decoding dates in JSON, queries and forms.
 ///
-/// A model's own strategy (``CustomDateEncodingStrategy``, ``CustomDateDecodingStrategy``) wins over that of the request or the client.
+/// A model's own strategy (``CustomDateEncodingStrategy``, ``CustomDateDecodingStrategy``) overrides that of the
+/// request or the client.
 ///
 /// | strategy | in JSON | in queries and forms |
 /// |---|---|---|
 /// | ``iso8601`` | `"2001-09-09T01:46:40Z"` | `2001-09-09T01:46:40Z` |
-/// | ``secondsSince1970`` | `1000000000`, with a fraction when there is one | the same |
+/// | ``secondsSince1970`` | `1000000000`, with a fraction if there is one | the same |
 /// | ``millisecondsSince1970`` | `1000000000000`, rounded | the same |
 /// | ``formatted(_:)-(DateFormatter)`` | the formatter's text | the same |
-/// | ``ofCoder`` | as the encoder or decoder does that is there | as the form encoder does |
+/// | ``ofCoder`` | decided by the encoder or decoder in use | decided by the form encoder |
 ///
-/// **Errors**: code `encoding` for a date that is not finite and, where it is text, for one that is not of the years 1 to 9999.
+/// **Errors**: code `encoding` for a date that is not finite. If the date is written as text, also for a date outside
+/// the years 1 to 9999.
 public struct DateCodingStrategy: Sendable {
     private enum Kind: Sendable {
         case iso8601
@@ -27,24 +29,26 @@ public struct DateCodingStrategy: Sendable {
 
     private let kind: Kind
 
-    /// Date and time in UTC, written to the second; read with or without a fraction, and with any offset from UTC.
+    /// Date and time in ISO 8601: written in UTC to the second, read with or without a fraction and with any UTC
+    /// offset.
     public static let iso8601 = DateCodingStrategy(kind: .iso8601)
 
-    /// Seconds since 1970.
+    /// Seconds since 1970 as a number, with a fraction if there is one.
     public static let secondsSince1970 = DateCodingStrategy(kind: .seconds)
 
-    /// Whole milliseconds since 1970.
+    /// Milliseconds since 1970 as a number, rounded to whole ones.
     public static let millisecondsSince1970 = DateCodingStrategy(kind: .milliseconds)
 
-    /// As the encoder or decoder does that is there, which may have a strategy of its own.
+    /// The strategy of the encoder or decoder in use.
     public static let ofCoder = DateCodingStrategy(kind: .ofCoder)
 
-    /// As a formatter says; do not change it afterwards.
+    /// Returns a strategy that uses a date formatter, which must not be modified afterwards.
     public static func formatted(_ formatter: DateFormatter) -> DateCodingStrategy {
         DateCodingStrategy(kind: .formatted(formatter))
     }
 
-    /// As a pattern says, for example `yyyy-MM-dd`: the same on every device, in UTC.
+    /// Returns a strategy that uses a date pattern such as `yyyy-MM-dd`, in UTC and independent of the device's
+    /// settings.
     public static func formatted(_ pattern: String) -> DateCodingStrategy {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -53,7 +57,7 @@ public struct DateCodingStrategy: Sendable {
         return .formatted(formatter)
     }
 
-    /// Whether the zone is the end of a date; the parser passes over what stands behind it.
+    /// Whether the text ends with the time zone; the parser ignores anything after it.
     private static func endsWithZone(_ text: String) -> Bool {
         var rest = text.utf8.dropFirst("yyyy-MM-ddTHH:mm:ss".utf8.count)
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -64,7 +68,7 @@ public struct DateCodingStrategy: Sendable {
         return "+-".utf8.contains(sign) && [2, 4].contains(offset.count) && offset.allSatisfy(digits.contains)
     }
 
-    /// The encoding of dates in queries and forms; `nil` for that of the encoder.
+    /// The encoding of dates in queries and forms; `nil` uses that of the encoder.
     public var textEncoding: DateTextEncoding? {
         switch kind {
         case .iso8601: .iso8601
@@ -80,10 +84,10 @@ public struct DateCodingStrategy: Sendable {
         }
     }
 
-    /// The encoding of dates in JSON; `nil` for that of the encoder.
+    /// The encoding of dates in JSON; `nil` uses that of the encoder.
     public var jsonEncoding: JSONEncoder.DateEncodingStrategy? {
         switch kind {
-        // Foundation's own writes another date where it has no text for one.
+        // Foundation's own strategies write a different date if they cannot represent one.
         case .iso8601, .formatted: textEncoding.map(Self.jsonEncoding)
         case .seconds: .secondsSince1970
         case .milliseconds:
@@ -115,11 +119,11 @@ public struct DateCodingStrategy: Sendable {
         }
     }
 
-    /// The decoding of dates in JSON; `nil` for that of the decoder.
+    /// The decoding of dates in JSON; `nil` uses that of the decoder.
     public var jsonDecoding: JSONDecoder.DateDecodingStrategy? {
         switch kind {
         case .iso8601:
-            // Foundation's own refuses a fraction in its older versions.
+            // Older versions of Foundation's own strategy reject fractions.
             .custom { decoder in
                 let container = try decoder.singleValueContainer()
                 let text = try container.decode(String.self)

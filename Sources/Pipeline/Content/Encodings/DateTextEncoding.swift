@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How a date becomes text where the format has no dates of its own.
+/// An encoding of dates as text, for formats that have no date type.
 public struct DateTextEncoding: Sendable {
     private enum Kind: Sendable {
         case iso8601
@@ -11,21 +11,21 @@ public struct DateTextEncoding: Sendable {
 
     private let kind: Kind
 
-    /// `2001-09-09T01:46:40Z`, for the years 1 to 9999; other dates cannot be encoded.
+    /// ISO 8601 text such as `2001-09-09T01:46:40Z`; dates outside the years 1 to 9999 cannot be encoded.
     public static let iso8601 = DateTextEncoding(kind: .iso8601)
 
-    /// Seconds since 1970, with a fraction only when there is one.
+    /// Seconds since 1970, with a fraction only if there is one.
     public static let secondsSince1970 = DateTextEncoding(kind: .secondsSince1970)
 
     /// Whole milliseconds since 1970, rounded.
     public static let millisecondsSince1970 = DateTextEncoding(kind: .millisecondsSince1970)
 
-    /// Text of your own.
+    /// Returns an encoding that calls a closure for the text of each date.
     public static func custom(_ makeText: @escaping @Sendable (Date) throws -> String) -> DateTextEncoding {
         DateTextEncoding(kind: .custom(makeText))
     }
 
-    /// The text of a date.
+    /// Returns the text of a date.
     func text(for date: Date) throws -> String {
         switch kind {
         case .iso8601:
@@ -42,10 +42,10 @@ public struct DateTextEncoding: Sendable {
         }
     }
 
-    /// Throws for a date that calendars have no text for: they write another one, or nothing.
+    /// Throws if calendars cannot represent the date: they would write a different one, or nothing.
     static func checkYear(of date: Date) throws {
         let endOfYear9999 = Date(timeIntervalSince1970: 253_402_300_800)
-        // False for what is no number, too.
+        // Also false for NaN.
         guard (Date.distantPast..<endOfYear9999).contains(date) else {
             throw ParameterTree.Refusal("not a date of the years 1 to 9999")
         }

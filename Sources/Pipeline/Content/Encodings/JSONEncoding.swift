@@ -1,32 +1,35 @@
 import Foundation
 
-/// Parameters as a JSON object in the body, keys sorted at every level so that equal parameters give equal bytes.
+/// A parameter encoding that writes a JSON object into the body.
 ///
-/// `nil` drops the key, `NSNull` is `null`; a whole `Double` is written without a fraction.
+/// Keys are sorted at every level, so that equal parameters encode to equal bytes.
 ///
-/// **Effects**: sets `Content-Type: application/json` unless there is one.
+/// A key whose value is `nil` is omitted, and `NSNull` is written as `null`. A whole `Double` is written without a
+/// fraction.
 ///
-/// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the value that JSON cannot hold.
+/// **Effects**: sets `Content-Type: application/json` unless the request has a Content-Type.
+///
+/// **Errors**: ``PipelineError/Code-swift.struct/encoding`` with the key of the value that JSON cannot represent.
 ///
 /// Source: RFC 8259, https://www.rfc-editor.org/rfc/rfc8259.html
 public struct JSONEncoding: ParameterEncoding {
-    /// Whether the JSON is indented.
+    /// Whether the JSON is indented; defaults to `false`.
     public var isPrettyPrinted: Bool
-    /// How dates are written.
+    /// The encoding of dates; defaults to ISO 8601.
     public var dateEncoding: DateTextEncoding
 
-    /// Writes one line, keys sorted.
+    /// An encoding that writes a single line with sorted keys.
     public static let `default` = JSONEncoding()
-    /// Writes indented lines, keys sorted.
+    /// An encoding that writes indented lines with sorted keys.
     public static let prettyPrinted = JSONEncoding(isPrettyPrinted: true)
 
-    /// Makes an encoding.
+    /// Creates an encoding; by default it writes a single line, and dates in ISO 8601.
     public init(isPrettyPrinted: Bool = false, dateEncoding: DateTextEncoding = .iso8601) {
         self.isPrettyPrinted = isPrettyPrinted
         self.dateEncoding = dateEncoding
     }
 
-    /// Writes the parameters into the body.
+    /// Writes the parameters as JSON into the request's body.
     public func encode(_ parameters: RequestParameters, into request: inout PipelineRequest) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = isPrettyPrinted ? [.sortedKeys, .prettyPrinted] : .sortedKeys
@@ -44,7 +47,7 @@ extension ParameterTree: Encodable {
             }
             return
         }
-        // A container, since a Decimal that encodes itself becomes an object of its parts instead of a number.
+        // A container is needed because a Decimal that encodes itself becomes an object, not a number.
         var container = encoder.singleValueContainer()
         switch self {
         case .null, .object: try container.encodeNil()

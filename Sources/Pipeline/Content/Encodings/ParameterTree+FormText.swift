@@ -1,7 +1,7 @@
 import Foundation
 
 extension ParameterTree {
-    /// The members as percent-encoded `name=value` pairs, in order; nothing for ``null`` and for empty collections.
+    /// Returns the members as percent-encoded `name=value` pairs, in order; ``null`` and empty collections add nothing.
     func formText(arrays: URLEncoding.ArrayEncoding, booleans: URLEncoding.BoolEncoding) -> String {
         guard case .object(let members) = self else { return "" }
         var form = FormText(arrays: arrays, booleans: booleans)
@@ -9,7 +9,7 @@ extension ParameterTree {
         return form.text
     }
 
-    /// The text of what has no parts, `nil` for everything else and for ``null``.
+    /// Returns the text of a leaf; `nil` for any other value and for ``null``.
     func leafText(booleans: URLEncoding.BoolEncoding) -> String? {
         switch self {
         case .bool(let value): value ? booleans.trueText : booleans.falseText
@@ -22,13 +22,13 @@ extension ParameterTree {
         }
     }
 
-    /// A double without the `.0` of a whole one, the same on every platform.
+    /// Returns the text of a double, without the `.0` of a whole number, identical on every platform.
     static func text(of value: Double) -> String {
         Int64(exactly: value).map(String.init) ?? "\(value)"
     }
 }
 
-/// The pairs of a form while they are put together.
+/// The pairs of a form while it is built.
 private struct FormText {
     let arrays: URLEncoding.ArrayEncoding
     let booleans: URLEncoding.BoolEncoding

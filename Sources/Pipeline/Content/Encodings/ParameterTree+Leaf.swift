@@ -1,9 +1,9 @@
 import Foundation
 
 extension ParameterTree {
-    /// What is wrong with a value; whoever knows where the value stands makes the error.
+    /// The reason why a value is rejected; the code that knows the value's path makes the error.
     struct Refusal: Error {
-        /// Goes after "is".
+        /// The reason, as text after "is".
         let what: String
         let underlyingError: (any Error)?
 
@@ -17,9 +17,10 @@ extension ParameterTree {
         }
     }
 
-    /// The tree of a value that has no parts, `nil` for any other value.
+    /// Returns the tree of a leaf value; `nil` for any other value.
     static func leaf(_ value: Any, dates: DateTextEncoding?) throws(Refusal) -> ParameterTree? {
-        // Every Swift number casts to NSNumber and back, losing digits and kind: only the dynamic type tells them apart.
+        // Every Swift number casts to NSNumber and back, losing digits and kind: only the dynamic type distinguishes
+        // them.
         if type(of: value) is AnyClass, let number = value as? NSNumber { return try leaf(number) }
         switch value {
         case let value as String: return .string(value)

@@ -1,28 +1,28 @@
 import Foundation
 
-/// Parameters with the types taken off: what every encoding writes from.
+/// Parameters without their Swift types, from which every encoding writes.
 enum ParameterTree {
     case null
     case bool(Bool)
     case number(Decimal)
     case double(Double)
     case string(String)
-    /// Only in the tree of an encoding that has dates of its own.
+    /// Only in the tree of an encoding that has its own date type.
     case date(Date)
-    /// Only in the tree of an encoding that has bytes of its own.
+    /// Only in the tree of an encoding that has its own type for bytes.
     case data(Data)
     /// Only in the tree of a form with files.
     case file(FormFile)
     case array([ParameterTree])
-    /// In the order in which it is written.
+    /// The members in the order in which they are written.
     case object([(key: String, value: ParameterTree)])
 
-    /// The nesting that is still written.
+    /// The maximum nesting depth.
     static let maximumDepth = 64
 
-    /// The tree of parameters, every object sorted by key; `nil` drops a key, `NSNull` stays as ``null``.
+    /// Makes the tree of parameters, with every object sorted by key; `nil` omits a key, `NSNull` becomes ``null``.
     ///
-    /// Dates and bytes become text, or stay what they are when there is no text encoding for dates.
+    /// Dates and bytes become text. If `dates` is `nil`, they keep their types.
     init(_ parameters: RequestParameters, dates: DateTextEncoding?) throws {
         self = .object(try Self.members(parameters.lazy.map { ($0.key, $0.value as Any) }, dates, path: []))
     }
@@ -40,12 +40,13 @@ enum ParameterTree {
         return members.sorted { $0.key < $1.key }
     }
 
-    /// `nil` for an optional without a value.
+    /// Returns `nil` for an optional without a value.
     private static func make(_ value: Any, _ dates: DateTextEncoding?, path: [String]) throws -> ParameterTree? {
         guard path.count <= maximumDepth else {
             throw failure(.tooDeep(maximumDepth), path: Array(path.prefix(4)))
         }
-        // Not Sendable, and one that holds itself would never end: to look at an element is to bridge all that is in it.
+        // These are not Sendable, and reading an element bridges all its contents: one that contains itself would never
+        // end.
         if type(of: value) is AnyClass, value is NSArray || value is NSDictionary {
             throw failure(Refusal("of type \(type(of: value)), which has no text form"), path: path)
         }
@@ -76,7 +77,7 @@ enum ParameterTree {
         }
     }
 
-    /// The error of a parameter that is refused.
+    /// Makes the error for a rejected parameter.
     static func failure(_ refusal: Refusal, path: [String]) -> PipelineError {
         PipelineError(
             .encoding,
@@ -86,7 +87,7 @@ enum ParameterTree {
     }
 }
 
-/// Sees through `Any` whether a value is an optional.
+/// Detects an optional inside an `Any`.
 private protocol OptionalValue {
     var wrappedValue: Any? { get }
 }

@@ -1,14 +1,15 @@
 public import Foundation
 
-/// How a provider or an API client encodes values into requests and decodes JSON from responses.
+/// The settings with which a provider or an API client encodes values into requests and decodes JSON responses.
 ///
 /// ```swift
 /// let coders = PipelineCoders(configureJSONDecoder: { $0.keyDecodingStrategy = .convertFromSnakeCase })
 /// let provider = Provider<GitHub>(transport: URLSessionTransport(), configuration: .init(coders: coders))
 /// ```
 ///
-/// A decoder or an encoder that is passed with a call or a task takes precedence, then the one of the target, then these. Plugins see a
-/// response before it has the coders: one that decodes a response passes a decoder.
+/// A coder that is passed with a call or a task takes precedence over the target's, which takes precedence over these.
+/// Plugins see a response before these coders are attached to it, so a plugin that decodes a response must pass a
+/// decoder.
 ///
 /// **Defaults**
 ///
@@ -16,28 +17,28 @@ public import Foundation
 /// |---|---|
 /// | `dateEncodingStrategy`, `dateDecodingStrategy` | `DateCodingStrategy.iso8601` |
 /// | `form` | `URLFormEncoder` |
-/// | `configureJSONEncoder` | nothing more: a new `JSONEncoder` that sorts keys, so that equal values give equal bytes |
-/// | `configureJSONDecoder` | nothing more: a new `JSONDecoder` |
+/// | `configureJSONEncoder` | no changes to a new `JSONEncoder` that sorts keys, so that equal values encode to equal bytes |
+/// | `configureJSONDecoder` | no changes to a new `JSONDecoder` |
 ///
-/// Each use makes a coder of its own, which the closures configure. The date strategies replace those of `form` and those that the
-/// closures set, except for `DateCodingStrategy.ofCoder`.
+/// Each use makes a new coder, which the closures configure. The date strategies replace those of `form` and those that
+/// the closures set, except for `DateCodingStrategy.ofCoder`.
 public struct PipelineCoders: Sendable {
-    /// How dates are encoded.
+    /// The strategy for encoding dates; defaults to ISO 8601.
     public var dateEncodingStrategy = DateCodingStrategy.iso8601
-    /// How dates are decoded.
+    /// The strategy for decoding dates; defaults to ISO 8601.
     public var dateDecodingStrategy = DateCodingStrategy.iso8601
-    /// Queries, forms, and the names and booleans of forms with files.
+    /// The encoder of queries and forms, and of the names and booleans in multipart forms.
     public var form = URLFormEncoder()
-    /// Configures the new encoder of a value.
+    /// Configures the new JSON encoder of a value.
     public var configureJSONEncoder: @Sendable (JSONEncoder) -> Void
-    /// Configures the new decoder of a response.
+    /// Configures the new JSON decoder of a response.
     public var configureJSONDecoder: @Sendable (JSONDecoder) -> Void
 
-    /// Creates coders with the default dates and forms.
+    /// Creates coders with the default settings for dates and forms.
     ///
     /// - Parameters:
-    ///   - configureJSONDecoder: configures the new decoder of a response.
-    ///   - configureJSONEncoder: configures the new encoder of a value.
+    ///   - configureJSONDecoder: configures the new JSON decoder of a response.
+    ///   - configureJSONEncoder: configures the new JSON encoder of a value.
     public init(
         configureJSONDecoder: @escaping @Sendable (JSONDecoder) -> Void = { _ in },
         configureJSONEncoder: @escaping @Sendable (JSONEncoder) -> Void = { _ in }
@@ -46,7 +47,7 @@ public struct PipelineCoders: Sendable {
         self.configureJSONEncoder = configureJSONEncoder
     }
 
-    /// The encoder of JSON for a value, with the dates that it wants.
+    /// Returns the JSON encoder for a value, with the value's own date strategy if it has one.
     public func jsonEncoder(for value: any Encodable) -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -55,14 +56,14 @@ public struct PipelineCoders: Sendable {
         return encoder
     }
 
-    /// The encoder of a query or a form for a value, with the dates that it wants.
+    /// Returns the encoder for a query or a form, with the value's own date strategy if it has one.
     public func formEncoder(for value: any Encodable) -> URLFormEncoder {
         var encoder = form
         if let dates = dates(of: value).textEncoding { encoder.dateEncoding = dates }
         return encoder
     }
 
-    /// The decoder of JSON for a type, with the dates that it wants.
+    /// Returns the JSON decoder for a type, with the type's own date strategy if it has one.
     public func jsonDecoder(for type: any Decodable.Type) -> JSONDecoder {
         let own = type as? any CustomDateDecodingStrategy.Type
         let decoder = JSONDecoder()
@@ -80,7 +81,7 @@ public struct PipelineCoders: Sendable {
 }
 
 extension PipelineCoders {
-    /// Coders that the responses of a provider share.
+    /// The coders that all responses of a provider share.
     final class Shared: Sendable {
         let coders: PipelineCoders
 
@@ -89,7 +90,7 @@ extension PipelineCoders {
         }
     }
 
-    /// Writes with these coders what has no encoder of its own.
+    /// Makes these coders the defaults for content without its own encoder.
     func apply(to context: inout RequestTask.EncodingContext) {
         context.makeJSONEncoder = { jsonEncoder(for: $0) }
         context.makeFormEncoder = { formEncoder(for: $0) }
@@ -97,7 +98,7 @@ extension PipelineCoders {
 }
 
 extension CallResult {
-    /// The same result with a response that is decoded by the coders of a provider.
+    /// Returns the same result with a response that uses the provider's coders.
     func decoding(with coders: PipelineCoders.Shared?) -> CallResult {
         guard let coders else { return self }
         switch self {

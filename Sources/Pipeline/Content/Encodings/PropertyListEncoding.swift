@@ -1,26 +1,28 @@
 import Foundation
 
-/// Parameters as a property list in the body, keys sorted at every level so that equal parameters give equal bytes.
+/// A parameter encoding that writes a property list into the body.
 ///
-/// Dates and bytes stay dates and bytes; a whole number is an integer, a `Double` a real. `nil` drops the key. An XML property
-/// list holds a date to the second.
+/// Keys are sorted at every level, so that equal parameters encode to equal bytes.
 ///
-/// **Effects**: sets `Content-Type: application/x-plist` unless there is one.
+/// Dates and bytes are written in their own types, a whole number as an integer, and a `Double` as a real. A key whose
+/// value is `nil` is omitted. An XML property list stores dates to the second.
 ///
-/// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the value that a property list cannot hold: `NSNull`, `nil`
-/// in an array, an integer of more than 64 bits; in XML also a text with a control character and a date before the year 1 or
-/// after the year 9999.
+/// **Effects**: sets `Content-Type: application/x-plist` unless the request has a Content-Type.
+///
+/// **Errors**: ``PipelineError/Code-swift.struct/encoding`` with the key of the value that a property list cannot hold:
+/// `NSNull`, `nil` in an array, or an integer of more than 64 bits. In XML, also a text with a character that XML
+/// cannot hold, such as a control character, and a date outside the years 1 to 9999.
 ///
 /// Source: https://www.apple.com/DTDs/PropertyList-1.0.dtd
 public struct PropertyListEncoding: ParameterEncoding {
     private let isXML: Bool
 
-    /// Writes XML.
+    /// An encoding that writes an XML property list.
     public static let xml = PropertyListEncoding(isXML: true)
-    /// Writes `bplist00` bytes.
+    /// An encoding that writes a binary property list (`bplist00`).
     public static let binary = PropertyListEncoding(isXML: false)
 
-    /// Writes the parameters into the body.
+    /// Writes the parameters as a property list into the request's body.
     public func encode(_ parameters: RequestParameters, into request: inout PipelineRequest) throws {
         let tree = try ParameterTree(parameters, dates: nil)
         let encoder = PropertyListEncoder()
@@ -36,7 +38,7 @@ private enum PropertyListNode: Encodable {
     case array([PropertyListNode])
     case scalar(any Encodable)
 
-    /// The dates that are written with a year of four digits.
+    /// The dates that have a four-digit year.
     private static let dates = Date.distantPast..<Date(timeIntervalSince1970: 253_402_300_800)
 
     init(_ tree: ParameterTree, isXML: Bool, path: [String]) throws {
@@ -74,7 +76,7 @@ private enum PropertyListNode: Encodable {
         }
     }
 
-    /// XML has no way to write most control characters (XML 1.0 §2.2).
+    /// Rejects text that XML cannot hold, such as most control characters (XML 1.0 §2.2).
     private static func check(_ text: String, _ isXML: Bool, _ path: [String]) throws {
         let isValid = text.unicodeScalars.allSatisfy {
             $0.value >= 0x20 ? $0.value & 0xfffe != 0xfffe || $0.value > 0xffff : "\t\r\n".unicodeScalars.contains($0)

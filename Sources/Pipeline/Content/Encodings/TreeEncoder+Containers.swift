@@ -1,7 +1,7 @@
-// The generic `encode` of each container also stands for the ones for single types, all but those for 128 bits, which the
-// standard library refuses by default.
+// The generic `encode` of each container also serves single types, except those of 128 bits, which the standard library
+// rejects by default.
 
-/// Writes the members of a place.
+/// A container that writes the members of a place.
 struct KeyedTreeContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: TreeEncoder
 
@@ -59,7 +59,7 @@ struct KeyedTreeContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 }
 
-/// Writes the elements of a place.
+/// A container that writes the elements of a place.
 struct UnkeyedTreeContainer: UnkeyedEncodingContainer {
     let encoder: TreeEncoder
 
@@ -103,7 +103,7 @@ struct UnkeyedTreeContainer: UnkeyedEncodingContainer {
     }
 }
 
-/// Writes the one value of a place.
+/// A container that writes the single value of a place.
 struct SingleValueTreeContainer: SingleValueEncodingContainer {
     let encoder: TreeEncoder
 

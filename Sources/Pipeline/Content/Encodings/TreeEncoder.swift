@@ -1,21 +1,21 @@
 import Foundation
 
-/// Encodes a value into a ``ParameterTree``, its members in the order in which it encodes them.
+/// An encoder that turns a value into a ``ParameterTree``, with members in the order in which they are encoded.
 ///
-/// Dictionaries have no order; they are recognised by the type of their keys and sorted. Sets and dictionaries that encode as
-/// arrays are sorted as well.
+/// Dictionaries have no order: they are recognized by the type of their keys, and sorted. Sets, and dictionaries that
+/// encode as arrays, are sorted as well.
 struct TreeEncoder: Encoder {
-    /// What holds while one value is encoded.
+    /// The settings and the state of one encoding.
     final class Run {
         let dates: DateTextEncoding
         let keys: URLFormEncoder.KeyEncoding
         let maximumDepth: Int
-        /// Whether only the depth is looked at.
+        /// Whether only the depth is checked.
         let isDiscarding: Bool
-        /// Whether bytes and files stay what they are, for a form of several parts.
+        /// Whether bytes and files keep their types, for a multipart form.
         let keepsFiles: Bool
         let userInfo: [CodingUserInfoKey: Any]
-        /// A nested container that lies too deep: making one cannot throw.
+        /// The error of a nested container that is too deep, because making a container cannot throw.
         fileprivate(set) var failure: PipelineError?
 
         init(
@@ -35,7 +35,7 @@ struct TreeEncoder: Encoder {
         }
     }
 
-    /// The keys that lead to a place.
+    /// The coding path of a place.
     final class Path {
         let parent: Path?
         let key: any CodingKey
@@ -53,7 +53,7 @@ struct TreeEncoder: Encoder {
     let run: Run
     let place: TreePlace
     let path: Path?
-    /// How many single values stand one in the other here: wrappers add no key, and may wrap themselves.
+    /// The number of nested single values here: wrappers add no key, and may wrap themselves.
     let wrapperCount: Int
 
     var codingPath: [any CodingKey] { path?.keys ?? [] }
@@ -70,21 +70,21 @@ struct TreeEncoder: Encoder {
         self.init(run, TreePlace(isDiscarding: run.isDiscarding), path: nil, wrapperCount: 0)
     }
 
-    /// The tree of a value.
+    /// Returns the tree of a value.
     static func tree(of value: some Encodable, run: Run) throws -> ParameterTree {
         let tree = try TreeEncoder(run).tree(of: value, at: nil)
         if let failure = run.failure { throw failure }
         return tree
     }
 
-    /// Refuses a value that is nested too deep for another encoder, for example a cycle of objects.
+    /// Throws if a value is nested too deep for another encoder, for example a cycle of objects.
     static func checkDepth(of value: some Encodable, maximum: Int, userInfo: [CodingUserInfoKey: Any]) throws {
         _ = try tree(of: value, run: Run(maximumDepth: maximum, isDiscarding: true, userInfo: userInfo))
     }
 
-    /// The keys with which the standard library encodes a dictionary.
+    /// The type of the keys with which the standard library encodes a dictionary.
     ///
-    /// Asked of a dictionary, since the type has no public name.
+    /// It is taken from a dictionary, because the type has no public name.
     static let dictionaryKeys: ObjectIdentifier? = {
         let encoder = TreeEncoder(Run())
         try? [String: Int]().encode(to: encoder)
@@ -101,9 +101,9 @@ struct TreeEncoder: Encoder {
         ObjectIdentifier(UInt32.self), ObjectIdentifier(UInt64.self), ObjectIdentifier(UInt128.self),
     ]
 
-    /// The tree of a value that stands under a key of this place, or without a key in its stead.
+    /// Returns the tree of a value under a key of this place, or of the place's own value if `key` is `nil`.
     ///
-    /// Most values are leaves and never need their key.
+    /// The key is an autoclosure because most values are leaves and never need it.
     func tree<Value: Encodable>(of value: Value, at key: @autoclosure () -> (any CodingKey)?) throws -> ParameterTree {
         do {
             let isLeaf =
@@ -147,7 +147,7 @@ struct TreeEncoder: Encoder {
         return inner
     }
 
-    /// An encoder for a part of this place.
+    /// Returns an encoder for a nested place.
     func nested(at key: any CodingKey, _ makePlace: () -> TreePlace) -> TreeEncoder {
         guard (path?.count ?? 0) < run.maximumDepth else {
             if run.failure == nil { run.failure = failure(.tooDeep(run.maximumDepth), at: key) }
@@ -158,7 +158,7 @@ struct TreeEncoder: Encoder {
 
     private func failure(_ refusal: ParameterTree.Refusal, at key: (any CodingKey)?) -> PipelineError {
         let path = (codingPath + (key.map { [$0] } ?? [])).map(\.stringValue)
-        // The end of a deep path says as little as its middle.
+        // The first keys of a deep path identify it well enough.
         let names = path.count > run.maximumDepth ? Array(path.prefix(4)) : path
         let name = names.isEmpty ? "" : " at " + names.joined(separator: ".").quotedExcerpt
         return PipelineError(
@@ -186,9 +186,9 @@ struct TreeEncoder: Encoder {
     }
 }
 
-/// A collection that encodes as an array in the order of its hashes.
+/// A collection that encodes as an array in hash order.
 private protocol HashOrdered {
-    /// The tree in an order that does not change from run to run.
+    /// Returns the tree in an order that is the same in every run.
     static func sorted(_ tree: ParameterTree) -> ParameterTree
 }
 
@@ -200,7 +200,7 @@ extension Set: HashOrdered {
 }
 
 extension Dictionary: HashOrdered {
-    /// Keys that are neither text nor integers stand before their values in an array.
+    /// Keys that are neither text nor integers precede their values in an array.
     fileprivate static func sorted(_ tree: ParameterTree) -> ParameterTree {
         guard case .array(let elements) = tree else { return tree }
         let starts = stride(from: 0, to: elements.count, by: 2).map { (SortKey(elements[$0]), $0) }
@@ -208,7 +208,7 @@ extension Dictionary: HashOrdered {
     }
 }
 
-/// Numbers by value, then everything else by its text.
+/// A sort key that orders numbers by value, then everything else by its text.
 private struct SortKey: Comparable {
     private let number: Double
     private let text: String

@@ -1,6 +1,6 @@
-/// What has been written so far at one place of a tree.
+/// The values written so far at one place of a tree.
 ///
-/// A class, since nested containers and super encoders go on writing here after they have been handed out.
+/// It is a class because nested containers and super encoders keep writing to it after they have been handed out.
 final class TreePlace {
     private enum Value {
         case tree(ParameterTree)
@@ -9,7 +9,7 @@ final class TreePlace {
 
     private struct Member {
         let name: String
-        /// A dictionary has no order, so that its members may be sorted.
+        /// Whether the member keeps its position; members of a dictionary may be sorted.
         let isOrdered: Bool
         var value: Value
     }
@@ -21,10 +21,10 @@ final class TreePlace {
     private(set) var elementCount = 0
     private let isDiscarding: Bool
 
-    /// The type of the keys of the keyed container that was made last.
+    /// The key type of the most recent keyed container.
     var keys: ObjectIdentifier?
 
-    /// - Parameter isDiscarding: whether nothing is kept of what is written.
+    /// - Parameter isDiscarding: whether written values are discarded.
     init(isDiscarding: Bool) {
         self.isDiscarding = isDiscarding
     }
@@ -60,12 +60,12 @@ final class TreePlace {
         elements?.append(value)
     }
 
-    /// Writes a member; one with the same key is replaced where it stands.
+    /// Writes a member; a member with the same key is replaced in its position.
     func set(_ tree: ParameterTree, for key: String, name: String, isOrdered: Bool) {
         set(.tree(tree), for: key, name: name, isOrdered: isOrdered)
     }
 
-    /// A place for a member, the one that is there when a container asks for the same key again.
+    /// Returns a place for a member, or the existing one if a container requests the same key again.
     func place(for key: String, name: String, isOrdered: Bool) -> TreePlace {
         if let offset = offsets[key], case .place(let place)? = members?[offset].value { return place }
         let place = TreePlace(isDiscarding: isDiscarding)
@@ -85,7 +85,7 @@ final class TreePlace {
 
     // MARK: Reading
 
-    /// What has been written, ``ParameterTree/null`` when nothing has.
+    /// Returns the written values; ``ParameterTree/null`` if there are none.
     func tree() throws(ParameterTree.Refusal) -> ParameterTree {
         switch (leaf, elements, members) {
         case (nil, nil, nil): return .null
@@ -106,7 +106,7 @@ final class TreePlace {
         }
     }
 
-    /// Members in their order, those that a dictionary wrote one after the other sorted.
+    /// Returns the members in order; consecutive members of a dictionary are sorted.
     private static func sorted(
         _ members: [Member]
     ) throws(ParameterTree.Refusal) -> [(key: String, value: ParameterTree)] {

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 
-/// Parameters as `name=value` pairs in the query or in a form body.
+/// A parameter encoding that writes `name=value` pairs into the query or a form body.
 ///
-/// Keys are sorted at every level, array elements keep their order, `nil` and `NSNull` drop the key, an empty array or
-/// dictionary adds nothing, spaces become `%20`. An existing query is kept and appended to.
+/// Keys are sorted at every level, and array elements keep their order. A key whose value is `nil` or `NSNull` is
+/// omitted, and an empty array or dictionary adds nothing. Spaces become `%20`. Pairs are appended to an existing
+/// query.
 ///
 /// **Defaults**
 ///
@@ -15,13 +16,13 @@ import HTTPTypes
 /// | `boolEncoding` | `.numeric`: `1` and `0` |
 /// | `dateEncoding` | `.iso8601` |
 ///
-/// **Effects**: a form body sets `Content-Type: application/x-www-form-urlencoded; charset=utf-8` unless there is one, also
-/// when there are no parameters. Other header fields are not touched.
+/// **Effects**: a form body sets `Content-Type: application/x-www-form-urlencoded; charset=utf-8` unless the request
+/// has a Content-Type, even if `parameters` is empty. Other header fields are not touched.
 ///
-/// Source: RFC 3986 §3.4, https://www.rfc-editor.org/rfc/rfc3986.html#section-3.4, and the form encoding of WHATWG's URL
-/// standard with spaces as `%20`, https://url.spec.whatwg.org/#application/x-www-form-urlencoded
+/// Source: RFC 3986 §3.4, https://www.rfc-editor.org/rfc/rfc3986.html#section-3.4, and the form encoding of WHATWG's
+/// URL standard with spaces as `%20`, https://url.spec.whatwg.org/#application/x-www-form-urlencoded
 public struct URLEncoding: ParameterEncoding {
-    /// Where the parameters go.
+    /// The part of the request into which the parameters are written.
     public struct Destination: Sendable, Hashable {
         private enum Kind {
             case methodDependent
@@ -31,11 +32,11 @@ public struct URLEncoding: ParameterEncoding {
 
         private let kind: Kind
 
-        /// The query for GET, HEAD and DELETE, the body for every other method.
+        /// The query for GET, HEAD and DELETE, and a form body for every other method.
         public static let methodDependent = Destination(kind: .methodDependent)
-        /// Always the query.
+        /// The query, regardless of the method.
         public static let queryString = Destination(kind: .queryString)
-        /// Always a form body.
+        /// A form body, regardless of the method.
         public static let httpBody = Destination(kind: .httpBody)
 
         func isQuery(for method: HTTPRequest.Method) -> Bool {
@@ -57,17 +58,17 @@ public struct URLEncoding: ParameterEncoding {
         }
     }
 
-    /// How the elements of an array are named.
+    /// The names of array elements.
     public struct ArrayEncoding: Sendable {
         private let makeName: @Sendable (_ key: String, _ index: Int) -> String
 
-        /// `a[]=1&a[]=2`.
+        /// The key followed by `[]`, as in `a[]=1&a[]=2`.
         public static let brackets = ArrayEncoding { key, _ in key + "[]" }
-        /// `a=1&a=2`.
+        /// The key alone, as in `a=1&a=2`.
         public static let noBrackets = ArrayEncoding { key, _ in key }
-        /// `a[0]=1&a[1]=2`.
+        /// The key followed by the index in brackets, as in `a[0]=1&a[1]=2`.
         public static let indexInBrackets = ArrayEncoding { key, index in "\(key)[\(index)]" }
-        /// Names of your own.
+        /// Returns an encoding that calls a closure with the key and the index for the name of each element.
         public static func custom(_ makeName: @escaping @Sendable (String, Int) -> String) -> ArrayEncoding {
             ArrayEncoding(makeName: makeName)
         }
@@ -79,34 +80,34 @@ public struct URLEncoding: ParameterEncoding {
         func name(_ key: String, _ index: Int) -> String { makeName(key, index) }
     }
 
-    /// How booleans are written.
+    /// The text of booleans.
     public struct BoolEncoding: Sendable, Hashable {
         let trueText: String
         let falseText: String
 
-        /// `1` and `0`.
+        /// The digits `1` and `0`.
         public static let numeric = BoolEncoding(trueText: "1", falseText: "0")
-        /// `true` and `false`.
+        /// The words `true` and `false`.
         public static let literal = BoolEncoding(trueText: "true", falseText: "false")
     }
 
-    /// Where the parameters go.
+    /// The part of the request into which the parameters are written.
     public var destination: Destination
-    /// How the elements of an array are named.
+    /// The names of array elements.
     public var arrayEncoding: ArrayEncoding
-    /// How booleans are written.
+    /// The text of booleans.
     public var boolEncoding: BoolEncoding
-    /// How dates are written.
+    /// The encoding of dates; defaults to ISO 8601.
     public var dateEncoding: DateTextEncoding
 
-    /// The query for GET, HEAD and DELETE, a form body otherwise.
+    /// An encoding that writes into the query for GET, HEAD and DELETE, and otherwise into a form body.
     public static let `default` = URLEncoding()
-    /// Always the query.
+    /// An encoding that always writes into the query.
     public static let queryString = URLEncoding(destination: .queryString)
-    /// Always a form body.
+    /// An encoding that always writes into a form body.
     public static let httpBody = URLEncoding(destination: .httpBody)
 
-    /// Makes an encoding.
+    /// Creates an encoding; the table above lists the defaults.
     public init(
         destination: Destination = .methodDependent,
         arrayEncoding: ArrayEncoding = .brackets,
@@ -124,7 +125,7 @@ public struct URLEncoding: ParameterEncoding {
         destination.put(try text(of: parameters), into: &request)
     }
 
-    /// The pairs as text, without a leading question mark.
+    /// Returns the pairs as text, without a leading question mark.
     func text(of parameters: RequestParameters) throws -> String {
         try ParameterTree(parameters, dates: dateEncoding).formText(arrays: arrayEncoding, booleans: boolEncoding)
     }

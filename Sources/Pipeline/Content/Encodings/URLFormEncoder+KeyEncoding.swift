@@ -1,7 +1,7 @@
 extension URLFormEncoder {
-    /// How coding keys become names.
+    /// A strategy for turning coding keys into names.
     ///
-    /// The keys of dictionaries are data and stay as they are, as `JSONEncoder` leaves them.
+    /// Dictionary keys are data and stay unchanged, as in `JSONEncoder`.
     public struct KeyEncoding: Sendable {
         private enum Kind: Sendable {
             case defaultKeys
@@ -11,13 +11,14 @@ extension URLFormEncoder {
 
         private let kind: Kind
 
-        /// The text of the key.
+        /// Names that are the text of the key, unchanged.
         public static let useDefaultKeys = KeyEncoding(kind: .defaultKeys)
 
-        /// `perPage` becomes `per_page`, in the words that `JSONEncoder` finds: `pageURL` becomes `page_url`.
+        /// Snake-case names, split into words as `JSONEncoder` does: `perPage` becomes `per_page`, `pageURL` becomes
+        /// `page_url`.
         public static let convertToSnakeCase = KeyEncoding(kind: .snakeCase)
 
-        /// Names of your own, from the keys that lead to a value; the last one is the key to name.
+        /// Returns a strategy that calls a closure with the coding path of a value, whose last key is the one to name.
         public static func custom(_ makeName: @escaping @Sendable ([any CodingKey]) -> String) -> KeyEncoding {
             KeyEncoding(kind: .custom(makeName))
         }
@@ -30,7 +31,7 @@ extension URLFormEncoder {
             }
         }
 
-        /// A capital begins a word, and so does the last of several capitals when a small letter follows it.
+        /// An uppercase letter starts a word, as does the last of several before a lowercase letter.
         private static func snakeCase(_ text: String) -> String {
             let letters = Array(text)
             var words: [ArraySlice<Character>] = []

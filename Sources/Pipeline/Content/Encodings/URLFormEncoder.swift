@@ -1,4 +1,4 @@
-/// Encodes a value as `name=value` pairs, percent-encoded, for a query or a form body.
+/// An encoder that writes a value as percent-encoded `name=value` pairs, for a query or a form body.
 ///
 /// ```swift
 /// struct ListQuery: Encodable {
@@ -8,23 +8,25 @@
 /// try URLFormEncoder().encode(ListQuery())  // offset=0&limit=100
 /// ```
 ///
-/// Members come in the order in which the value encodes them, which for synthesized code is the order of its coding keys. A
-/// dictionary has no order: its keys are sorted as text. So are a set's elements, numbers by value, and, by their keys,
-/// dictionaries that encode as arrays because their keys are neither text nor integers.
+/// Members are written in the order in which the value encodes them. For synthesized code, that is the order of the
+/// coding keys. Dictionaries have no order, so their keys are sorted as text. Dictionaries whose keys are neither text
+/// nor integers encode as arrays, and are sorted by key. The elements of sets are sorted too. Such keys and elements
+/// are sorted by value if they are numbers, and otherwise as text.
 ///
 /// | value | pairs before percent-encoding |
 /// |---|---|
-/// | a value in a value, a dictionary | `a[b]=1`, deeper `a[b][c]=1` |
-/// | an array, a set | `a[]=1&a[]=2`, elements in their order |
+/// | a nested value, a dictionary | `a[b]=1`, deeper `a[b][c]=1` |
+/// | an array, a set | `a[]=1&a[]=2`, elements in order |
 /// | an optional without a value, `encodeNil`, an empty collection | nothing |
 /// | `Bool` | `1`, `0` |
-/// | a number | as short as it prints, a whole `Double` without a fraction |
+/// | a number | the shortest text, a whole `Double` without a fraction |
 /// | `Date` | `2001-09-09T01:46:40Z` |
 /// | `Data` | base64 |
 /// | `URL`, `UUID`, `Decimal` | their text |
 ///
-/// The top has to be a value with keys, or a dictionary; an optional without a value gives an empty text. What a class writes
-/// to a super encoder stands under `super`, or under the key it asked for. When two members get the same name, both appear.
+/// The top-level value must encode with keys or be a dictionary; an optional without a value gives an empty text.
+/// Members that a class writes to a super encoder are nested under `super`, or under the key that it requested. If two
+/// members have the same name, both are written.
 ///
 /// **Defaults**
 ///
@@ -35,22 +37,25 @@
 /// | `dateEncoding` | `.iso8601` |
 /// | `keyEncoding` | `.useDefaultKeys` |
 ///
-/// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the coding path: a number or a date that is not finite, a date that its
-/// encoding refused, nesting deeper than 64 levels, as a cycle of objects has, a place encoded in two ways. Also when the top
-/// has no keys, and around any other error that the value throws.
+/// **Errors**: ``PipelineError/Code-swift.struct/encoding`` with the coding path:
+/// - a number or a date that is not finite, or a date that its encoding rejects;
+/// - nesting deeper than 64 levels, as in a cycle of objects;
+/// - a place that is encoded in two ways.
+///
+/// The same code is used if the top-level value has no keys, and for any other error that the value throws.
 ///
 /// Source: https://url.spec.whatwg.org/#application/x-www-form-urlencoded, with spaces as `%20`
 public struct URLFormEncoder: Sendable {
-    /// How the elements of an array are named.
+    /// The names of array elements.
     public var arrayEncoding: URLEncoding.ArrayEncoding
-    /// How booleans are written.
+    /// The text of booleans.
     public var boolEncoding: URLEncoding.BoolEncoding
-    /// How dates are written.
+    /// The encoding of dates; defaults to ISO 8601.
     public var dateEncoding: DateTextEncoding
-    /// How coding keys become names.
+    /// The strategy for turning coding keys into names.
     public var keyEncoding: KeyEncoding
 
-    /// Makes an encoder.
+    /// Creates an encoder; the table above lists the defaults.
     public init(
         arrayEncoding: URLEncoding.ArrayEncoding = .brackets,
         boolEncoding: URLEncoding.BoolEncoding = .numeric,
@@ -63,12 +68,12 @@ public struct URLFormEncoder: Sendable {
         self.keyEncoding = keyEncoding
     }
 
-    /// The pairs of a value, without a leading question mark.
+    /// Returns the pairs of a value, without a leading question mark.
     public func encode(_ value: some Encodable) throws -> String {
         try tree(of: value, keepsFiles: false).formText(arrays: arrayEncoding, booleans: boolEncoding)
     }
 
-    /// The members of a value, ``ParameterTree/null`` for an optional without one.
+    /// Returns the members of a value; ``ParameterTree/null`` for an optional without a value.
     func tree(of value: some Encodable, keepsFiles: Bool) throws -> ParameterTree {
         let tree: ParameterTree
         do {

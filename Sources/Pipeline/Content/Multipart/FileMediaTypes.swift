@@ -1,8 +1,8 @@
-/// Media types by the extension of a file's name, the same on every platform.
+/// Media types by file name extension, identical on every platform.
 ///
 /// Source: https://www.iana.org/assignments/media-types/media-types.xhtml
 enum FileMediaTypes {
-    /// The media type of a file by its name; `application/octet-stream` for an extension that is not known.
+    /// Returns the media type for a file name; `application/octet-stream` for an unknown extension.
     static func type(ofFileNamed name: String) -> String {
         guard let dot = name.lastIndex(of: ".") else { return unknown }
         return types[name[name.index(after: dot)...].lowercased()] ?? unknown

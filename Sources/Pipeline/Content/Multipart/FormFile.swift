@@ -1,34 +1,36 @@
 public import Foundation
 
-/// A file in a value that becomes a form of several parts, ``MultipartFormData/init(encoding:using:)``: bytes in memory, or a
-/// file that is read as it is sent.
+/// A file in a value that ``MultipartFormData/init(encoding:using:)`` encodes as a multipart form.
+///
+/// The file is either bytes in memory, or a file on disk that is read while it is sent.
 ///
 /// ```swift
 /// FormFile(jpeg, fileName: "cat.jpg")
 /// FormFile(contentsOf: video, mimeType: .mp4)
 /// ```
 ///
-/// **Errors**: in a value that becomes anything else, such as JSON or a query, `encoding` with the place where it stands: JSON
-/// would hold the file's path, not its bytes. A `mimeType` that cannot be the value of a header field fails with
-/// ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when the form is encoded. It does not decode: whoever wrote the JSON
-/// would choose the file that is sent.
+/// **Errors**: any other encoding of the value, such as JSON or a query, fails with `encoding` and the coding path. It
+/// would hold the file's path instead of its bytes. A `mimeType` that is not a valid header field value fails with
+/// ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when the form is encoded.
+///
+/// **Secrets**: `FormFile` is not `Decodable`, because decoded JSON could then choose which file is sent.
 public struct FormFile: Encodable, Sendable, Hashable {
-    /// The bytes, when they are in memory.
+    /// The bytes, if they are in memory; otherwise `nil`.
     public let data: Data?
-    /// The file, when they are not.
+    /// The URL of the file on disk; `nil` if the bytes are in memory.
     public let url: URL?
-    /// The name that is sent.
+    /// The file name that is sent with the part.
     public let fileName: String
-    /// The media type; `nil` for that of the name's extension.
+    /// The media type; `nil` derives it from the extension of `fileName`.
     public let mimeType: MIMEType?
 
-    /// Makes a file of bytes in memory.
+    /// Creates a file from bytes in memory.
     ///
     /// - Parameters:
-    ///   - data: the bytes.
-    ///   - fileName: the name that is sent.
-    ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not
-    ///     known.
+    ///   - data: the bytes of the file.
+    ///   - fileName: the file name that is sent.
+    ///   - mimeType: the media type; `nil` derives it from the name's extension, or uses `application/octet-stream` if
+    ///     the extension is unknown.
     public init(_ data: Data, fileName: String, mimeType: MIMEType? = nil) {
         self.data = data
         self.url = nil
@@ -36,13 +38,13 @@ public struct FormFile: Encodable, Sendable, Hashable {
         self.mimeType = mimeType
     }
 
-    /// Makes a file of one on disk, which is read as it is sent.
+    /// Creates a file from one on disk, which is read while it is sent.
     ///
     /// - Parameters:
-    ///   - url: the file.
-    ///   - fileName: the name that is sent; `nil` for the file's own.
-    ///   - mimeType: the media type; `nil` for that of the name's extension, `application/octet-stream` for one that is not
-    ///     known.
+    ///   - url: the URL of the file.
+    ///   - fileName: the file name that is sent; `nil` uses the last path component of `url`.
+    ///   - mimeType: the media type; `nil` derives it from the name's extension, or uses `application/octet-stream` if
+    ///     the extension is unknown.
     public init(contentsOf url: URL, fileName: String? = nil, mimeType: MIMEType? = nil) {
         self.data = nil
         self.url = url
@@ -50,13 +52,13 @@ public struct FormFile: Encodable, Sendable, Hashable {
         self.mimeType = mimeType
     }
 
-    /// Throws an error: only a form of several parts takes a file.
+    /// Always throws an error, because only a multipart form can hold a file.
     public func encode(to encoder: any Encoder) throws {
         let reason = "a file goes into a form of several parts alone"
         throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: reason))
     }
 
-    /// The file as a part of a form.
+    /// Returns the file as a part of a form.
     func part(named name: String) -> MultipartFormBodyPart {
         let body: PipelineBody = url.map { .file($0) } ?? .bytes(data ?? Data())
         return MultipartFormBodyPart(body, name: name, fileName: fileName, mimeType: mimeType)
@@ -64,6 +66,6 @@ public struct FormFile: Encodable, Sendable, Hashable {
 }
 
 extension FormFile: SafelyDescribed {
-    /// The file's name.
+    /// The file's name in quotation marks, at most 64 characters of it.
     public var description: String { fileName.quotedExcerpt }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What separates the parts of a multipart body.
+/// The boundary that separates the parts of a multipart body.
 ///
 /// Source: RFC 2046 §5.1.1, https://www.rfc-editor.org/rfc/rfc2046.html#section-5.1.1
 struct MultipartBoundary: Sendable {
@@ -8,7 +8,7 @@ struct MultipartBoundary: Sendable {
 
     private static let maximumAttempts = 100
 
-    /// A boundary of the caller's own, refused when it may not be one or occurs in a part that is in memory.
+    /// Checks a boundary that the caller chose: it must be valid and must not occur in a part in memory.
     init(checked text: String, for parts: [MultipartFormBodyPart]) throws {
         guard (1...70).contains(text.utf8.count), text.utf8.last != UInt8(ascii: " "),
             text.utf8.allSatisfy({ Self.isBoundaryByte($0) })
@@ -27,7 +27,7 @@ struct MultipartBoundary: Sendable {
         }
     }
 
-    /// 128 random bits that occur in no part that is in memory.
+    /// Makes a boundary from 128 random bits that occurs in no part in memory.
     init(using generator: inout some RandomNumberGenerator, for parts: [MultipartFormBodyPart]) throws {
         for _ in 0..<Self.maximumAttempts {
             self.init(text: "pipeline-" + Self.hexadecimal(generator.next()) + Self.hexadecimal(generator.next()))
@@ -40,7 +40,7 @@ struct MultipartBoundary: Sendable {
         self.text = text
     }
 
-    /// The value of Content-Type, with quotation marks where the boundary is no token.
+    /// The value of Content-Type; the boundary is quoted if it is not a token.
     var contentType: String {
         let needsQuotes = text.utf8.contains { Self.quotedBytes.contains($0) }
         return "multipart/form-data; boundary=" + (needsQuotes ? "\"\(text)\"" : text)
@@ -51,7 +51,7 @@ struct MultipartBoundary: Sendable {
         return bytes.withUnsafeBytes { bytes in Array(text.utf8).withUnsafeBytes { Self.occurs($0, in: bytes) } }
     }
 
-    /// From one occurrence of the first byte to the next; Data's own search is some ten times as slow.
+    /// Searches for the first byte with `memchr`; Data's own search is about ten times as slow.
     private static func occurs(_ text: UnsafeRawBufferPointer, in bytes: UnsafeRawBufferPointer) -> Bool {
         guard let pattern = text.baseAddress, let first = text.first, var start = bytes.baseAddress else {
             return false
@@ -77,8 +77,8 @@ struct MultipartBoundary: Sendable {
         }
     }
 
-    /// Besides letters and digits, what may stand in a boundary and in a token.
+    /// The characters besides letters and digits that a boundary and a token may contain.
     private static let tokenBytes = Array("'+_-.".utf8)
-    /// What may stand in a boundary and in no token.
+    /// The characters that a boundary may contain but a token may not.
     private static let quotedBytes = Array("(),/:=? ".utf8)
 }

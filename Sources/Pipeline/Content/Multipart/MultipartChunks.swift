@@ -1,23 +1,23 @@
 import Foundation
 
-/// The bytes of a multipart body in pieces; each reading begins anew.
+/// The bytes of a multipart body in chunks; each iteration starts from the beginning.
 struct MultipartChunks: AsyncSequence, Sendable {
-    /// A part with what stands before it.
+    /// A part and the bytes before it.
     struct Section: Sendable {
         /// The delimiter and the header fields.
         let head: Data
         let body: PipelineBody
-        /// What was announced, `nil` when nothing was.
+        /// The announced length of the body; `nil` if it is unknown.
         var byteCount: Int?
-        /// How an error names the part.
+        /// The name of the part in errors.
         let label: String
     }
 
-    /// Parts in memory are gathered up to this size, larger ones are passed on as they are.
+    /// The size up to which parts in memory are combined into one chunk; larger parts are passed on unchanged.
     private static let gatheredByteCount = 64 << 10
 
     private(set) var sections: [Section]
-    /// What stands after the last part.
+    /// The bytes after the last part.
     let end: Data
 
     init(sections: [Section], end: Data) {
@@ -29,7 +29,7 @@ struct MultipartChunks: AsyncSequence, Sendable {
 
     var isReplayable: Bool { sections.allSatisfy(\.body.isReplayable) }
 
-    /// The same with the lengths of its files as they are now; the calling thread waits for the file system.
+    /// Returns a copy with the current lengths of its files; blocks the calling thread while the files are checked.
     func measured() throws -> MultipartChunks {
         var copy = self
         for (index, section) in sections.enumerated() {
@@ -39,13 +39,13 @@ struct MultipartChunks: AsyncSequence, Sendable {
         return copy
     }
 
-    /// The length in all, `nil` when that of a part is unknown.
+    /// Returns the total length; `nil` if the length of a part is unknown.
     func byteCount() throws -> Int? {
         var total = end.count
         for section in sections {
             guard let byteCount = section.byteCount else { return nil }
             let sum = (total + section.head.count).addingReportingOverflow(byteCount)
-            // Half of what an Int holds leaves room for any heads.
+            // Half the range of an Int leaves room for any heads.
             guard !sum.overflow, sum.partialValue <= Int.max >> 1 else {
                 throw PipelineError(.encoding, "\(section.label) announces more bytes than can be sent")
             }
@@ -54,7 +54,7 @@ struct MultipartChunks: AsyncSequence, Sendable {
         return total
     }
 
-    /// The whole when all parts are in memory, `nil` otherwise.
+    /// Returns the whole body if all parts are in memory, otherwise `nil`.
     func bytes(byteCount: Int) -> Data? {
         var whole = Data(capacity: byteCount)
         for section in sections {
@@ -65,7 +65,7 @@ struct MultipartChunks: AsyncSequence, Sendable {
         return whole + end
     }
 
-    /// Reads part by part; dropped, it closes the file that it was reading.
+    /// Reads the parts one by one, and closes the file it is reading when it is released.
     struct AsyncIterator: AsyncIteratorProtocol {
         private let chunks: MultipartChunks
         private var index = 0
@@ -83,14 +83,14 @@ struct MultipartChunks: AsyncSequence, Sendable {
                 if let chunk = try await nextOfPart() { return chunk }
                 return gather()
             } catch {
-                // After an error nothing more may reach the wire, whoever asks.
+                // After an error, no more bytes may be sent, even if the caller reads on.
                 isFinished = true
                 reader = nil
                 throw error
             }
         }
 
-        /// The next piece of the part that is being read, never more than it announced.
+        /// Returns the next chunk of the current part, and never more bytes than the part announced.
         private mutating func nextOfPart() async throws -> Data? {
             guard reader != nil else { return nil }
             let section = chunks.sections[index]
@@ -102,7 +102,7 @@ struct MultipartChunks: AsyncSequence, Sendable {
                 }
                 return chunk
             }
-            // A stream may end because its reader is cancelled: what follows would make the form look whole.
+            // A stream may end because its reader is cancelled; the next parts would make the form look complete.
             try Task.checkCancellation()
             if let byteCount = section.byteCount, readByteCount < byteCount {
                 throw changed(section, "\(readByteCount) bytes, \(byteCount) were announced")
@@ -112,7 +112,7 @@ struct MultipartChunks: AsyncSequence, Sendable {
             return nil
         }
 
-        /// What is in memory from here on, up to the next part that has to be read.
+        /// Combines the parts in memory up to the next part that must be read.
         private mutating func gather() -> Data {
             var gathered = Data()
             while index < chunks.sections.count {

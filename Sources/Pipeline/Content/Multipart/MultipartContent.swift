@@ -1,4 +1,4 @@
-/// A form of several parts.
+/// A multipart form as content.
 struct MultipartContent: RequestContent {
     private(set) var form: MultipartFormData
 

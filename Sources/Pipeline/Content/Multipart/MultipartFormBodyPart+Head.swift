@@ -1,7 +1,7 @@
 extension MultipartFormBodyPart {
-    /// The header fields of the part and the empty line after them.
+    /// Returns the header fields of the part and the empty line after them.
     ///
-    /// An error says which part of the form it is, by its position from 1.
+    /// Errors name the part by its position, which starts at 1.
     func head(position: Int) throws -> [UInt8] {
         var head = Array("Content-Disposition: form-data; name=\"".utf8)
         Self.append(name, to: &head)
@@ -14,7 +14,7 @@ extension MultipartFormBodyPart {
             guard Self.isFieldValue(mimeType) else {
                 throw PipelineError(
                     .invalidRequest(.headerValue),
-                    "the mimeType of \(label(position: position)) is empty or has a character that may not stand there"
+                    "the mimeType of \(label(position: position)) is empty or has a character that is not allowed there"
                 )
             }
             head += Array("Content-Type: \(mimeType)\r\n".utf8)
@@ -22,7 +22,7 @@ extension MultipartFormBodyPart {
         return head + Array("\r\n".utf8)
     }
 
-    /// How an error names the part.
+    /// Returns the name of the part for errors.
     func label(position: Int) -> String { "part \(position), \(name.quotedExcerpt)," }
 
     private static func append(_ text: String, to bytes: inout [UInt8]) {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// One part of a form: a field or a file.
+/// A part of a multipart form: a field or a file.
 ///
-/// Any body is a part's content: bytes, a file, or a stream.
+/// The content can be any body: bytes, a file, or a stream.
 ///
 /// | content | `fileName` given | `mimeType` given | filename sent | Content-Type sent |
 /// |---|---|---|---|---|
@@ -12,38 +12,38 @@ import Foundation
 /// | bytes, stream | no | yes | none | as given |
 /// | bytes, stream, file | yes | yes | as given | as given |
 ///
-/// An extension that is not known gives `application/octet-stream`.
+/// An unknown extension gives `application/octet-stream`.
 ///
-/// In `name` and `fileName` a quotation mark is sent as `%22`, CR as `%0D` and LF as `%0A`, as browsers do; so that no
-/// receiver cuts a name, NUL, the other control characters except the tab, and DEL are sent in the same way. Everything
-/// else is sent as it is, in UTF-8.
+/// In `name` and `fileName`, a quotation mark is sent as `%22`, CR as `%0D` and LF as `%0A`, as browsers do. NUL, the
+/// other control characters except tab, and DEL are percent-encoded too, because some receivers would truncate the
+/// name. All other characters are sent unchanged, in UTF-8.
 ///
 /// Source: https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data
 public struct MultipartFormBodyPart: Sendable {
-    /// The content.
+    /// The content of the part.
     public var body: PipelineBody
 
     /// The name of the form's field.
     public var name: String
 
-    /// The name of the file, without a folder; `nil` for a field that is no file.
+    /// The name of the file, without a directory; `nil` for a field that is not a file.
     ///
     /// Set it to `nil` to send the bytes of a file as a plain field.
     public var fileName: String?
 
-    /// The media type, such as `image/jpeg`; `nil` for that of the file name's extension, if there is a file name.
+    /// The media type, such as `image/jpeg`; `nil` derives it from the extension of the file name, if there is one.
     ///
-    /// A text that cannot be the value of a header field fails with ``PipelineError/Code-swift.struct/invalidRequest(_:)`` when
-    /// the form is encoded.
+    /// A text that is not a valid header field value fails with ``PipelineError/Code-swift.struct/invalidRequest(_:)``
+    /// when the form is encoded.
     public var mimeType: MIMEType?
 
-    /// Makes a part.
+    /// Creates a part from its content and the name of its field.
     ///
     /// - Parameters:
-    ///   - body: the content.
+    ///   - body: the content of the part.
     ///   - name: the name of the form's field.
-    ///   - fileName: the name of the file; `nil` takes the last path component of a body that is a file.
-    ///   - mimeType: the media type; `nil` for that of the file name's extension, if there is a file name.
+    ///   - fileName: the name of the file; `nil` uses the last path component if the body is a file.
+    ///   - mimeType: the media type; `nil` derives it from the extension of the file name, if there is one.
     public init(_ body: PipelineBody, name: String, fileName: String? = nil, mimeType: MIMEType? = nil) {
         self.body = body
         self.name = name
@@ -53,6 +53,6 @@ public struct MultipartFormBodyPart: Sendable {
 }
 
 extension MultipartFormBodyPart: SafelyDescribed {
-    /// The name, and what kind of body it is.
+    /// The name and the kind of body, but not the content.
     public var description: String { "\(name.quotedExcerpt), \(body)" }
 }

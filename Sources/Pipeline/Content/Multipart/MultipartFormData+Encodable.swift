@@ -1,21 +1,21 @@
 import Foundation
 
 extension MultipartFormData {
-    /// Makes a form of a value's members, in the order in which they are encoded.
+    /// Creates a form from the members of a value, in the order in which they are encoded.
     ///
     /// | member | parts |
     /// |---|---|
     /// | ``FormFile`` | one with a file name and a Content-Type |
     /// | `Data` | one with the bytes, without a file name |
-    /// | text, a number, `Bool`, `Date`, `URL`, `UUID` | one with the text that ``URLFormEncoder`` gives it, not percent-encoded |
-    /// | an array, a set | one for each element, named as the encoder says: `a[]` |
-    /// | a value in a value, a dictionary | one for each member: `a[b]` |
+    /// | text, a number, `Bool`, `Date`, `URL`, `UUID` | one with the text that ``URLFormEncoder`` writes, not percent-encoded |
+    /// | an array, a set | one for each element, named by the encoder: `a[]` |
+    /// | a nested value, a dictionary | one for each member: `a[b]` |
     /// | an optional without a value, an empty collection | none |
     ///
     /// - Parameters:
-    ///   - value: a value with keys.
-    ///   - encoder: how arrays, booleans, dates and keys are written.
-    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/encoding``, as ``URLFormEncoder``.
+    ///   - value: a value that encodes with keys.
+    ///   - encoder: the settings for arrays, booleans, dates and keys.
+    /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/encoding``, as ``URLFormEncoder`` does.
     public init(encoding value: some Encodable, using encoder: URLFormEncoder = URLFormEncoder()) throws {
         let tree = try encoder.tree(of: value, keepsFiles: true)
         var parts = FormParts(arrays: encoder.arrayEncoding, booleans: encoder.boolEncoding)
@@ -26,7 +26,7 @@ extension MultipartFormData {
     }
 }
 
-/// The parts of a form while they are put together.
+/// The parts of a form while it is built.
 private struct FormParts {
     let arrays: URLEncoding.ArrayEncoding
     let booleans: URLEncoding.BoolEncoding

@@ -2,10 +2,10 @@ import Foundation
 import HTTPTypes
 
 extension MultipartFormData {
-    /// The most that a body in memory has.
+    /// The maximum size of a body in memory.
     private static let inMemoryByteCount = 1 << 20
 
-    /// Writes the form into the request; its Content-Type must name the boundary, so one that is there is replaced.
+    /// Writes the form into the request, and replaces its Content-Type, which must name the boundary.
     func encode(
         into request: inout PipelineRequest,
         using generator: inout some RandomNumberGenerator,
@@ -16,7 +16,7 @@ extension MultipartFormData {
         request.headers[.contentType] = made.contentType
     }
 
-    /// The body and the Content-Type that goes with it.
+    /// Makes the body and its Content-Type.
     func makeBody(
         using generator: inout some RandomNumberGenerator,
         files: FileChecks = .immediate
@@ -66,7 +66,7 @@ extension MultipartFormData {
             : .stream(chunks, byteCount: byteCount)
     }
 
-    /// How long a part will be, `nil` for a stream that does not say and a file, which is measured later.
+    /// Returns the length of a part; `nil` for a stream of unknown length, and for a file, which is measured later.
     private static func announcedByteCount(of body: PipelineBody, _ label: String) throws -> Int? {
         guard !body.isFile, let byteCount = body.byteCount else { return nil }
         guard byteCount >= 0 else {

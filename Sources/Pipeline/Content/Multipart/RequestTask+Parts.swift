@@ -1,7 +1,7 @@
 extension RequestTask {
-    /// A copy whose form has these parts too, after its own; a task that carries no form stays as it is.
+    /// Returns a copy with more parts at the end of its form; a task without a form is returned unchanged.
     ///
-    /// For the `endpoint` closure of a provider:
+    /// Use it in the `endpoint` closure of a provider:
     ///
     /// ```swift
     /// endpoint.replacing(task: endpoint.task.adding(parts: [MultipartFormBodyPart(.bytes(id), name: "device")]))
@@ -10,12 +10,14 @@ extension RequestTask {
         content?.adding(parts: parts).map(replacing(content:)) ?? self
     }
 
-    /// A form of the parts in an array, as ``uploadMultipartFormData(_:)``.
+    /// Creates a task that sends parts as a multipart form, as ``uploadMultipartFormData(_:)`` does.
     public static func uploadMultipart(_ parts: [MultipartFormBodyPart]) -> RequestTask {
         uploadMultipartFormData(MultipartFormData(parts: parts))
     }
 
-    /// A form of the parts in an array and parameters in the query, as ``uploadCompositeMultipartFormData(_:urlParameters:)``.
+    /// Creates a task that sends parts as a multipart form, and parameters in the query.
+    ///
+    /// It does the same as ``uploadCompositeMultipartFormData(_:urlParameters:)``.
     public static func uploadCompositeMultipart(
         _ parts: [MultipartFormBodyPart],
         urlParameters: RequestParameters

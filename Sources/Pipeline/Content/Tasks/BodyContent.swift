@@ -1,6 +1,6 @@
 import Foundation
 
-/// A body that is there already.
+/// A body that needs no encoding.
 enum BodyContent: RequestContent {
     case data(Data)
     case file(URL)

@@ -1,7 +1,7 @@
-/// A value as pairs, in the query or in a form body.
+/// A value encoded as pairs, in the query or in a form body.
 struct FormContent: RequestContent {
     let value: any Encodable & Sendable
-    /// `nil` for that of the context.
+    /// The encoder; `nil` uses the context's.
     let encoder: URLFormEncoder?
     let destination: URLEncoding.Destination
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A value as JSON.
+/// A value encoded as JSON.
 struct JSONContent: RequestContent {
-    /// The levels of nesting that become JSON; `JSONEncoder` itself has no bound but the stack.
+    /// The maximum nesting depth; `JSONEncoder` itself is limited only by the stack.
     private static let maximumDepth = 128
 
     let value: any Encodable & Sendable
-    /// `nil` for that of the context.
+    /// The encoder; `nil` uses the context's.
     let encoder: JSONEncoder?
 
     var kind: RequestTask.Kind { .json }

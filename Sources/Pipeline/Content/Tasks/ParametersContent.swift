@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// Parameters, put where their encoding says.
+/// Parameters that their encoding writes into the query or the body.
 struct ParametersContent: RequestContent {
     private(set) var own: RequestParameters
     let writer: any ParameterEncoding
-    /// Whether the encoding must write a body, beside a query that others write.
+    /// Whether the encoding must write a body, because the query holds other parameters.
     var isBody = false
 
     var kind: RequestTask.Kind { .parameters }
@@ -23,7 +23,7 @@ struct ParametersContent: RequestContent {
         let path = request.head.path
         var writer = writer
         if var form = writer as? URLEncoding, form.destination == .methodDependent {
-            // These are the parameters of the body, also of a DELETE.
+            // These parameters belong in the body, even for DELETE.
             form.destination = .httpBody
             writer = form
         }

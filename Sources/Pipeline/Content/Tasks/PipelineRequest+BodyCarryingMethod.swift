@@ -1,9 +1,9 @@
 import HTTPTypes
 
 extension PipelineRequest {
-    /// Throws an error if the method is GET, HEAD or TRACE, whose requests have no body.
+    /// Throws an error if the method is GET, HEAD or TRACE, because these requests have no body.
     ///
-    /// For content that is always a body, see ``RequestContent``.
+    /// Call it from ``RequestContent`` that always writes a body.
     ///
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/invalidRequest(_:)`` and `body`.
     ///

@@ -1,67 +1,72 @@
-/// A value that a request carries, in a form of its own.
+/// A type of content that a request can carry.
 ///
-/// ``RequestTask`` has the usual forms. For another one, conform a type to this protocol and wrap its values:
+/// ``RequestTask`` supports the usual kinds of content. For another kind, conform a type to this protocol and wrap its
+/// values:
 ///
 /// ```swift
 /// var task: RequestTask { RequestTask(GraphQL(query: "{ viewer { login } }")) }
 /// ```
 ///
-/// Only ``encode(into:context:)`` has no default. The other requirements say what can be read of the content before it is encoded.
+/// Only ``encode(into:context:)`` has no default implementation. The other requirements describe the content before it
+/// is encoded.
 ///
-/// **Secrets**: logs and errors show `kind` alone.
+/// **Secrets**: logs and errors show only `kind`.
 public protocol RequestContent: Sendable {
     /// Writes the content into the request: its body, its query or its header fields.
     ///
-    /// Called once for each call, before any plugin sees the request. Set a Content-Type only if there is none.
+    /// Called once per call, before any plugin sees the request. Set a Content-Type only if the request has none.
     ///
     /// - Parameters:
     ///   - request: the request, with the target's method, URL and header fields.
-    ///   - context: the source of randomness, and the encoders.
-    /// - Throws: any error; nothing is sent then. One that is not a ``PipelineError`` reaches the caller as
-    ///   ``PipelineError/Code-swift.struct/encoding`` with the thrown error underneath.
+    ///   - context: the source of randomness and the default encoders.
+    /// - Throws: any error; the request is then not sent. An error other than ``PipelineError`` reaches the caller as
+    ///   ``PipelineError/Code-swift.struct/encoding`` with the thrown error as its underlying error.
     func encode(into request: inout PipelineRequest, context: RequestTask.EncodingContext) throws
 
-    /// The kind of content, by default named after the type.
+    /// The kind of content; defaults to the name of the type.
     var kind: RequestTask.Kind { get }
 
-    /// Whether progress is that of the request's body; by default it is that of the response's.
+    /// Whether progress reports count the bytes of the request's body; defaults to `false`, which counts those of the
+    /// response.
     var isUpload: Bool { get }
 
-    /// The parameters that `encoding` writes; by default `nil`.
+    /// The parameters that `encoding` writes; defaults to `nil`.
     var parameters: RequestParameters? { get }
 
-    /// The encoding of the parameters; by default `nil`.
+    /// The encoding of the parameters; defaults to `nil`.
     var encoding: (any ParameterEncoding)? { get }
 
-    /// The body if it needs no encoding: bytes, a file or a stream; by default `nil`.
+    /// The body if it needs no encoding: bytes, a file or a stream; defaults to `nil`.
     var body: PipelineBody? { get }
 
-    /// Returns the content with more parameters, of which it keeps those that it has; by default `nil`, and they go into the query.
+    /// Returns the content with more parameters; a parameter that it already has keeps its value.
+    ///
+    /// The default returns `nil`, and the parameters are added to the query.
     func adding(parameters: RequestParameters) -> Self?
 
-    /// Returns the content with more parts at the end of its form; by default `nil`, for content other than a form.
+    /// Returns the content with more parts at the end of its form; defaults to `nil`, for content other than a form.
     func adding(parts: [MultipartFormBodyPart]) -> Self?
 }
 
 extension RequestContent {
-    /// A kind with the name of the type.
+    /// The kind of content, named after the type.
     public var kind: RequestTask.Kind { RequestTask.Kind("\(Self.self)") }
 
-    /// Not an upload.
+    /// Always `false`: progress reports count the bytes of the response.
     public var isUpload: Bool { false }
 
-    /// No parameters.
+    /// Always `nil`: the content has no parameters.
     public var parameters: RequestParameters? { nil }
 
-    /// No encoding.
+    /// Always `nil`: the content has no parameter encoding.
     public var encoding: (any ParameterEncoding)? { nil }
 
-    /// A body that is encoded when the request is made.
+    /// Always `nil`: the body is encoded when the request is made.
     public var body: PipelineBody? { nil }
 
-    /// No content with more parameters.
+    /// Returns `nil`, so the parameters are added to the query.
     public func adding(parameters: RequestParameters) -> Self? { nil }
 
-    /// No content with more parts.
+    /// Returns `nil`, because the content is not a form.
     public func adding(parts: [MultipartFormBodyPart]) -> Self? { nil }
 }

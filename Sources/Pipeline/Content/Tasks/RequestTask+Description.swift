@@ -1,4 +1,4 @@
 extension RequestTask {
-    /// The kind of task, without what it carries.
+    /// The kind of task, without its content.
     public var description: String { kind.description }
 }

@@ -1,12 +1,12 @@
 public import Foundation
 
 extension RequestTask {
-    /// A value as JSON from an encoder with strategies and a formatting of your own, `Content-Type: application/json`.
+    /// Creates a task that sends a value as JSON from your own encoder, with `Content-Type: application/json`.
     ///
-    /// Equal values give equal bytes if the encoder's formatting has `.sortedKeys`. The encoder is used when a request is made;
-    /// do not change it meanwhile.
+    /// Equal values encode to equal bytes if the encoder's `outputFormatting` includes `.sortedKeys`. The encoder is
+    /// used when a request is made; do not modify it in the meantime.
     ///
-    /// **Errors**: those of ``requestJSONEncodable(_:)``.
+    /// **Errors**: the same as for ``requestJSONEncodable(_:)``.
     public static func requestCustomJSONEncodable(
         _ value: any Encodable & Sendable,
         encoder: JSONEncoder
@@ -14,11 +14,13 @@ extension RequestTask {
         RequestTask(JSONContent(value: value, encoder: encoder))
     }
 
-    /// A value's members as pairs in the query, after those that are there; no pairs leave the URL as it is.
+    /// Creates a task that appends a value's members to the query as pairs.
     ///
-    /// Without an encoder, ``EncodingContext/makeFormEncoder`` makes one.
+    /// Existing query items stay in front. If the value has no pairs, the URL stays unchanged.
     ///
-    /// **Errors**: those of ``URLFormEncoder``.
+    /// If `encoder` is `nil`, ``EncodingContext/makeFormEncoder`` makes one.
+    ///
+    /// **Errors**: the same as for ``URLFormEncoder``.
     public static func requestQuery(
         _ value: any Encodable & Sendable,
         encoder: URLFormEncoder? = nil
@@ -26,11 +28,13 @@ extension RequestTask {
         RequestTask(FormContent(value: value, encoder: encoder, destination: .queryString))
     }
 
-    /// A value's members as a form, `Content-Type: application/x-www-form-urlencoded; charset=utf-8`.
+    /// Creates a task that sends a value's members as a form,
+    /// `Content-Type: application/x-www-form-urlencoded; charset=utf-8`.
     ///
-    /// No pairs make an empty form, which is a body. Without an encoder it is as of ``requestQuery(_:encoder:)``.
+    /// If the value has no pairs, the body is an empty form. If `encoder` is `nil`, ``EncodingContext/makeFormEncoder``
+    /// makes one.
     ///
-    /// **Errors**: those of ``URLFormEncoder``.
+    /// **Errors**: the same as for ``URLFormEncoder``.
     public static func requestFormURLEncodable(
         _ value: any Encodable & Sendable,
         encoder: URLFormEncoder? = nil

@@ -1,11 +1,11 @@
 import Foundation
 
 extension RequestTask {
-    /// Writes what the task carries into the request, for content that wraps a task.
+    /// Writes the task's content into the request; call it from content that wraps a task.
     ///
     /// - Parameters:
     ///   - request: the request, with the target's method, URL and header fields.
-    ///   - context: the source of randomness, and the encoders.
+    ///   - context: the source of randomness and the default encoders.
     /// - Throws: ``PipelineError``.
     public func encode(into request: inout PipelineRequest, context: EncodingContext) throws {
         if let content { try Self.encode(content, into: &request, context) }
@@ -28,7 +28,7 @@ extension RequestTask {
 }
 
 extension PipelineError {
-    /// `.encoding`, naming the coding path at fault and never a value.
+    /// Makes an `encoding` error that gives the coding path, but never a value.
     package static func encodingFailed(_ error: any Error, _ reason: String) -> PipelineError {
         var reason = reason
         if case EncodingError.invalidValue(_, let context) = error, !context.codingPath.isEmpty {

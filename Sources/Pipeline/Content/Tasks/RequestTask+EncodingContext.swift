@@ -1,19 +1,21 @@
 public import Foundation
 
 extension RequestTask {
-    /// What content is encoded with: a source of randomness, and the encoders of tasks that have none of their own.
+    /// The source of randomness and the default encoders with which content is encoded.
     ///
-    /// A layer that has settings for encoders changes a copy before it encodes the tasks that it wraps.
+    /// A layer with its own encoder settings changes a copy before it encodes the tasks that it wraps.
     public struct EncodingContext: Sendable {
-        /// Random numbers, from the provider's generator.
+        /// The source of random numbers, from the provider's generator.
         public var random: PipelineRandom
-        /// Makes the encoder of JSON for a value; defaults to a new one that sorts keys, so that equal values give equal bytes.
+        /// Makes the JSON encoder for a value; defaults to a new one that sorts keys, so that equal values encode to
+        /// equal bytes.
         public var makeJSONEncoder: @Sendable (any Encodable) -> JSONEncoder = { _ in
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys
             return encoder
         }
-        /// Makes the encoder of a query or a form for a value; defaults to a ``URLFormEncoder`` without settings.
+        /// Makes the encoder for a value in a query or a form; defaults to a ``URLFormEncoder`` with its default
+        /// settings.
         public var makeFormEncoder: @Sendable (any Encodable) -> URLFormEncoder = { _ in URLFormEncoder() }
 
         /// When the files of the content are checked.

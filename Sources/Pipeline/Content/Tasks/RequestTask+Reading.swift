@@ -1,34 +1,37 @@
 extension RequestTask {
-    /// The way in which a task carries its content.
+    /// The kind of content that a task carries.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
-        /// The name of the kind.
+        /// The name of the kind, which logs may show.
         public let description: String
 
-        /// Makes a kind, for content of your own.
+        /// Creates a kind for your own content.
         ///
         /// - Parameter name: the name, which logs may show.
         public init(_ name: String) { description = name }
 
-        /// ``RequestTask/requestPlain``.
+        /// The kind of ``RequestTask/requestPlain``.
         public static let plain = Self("plain")
-        /// ``RequestTask/requestData(_:)``.
+        /// The kind of ``RequestTask/requestData(_:)``.
         public static let data = Self("data")
-        /// ``RequestTask/requestJSONEncodable(_:)`` and ``RequestTask/requestCustomJSONEncodable(_:encoder:)``.
+        /// The kind of ``RequestTask/requestJSONEncodable(_:)`` and
+        /// ``RequestTask/requestCustomJSONEncodable(_:encoder:)``.
         public static let json = Self("JSON of a value")
-        /// ``RequestTask/requestQuery(_:encoder:)`` and ``RequestTask/requestFormURLEncodable(_:encoder:)``.
+        /// The kind of ``RequestTask/requestQuery(_:encoder:)`` and
+        /// ``RequestTask/requestFormURLEncodable(_:encoder:)``.
         public static let form = Self("a value as pairs")
-        /// ``RequestTask/requestParameters(parameters:encoding:)``.
+        /// The kind of ``RequestTask/requestParameters(parameters:encoding:)``.
         public static let parameters = Self("parameters")
-        /// ``RequestTask/requestCompositeData(bodyData:urlParameters:)`` and
+        /// The kind of ``RequestTask/requestCompositeData(bodyData:urlParameters:)`` and
         /// ``RequestTask/requestCompositeParameters(bodyParameters:bodyEncoding:urlParameters:)``.
         public static let composite = Self("composite")
-        /// ``RequestTask/uploadFile(_:)``.
+        /// The kind of ``RequestTask/uploadFile(_:)``.
         public static let file = Self("a file")
-        /// ``RequestTask/requestStream(_:)``.
+        /// The kind of ``RequestTask/requestStream(_:)``.
         public static let stream = Self("a stream")
-        /// ``RequestTask/uploadMultipartFormData(_:)`` and its companions.
+        /// The kind of ``RequestTask/uploadMultipartFormData(_:)`` and its variants.
         public static let multipart = Self("a form of several parts")
-        /// ``RequestTask/downloadDestination(_:)`` and ``RequestTask/downloadParameters(parameters:encoding:destination:)``.
+        /// The kind of ``RequestTask/downloadDestination(_:)`` and
+        /// ``RequestTask/downloadParameters(parameters:encoding:destination:)``.
         public static let download = Self("a download")
     }
 
@@ -38,16 +41,16 @@ extension RequestTask {
     /// The encoding of ``parameters``; `nil` if the task has none.
     public var encoding: (any ParameterEncoding)? { content?.encoding }
 
-    /// The body that the task is given as it is: bytes, a file or a stream; `nil` for one that is encoded when the request is made.
+    /// The body if it needs no encoding: bytes, a file or a stream; `nil` if it is encoded when the request is made.
     public var body: PipelineBody? { content?.body }
 
-    /// Whether progress is that of the request's body; else it is that of the response's.
+    /// Whether progress reports count the bytes of the request's body; if `false`, they count those of the response.
     public var isUpload: Bool { content?.isUpload ?? false }
 
-    /// Returns a copy with more parameters, for those that every request of an API has.
+    /// Returns a copy with more parameters, such as those that every request of an API needs.
     ///
-    /// A task with ``parameters`` gets them there, whatever its encoding; every other task gets them in the query. A parameter
-    /// that the task has already keeps its value.
+    /// If the task has ``parameters``, the new ones are added to them, regardless of the encoding. Otherwise they are
+    /// added to the query. A parameter that the task already has keeps its value.
     ///
     /// ```swift
     /// let provider = Provider<GitHub>(transport: URLSessionTransport()) { target in

@@ -1,16 +1,17 @@
 public import Foundation
 
-/// What a request carries.
+/// The content of a request and the destination of its response.
 ///
-/// A Content-Type is set only where the target has not set one.
+/// A Content-Type is set only if the target has not set one, except for multipart forms, which replace it.
 public struct RequestTask: Sendable, SafelyDescribed {
-    /// What is written into the request before ``urlParameters``; `nil` for nothing.
+    /// The content, which is written into the request before ``urlParameters``; `nil` if there is none.
     let content: (any RequestContent)?
-    /// The parameters that the task adds to the query as ``URLEncoding/queryString`` does, besides ``parameters``.
+    /// The parameters that the task adds to the query as ``URLEncoding/queryString`` does, in addition to
+    /// ``parameters``.
     public private(set) var urlParameters: RequestParameters
-    /// Where the response is put, `nil` unless it becomes a file.
+    /// Where the response is saved as a file; `nil` keeps it in memory.
     public let destination: DownloadDestination?
-    /// Of a task that is named after more than its content.
+    /// The kind of a task that its content alone does not determine.
     private let ownKind: Kind?
 
     private init(
@@ -25,12 +26,12 @@ public struct RequestTask: Sendable, SafelyDescribed {
         ownKind = kind
     }
 
-    /// Makes a task of content of any kind, also of a type of your own.
+    /// Creates a task with content of any type, including your own.
     ///
     /// - Parameters:
-    ///   - content: what the request carries.
-    ///   - urlParameters: parameters that are added to the query as ``URLEncoding/queryString`` does.
-    ///   - destination: where the response is put; `nil` keeps it in memory.
+    ///   - content: the content of the request.
+    ///   - urlParameters: the parameters that are added to the query as ``URLEncoding/queryString`` does.
+    ///   - destination: where the response is saved; `nil` keeps it in memory.
     public init(
         _ content: any RequestContent,
         urlParameters: RequestParameters = [:],
@@ -39,15 +40,15 @@ public struct RequestTask: Sendable, SafelyDescribed {
         self.init(content, urlParameters: urlParameters, destination: destination, kind: nil)
     }
 
-    /// The way in which the task carries its content.
+    /// The kind of content that the task carries.
     public var kind: Kind { ownKind ?? content?.kind ?? .plain }
 
-    /// The same task with other content.
+    /// Returns a copy with other content.
     func replacing(content: any RequestContent) -> RequestTask {
         RequestTask(content, urlParameters: urlParameters, destination: destination, kind: ownKind)
     }
 
-    /// The same task with more parameters in its query, of which it keeps those that it has.
+    /// Returns a copy with more parameters in its query; a parameter that it already has keeps its value.
     func adding(urlParameters new: RequestParameters) -> RequestTask {
         var copy = self
         copy.urlParameters.merge(new) { own, _ in own }
@@ -56,27 +57,29 @@ public struct RequestTask: Sendable, SafelyDescribed {
 }
 
 extension RequestTask {
-    /// Nothing.
+    /// A task without a body and without parameters.
     public static let requestPlain = RequestTask(nil, kind: nil)
 
-    /// These bytes, without a Content-Type of their own.
+    /// Creates a task that sends bytes as the body and sets no Content-Type.
     public static func requestData(_ data: Data) -> RequestTask {
         RequestTask(BodyContent.data(data))
     }
 
-    /// A value as JSON, `Content-Type: application/json`; keys are sorted, so that equal values give equal bytes.
+    /// Creates a task that sends a value as JSON, with `Content-Type: application/json`.
     ///
-    /// ``EncodingContext/makeJSONEncoder`` makes the encoder.
+    /// Keys are sorted, so that equal values encode to equal bytes.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` when the value cannot be encoded, or is nested deeper than 128
-    /// levels, as a cycle of objects is.
+    /// The encoder comes from ``EncodingContext/makeJSONEncoder``.
+    ///
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` if the value cannot be encoded or is nested deeper than
+    /// 128 levels, as a cycle of objects is.
     public static func requestJSONEncodable(_ value: any Encodable & Sendable) -> RequestTask {
         RequestTask(JSONContent(value: value, encoder: nil))
     }
 
-    /// Parameters, put where the encoding says.
+    /// Creates a task that sends parameters in the place that the encoding chooses.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded.
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` with the key of the parameter that cannot be encoded.
     public static func requestParameters(
         parameters: RequestParameters,
         encoding: any ParameterEncoding
@@ -84,20 +87,25 @@ extension RequestTask {
         RequestTask(ParametersContent(own: parameters, writer: encoding))
     }
 
-    /// These bytes, without a Content-Type of their own, and parameters in the query as ``URLEncoding/queryString`` puts them.
+    /// Creates a task that sends bytes as the body, and parameters in the query as ``URLEncoding/queryString`` writes
+    /// them.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded.
+    /// No Content-Type is set.
+    ///
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` with the key of the parameter that cannot be encoded.
     public static func requestCompositeData(bodyData: Data, urlParameters: RequestParameters) -> RequestTask {
         RequestTask(BodyContent.data(bodyData), urlParameters: urlParameters, kind: .composite)
     }
 
-    /// Parameters in the body, and others in the query as ``URLEncoding/queryString`` puts them.
+    /// Creates a task that sends parameters in the body, and others in the query as ``URLEncoding/queryString`` writes
+    /// them.
     ///
-    /// With ``URLEncoding/default`` the body is a form for every method, also for DELETE.
+    /// With ``URLEncoding/default``, the body is a form for every method, including DELETE.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded, or if the
-    /// encoding of the body writes to the URL; ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and
-    /// TRACE.
+    /// **Errors**
+    /// - ``PipelineError/Code-swift.struct/encoding`` with the key of the parameter that cannot be encoded, or if the
+    ///   encoding of the body writes to the URL.
+    /// - ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
     public static func requestCompositeParameters(
         bodyParameters: RequestParameters,
         bodyEncoding: any ParameterEncoding,
@@ -110,34 +118,37 @@ extension RequestTask {
         )
     }
 
-    /// A body of any kind, without a Content-Type of its own.
+    /// Creates a task that sends a body of any kind and sets no Content-Type.
     ///
-    /// One that is a stream of unknown length is sent in chunks by transports that can. Only a body that can be replayed
-    /// survives a retry or a redirect that keeps the method.
+    /// A stream of unknown length is sent in chunks if the transport supports it. A retry, or a redirect that keeps the
+    /// method, requires a body that can be replayed.
     ///
     /// **Errors**: ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
     public static func requestStream(_ body: PipelineBody) -> RequestTask {
         RequestTask(BodyContent.stream(body))
     }
 
-    /// A file as it is, without a Content-Type of its own, read in pieces as it is sent.
+    /// Creates a task that sends a file unchanged, sets no Content-Type, and reads the file in pieces while it is sent.
     ///
-    /// A file whose length is 0 although it has content, as under `/proc`, is read to its end and sent as a stream of unknown length.
+    /// A file that reports a length of 0 but has content, as under `/proc`, is read to its end and sent as a stream of
+    /// unknown length.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/file(_:)`` before anything is sent: `unreadable`, also for a URL that is not
-    /// a file URL, or `directory`; ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
+    /// **Errors**, before anything is sent
+    /// - ``PipelineError/Code-swift.struct/file(_:)`` with `unreadable`, also for a URL that is not a file URL, or
+    ///   `directory`.
+    /// - ``PipelineError/Code-swift.struct/invalidRequest(_:)`` with `body` for GET, HEAD and TRACE.
     public static func uploadFile(_ url: URL) -> RequestTask {
         RequestTask(BodyContent.file(url))
     }
 
-    /// Nothing; the answer becomes a file.
+    /// Creates a task that sends no body and saves the response as a file.
     public static func downloadDestination(_ destination: DownloadDestination) -> RequestTask {
         RequestTask(nil, destination: destination, kind: .download)
     }
 
-    /// Parameters, put where the encoding says; the answer becomes a file.
+    /// Creates a task that sends parameters in the place that the encoding chooses, and saves the response as a file.
     ///
-    /// **Errors**: ``PipelineError/Code-swift.struct/encoding``, with the key of the parameter that cannot be encoded.
+    /// **Errors**: ``PipelineError/Code-swift.struct/encoding`` with the key of the parameter that cannot be encoded.
     public static func downloadParameters(
         parameters: RequestParameters,
         encoding: any ParameterEncoding,
@@ -150,16 +161,17 @@ extension RequestTask {
         )
     }
 
-    /// A form of several parts, `Content-Type: multipart/form-data`, which replaces one of the target's own.
+    /// Creates a task that sends a multipart form, with `Content-Type: multipart/form-data`, which replaces the
+    /// target's own.
     ///
-    /// **Errors**: those of ``MultipartFormData``; ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for a method that
-    /// carries no body (GET, HEAD, TRACE).
+    /// **Errors**: the same as for ``MultipartFormData``; ``PipelineError/Code-swift.struct/invalidRequest(_:)`` for a
+    /// method that has no body (GET, HEAD, TRACE).
     public static func uploadMultipartFormData(_ form: MultipartFormData) -> RequestTask {
         uploadCompositeMultipartFormData(form, urlParameters: [:])
     }
 
-    /// A form of several parts as ``uploadMultipartFormData(_:)``, and parameters in the query by
-    /// ``URLEncoding/queryString``.
+    /// Creates a task that sends a multipart form, and parameters in the query as ``URLEncoding/queryString`` writes
+    /// them.
     public static func uploadCompositeMultipartFormData(
         _ form: MultipartFormData,
         urlParameters: RequestParameters

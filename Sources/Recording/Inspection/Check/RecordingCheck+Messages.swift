@@ -35,10 +35,10 @@ extension RecordingCheck {
             say(.meaning, "request.postData", "has neither text nor params")
             return
         }
-        // The parameters are the body then, in a form that no member names.
+        // In this case the parameters are the body, in a form that no member names.
         if post["text"]?.string?.isEmpty == true, post["params"]?.elements.isEmpty == false { return }
         let encoding = post["encoding"]?.string ?? post["_encoding"]?.string
-        // The size says which of the two a text without an encoding is.
+        // The size shows whether a text without an encoding is UTF-8 or Latin-1.
         let latin1 = encoding == nil ? post["text"]?.string?.data(using: .isoLatin1)?.count : nil
         if let body = body(in: post, encoding: encoding, "request.postData"), let size, size >= 0,
             ![body.count, latin1].contains(size)
@@ -69,7 +69,9 @@ extension RecordingCheck {
         check(content: content, wireByteCount: response["bodySize"]?.int)
     }
 
-    /// How many cookies there may be: some writers join several in one field, with line ends or with commas.
+    /// Returns the possible numbers of cookies.
+    ///
+    /// Some writers join several in one field, with line breaks or commas.
     private static func cookieCounts(in fields: [String]) -> ClosedRange<Int> {
         let lines = fields.flatMap { $0.split(whereSeparator: \.isNewline).map(String.init) }
         let cookies = lines.flatMap { SetCookieSplitting.values(of: $0, needsBlank: false) }
@@ -78,7 +80,7 @@ extension RecordingCheck {
 
     private mutating func check(content: JSONNode, wireByteCount: Int?) {
         let size = content["size"]?.int
-        // Polly.JS marks what is in pieces, or in hexadecimal digits, so.
+        // Polly.JS marks bodies in pieces or in hexadecimal digits with this member.
         let isBinary = content["_isBinary"] == .bool(true)
         let encoding = content["encoding"]?.string ?? (isBinary ? "hex" : nil)
         if let body = body(in: content, encoding: encoding, "response.content"), let size, body.count != size {
@@ -100,7 +102,7 @@ extension RecordingCheck {
         func map(_ transform: (String) -> String) -> Pair { Pair(name: transform(name), value: transform(value)) }
     }
 
-    /// What real writers make of a query: names and values as they stand in the URL or decoded, with `+` as a blank or without.
+    /// Returns the queries that real writers derive from a URL: raw or decoded, with `+` as a plus sign or as a blank.
     private static func readings(ofQueryIn url: String) -> [[Pair]] {
         let whole = url.prefix { $0 != "#" }
         let query = whole.firstIndex(of: "?").map { whole[whole.index(after: $0)...] } ?? ""

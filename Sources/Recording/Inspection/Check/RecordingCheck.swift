@@ -1,9 +1,9 @@
 import Foundation
 import Pipeline
 
-/// Finds what is wrong with a recording: its shape, as HAR 1.2 has it, and what contradicts itself.
+/// A check of a recording: its shape according to HAR 1.2, and contradictions in it.
 struct RecordingCheck {
-    /// Where side files are.
+    /// The folder of the side files.
     private let folder: URL?
     private var index: Int?
     private(set) var findings: [RecordingFinding] = []
@@ -11,19 +11,21 @@ struct RecordingCheck {
 
     private init(_ folder: URL?) { self.folder = folder }
 
-    /// What is wrong with a file.
+    /// Checks the content of a file.
     ///
     /// - Parameters:
-    ///   - root: what the file holds.
-    ///   - folder: where its side files are; `nil` when it has none.
-    /// - Returns: what is wrong, in the order of the file.
+    ///   - root: the content of the file.
+    ///   - folder: the folder of its side files; `nil` if it has none.
+    /// - Returns: the findings, in the order of the file.
     static func findings(in root: JSONNode, folder: URL? = nil) -> [RecordingFinding] {
         var check = RecordingCheck(folder)
         check.checkLog(root)
         return check.findings
     }
 
-    /// What is wrong with a file; that it cannot be read, or is no JSON, is a finding as well.
+    /// Checks a file.
+    ///
+    /// A file that cannot be read or is not JSON is also a finding.
     static func findings(of file: URL) -> [RecordingFinding] {
         do {
             var data = try Data(contentsOf: file)
@@ -40,7 +42,7 @@ struct RecordingCheck {
         findings.append(RecordingFinding(level, index, place, text))
     }
 
-    /// Whether it is an object; says what is wrong with its members.
+    /// Returns whether a node is an object, and reports the problems of its members.
     mutating func hasShape(_ shape: RecordingShape, _ node: JSONNode, _ place: String) -> Bool {
         guard let problems = shape.problems(of: node, at: place) else {
             say(.shape, place, "is not an object")
@@ -50,7 +52,7 @@ struct RecordingCheck {
         return true
     }
 
-    /// The objects of an array.
+    /// Returns the elements of an array that are objects.
     @discardableResult
     mutating func items(_ name: String, of node: JSONNode, _ shape: RecordingShape, _ place: String) -> [JSONNode] {
         var items: [JSONNode] = []
@@ -80,7 +82,7 @@ struct RecordingCheck {
         checkSecrets(of: entries)
     }
 
-    /// Finds secret values that are too short to be replaced, outside of their own places.
+    /// Finds secret values outside of their own places that are too short to be replaced.
     private mutating func checkSecrets(of entries: [JSONNode]) {
         let redaction = RecordingRedaction(.standard)
         var secrets = RecordedSecrets()
@@ -107,7 +109,7 @@ struct RecordingCheck {
             say(.meaning, "entry.pageref", "names no page")
         }
         if let date = entry["startedDateTime"]?.string, !Self.isDate(date) {
-            say(.meaning, "entry.startedDateTime", "is no date of ISO 8601 with a zone")
+            say(.meaning, "entry.startedDateTime", "is not an ISO 8601 date with a time zone")
         }
         checkTimings(of: entry)
         if let request = entry["request"], hasShape(.request, request, "request") { check(request: request) }
@@ -121,7 +123,7 @@ struct RecordingCheck {
         for name in ["send", "wait", "receive"] {
             if let time = timings[name]?.double, time < 0 { say(.meaning, "timings.\(name)", "is negative") }
         }
-        // The time for TLS is part of that for connecting.
+        // The time for TLS is part of the time for connecting.
         let parts = ["blocked", "dns", "connect", "send", "wait", "receive"].compactMap { timings[$0]?.double }
         let sum = parts.reduce(0) { $0 + max(0, $1) }
         if let time = entry["time"]?.double, abs(time - sum) > 1 {
@@ -137,11 +139,11 @@ struct RecordingCheck {
 
     // MARK: Bodies
 
-    /// The bytes of a body; `nil` when there are none, and when they cannot be had.
+    /// Returns the bytes of a body, or `nil` if there are none or they cannot be read.
     mutating func body(in holder: JSONNode, encoding: String?, _ place: String) -> Data? {
         if let name = holder["_file"]?.string {
             guard let data = sideFile(name) else {
-                say(.meaning, "\(place)._file", "is no file in the folder of the recording")
+                say(.meaning, "\(place)._file", "is not a file in the folder of the recording")
                 return nil
             }
             return data

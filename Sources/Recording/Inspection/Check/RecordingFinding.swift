@@ -1,19 +1,19 @@
-/// Something that is wrong with a recording, and where.
+/// A problem in a recording and its place.
 struct RecordingFinding: Sendable, Equatable {
-    /// What kind of wrong.
+    /// The kind of a finding.
     enum Level: String, Sendable {
-        /// A member is missing or of another type than HAR 1.2 says.
+        /// A member is missing or has another type than HAR 1.2 requires.
         case shape = "S"
-        /// What contradicts itself.
+        /// Members contradict each other.
         case meaning = "M"
         /// A secret value where neither a recorder nor `har redact` replaces it.
         case privacy = "P"
     }
 
     var level: Level
-    /// Of the entry, from 0; `nil` for what belongs to the file.
+    /// The index of the entry, from 0; `nil` if the finding is about the file.
     var index: Int?
-    /// Such as `response.content.size`.
+    /// The member, for example `response.content.size`.
     var place: String
     var text: String
 

@@ -1,4 +1,4 @@
-/// What members an object of HAR 1.2 has, and of what types.
+/// The members of an object of HAR 1.2, and their types.
 ///
 /// Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
 struct RecordingShape {
@@ -14,7 +14,7 @@ struct RecordingShape {
     var required: [(name: String, kind: Kind)]
     var optional: [(name: String, kind: Kind)] = []
 
-    /// What is wrong with an object; `nil` when it is none.
+    /// Returns the problems of an object, or `nil` if the node is not an object.
     func problems(of node: JSONNode, at place: String) -> [(place: String, text: String)]? {
         guard case .object(let members) = node else { return nil }
         var problems: [(String, String)] = []
@@ -27,7 +27,7 @@ struct RecordingShape {
                     problems.append(("\(place).\(member.name)", "is not \(kind.rawValue)"))
                 }
             } else if member.name != "comment", !member.name.hasPrefix("_") {
-                problems.append(("\(place).\(member.name)", "is no member of HAR 1.2 and does not begin with _"))
+                problems.append(("\(place).\(member.name)", "is not a member of HAR 1.2 and does not begin with _"))
             }
         }
         return problems
@@ -69,7 +69,7 @@ extension RecordingShape {
         ],
         optional: [("postData", .object)]
     )
-    /// `encoding` is of the draft of HAR 1.3: 1.2 has no way to hold a body that is no text.
+    /// `encoding` comes from the HAR 1.3 draft; HAR 1.2 cannot represent a body that is not text.
     static let postData = RecordingShape(
         required: [("mimeType", .text)],
         optional: [("text", .text), ("params", .array), ("encoding", .text)]

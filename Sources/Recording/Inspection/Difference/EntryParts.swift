@@ -10,10 +10,10 @@ struct EntryParts {
         let shown: String
         /// The text that may be shown, not cut.
         var whole = ""
-        /// The value of a body in JSON.
+        /// The body as a JSON value.
         var json: JSONNode?
 
-        /// The texts to show of two values that differ although ``shown`` is equal.
+        /// Returns the texts to show for two values that differ although ``shown`` is equal.
         func apart(from other: Value) -> (String, String) {
             let hint = "the difference is in what is hidden"
             guard whole != other.whole else { return (shown, "\(other.shown) (\(hint))") }
@@ -62,7 +62,7 @@ struct EntryParts {
         guard let body else { return }
         var value = value(name, body, type)
         let media = MediaType(type ?? "")
-        // Larger bodies are not parsed for the display either.
+        // Larger bodies are not parsed for display either.
         if media.isJSON || media.essence.isEmpty, body.count <= redactor.parsedBodyByteCount {
             value.json = try? JSONParser.parse(body)
         }
@@ -76,7 +76,9 @@ struct EntryParts {
         return Value(name: name, exact: body, shown: "\(body.count) bytes: \(shown)", whole: whole)
     }
 
-    /// The values of one name are one part, in their order; the case of the name is ignored.
+    /// Adds the fields.
+    ///
+    /// The values of one name form one part, in order; the case of the name is ignored.
     private mutating func add(fields: HTTPFields, _ message: String, _ ignored: Set<HTTPField.Name>) {
         let shown = redactor.fields(fields).map(\.value)
         var order: [String] = []
@@ -99,7 +101,7 @@ struct EntryParts {
         }
     }
 
-    /// The parts that differ, in the order of this entry, then those that only the other entry has.
+    /// Returns the parts that differ, in the order of this entry, followed by those that only the other entry has.
     func differences(from other: EntryParts) -> [RecordingDifference.Part] {
         var parts: [RecordingDifference.Part] = []
         for value in values {
@@ -114,14 +116,16 @@ struct EntryParts {
         return parts
     }
 
-    /// Two values that differ, at least one of which is there.
+    /// Returns the part for two values that differ, at least one of which exists.
     private static func part(_ name: String, _ first: Value?, _ second: Value?) -> RecordingDifference.Part {
         var texts = (first?.shown ?? "none", second?.shown ?? "none")
         if let first, let second, first.shown == second.shown { texts = first.apart(from: second) }
         return .init(name: name, first: texts.0, second: texts.1)
     }
 
-    /// The values in two JSON bodies that differ; none if a body is not JSON, or if they differ in their notation only.
+    /// Returns the values that differ in two JSON bodies.
+    ///
+    /// Empty if a body is not JSON, or if only the notation differs.
     private func differences(in first: Value, _ second: Value) -> [RecordingDifference.Part] {
         guard let one = first.json, let other = second.json else { return [] }
         return JSONDifference(one, other, redactor: redactor).items.map { item in

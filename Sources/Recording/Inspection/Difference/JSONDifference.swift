@@ -8,16 +8,18 @@ struct JSONDifference {
         let isSecret: Bool
     }
 
-    /// Two values with the same path, of which one may be missing.
+    /// Two values with the same path, one of which may be missing.
     struct Item {
-        /// Such as `$.items[2].name`; `$` is the document.
+        /// For example `$.items[2].name`; `$` is the document.
         let path: String
         let first: Node?
         let second: Node?
     }
 
     private let redactor: Redactor
-    /// In the order of the first document; members and elements that only the second one has follow those of the first.
+    /// The differences, in the order of the first document.
+    ///
+    /// Members and elements only in the second follow those of the first.
     private(set) var items: [Item] = []
 
     init(_ first: JSONNode, _ second: JSONNode, redactor: Redactor) {
@@ -50,7 +52,7 @@ struct JSONDifference {
     }
 
     private mutating func compare(_ members: [JSONNode.Member], _ others: [JSONNode.Member], at path: String) {
-        // Of members with one name the last counts.
+        // If a name is repeated, the last member counts.
         let first = Dictionary(members.map { ($0.name, $0.value) }) { $1 }
         let second = Dictionary(others.map { ($0.name, $0.value) }) { $1 }
         var seen: Set<String> = []
@@ -78,7 +80,7 @@ struct JSONDifference {
         return redactor.isSecret(name: name, in: place)
     }
 
-    /// The step of a path to a member, `.name` or `["a name"]`.
+    /// Returns the step of a path to a member, `.name` or `["a name"]`.
     private func step(_ name: String) -> String {
         let shown = RecordingTable.visible(redactor.text(name))
         let isPlain = !shown.isEmpty && shown.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }

@@ -2,15 +2,15 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// What differs between two recordings, with entries of one request paired in their order.
+/// The differences between two recordings, whose entries of the same request are paired in order.
 struct RecordingDifference: Sendable {
-    /// One difference.
+    /// A difference between two recordings.
     enum Change: Sendable, Equatable {
-        /// An entry that only the second has; its index there.
+        /// An entry that only the second recording has, with its index there.
         case added(Int, String)
-        /// An entry that only the first has; its index there.
+        /// An entry that only the first recording has, with its index there.
         case removed(Int, String)
-        /// An entry that both have, and its parts that differ.
+        /// An entry that both recordings have, with both indices and the parts that differ.
         case changed(Int, Int, String, [Part])
     }
 
@@ -21,20 +21,20 @@ struct RecordingDifference: Sendable {
         var second: String
     }
 
-    /// What identifies a request: entries with one of these are paired.
+    /// The identity of a request; entries with equal keys are paired.
     private struct Key: Hashable {
         let method: String
         let url: String
     }
 
-    /// Removed and changed entries in the order of the first recording, then the added ones.
+    /// The removed and changed entries in the order of the first recording, followed by the added ones.
     let changes: [Change]
 
     /// - Parameters:
     ///   - first: the entries of the first recording.
-    ///   - second: those of the second.
+    ///   - second: the entries of the second recording.
     ///   - ignored: header fields that may differ, such as Date.
-    ///   - redactor: says what of the entries is shown.
+    ///   - redactor: decides which values are shown.
     init(
         _ first: [RecordedEntry],
         _ second: [RecordedEntry],

@@ -1,4 +1,4 @@
-/// The pages of several recordings, each id once.
+/// The pages of several recordings, with unique ids.
 struct MergedPages {
     private(set) var all: [JSONNode] = []
     private var pages: [String: JSONNode?] = [:]
@@ -7,8 +7,9 @@ struct MergedPages {
     ///
     /// - Parameters:
     ///   - added: the pages.
-    ///   - entries: the entries of the recording; an id that they name and that no page has stays one of no page.
-    /// - Returns: new ids by old ones, of those that another recording uses for something else.
+    ///   - entries: the entries of the recording. If they reference an id without a page, it must not become the id of
+    ///     a page.
+    /// - Returns: the new id for each id that another recording uses for something else.
     mutating func add(_ added: [JSONNode], namedBy entries: [HAREntry]) -> [String: String] {
         let taken = pages
         let own = Set(added.compactMap { $0["id"]?.string })

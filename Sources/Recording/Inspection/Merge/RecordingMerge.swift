@@ -1,19 +1,21 @@
 import Foundation
 
-/// Makes one recording of several.
+/// The merge of several recordings into one.
 enum RecordingMerge {
-    /// One entry, and where its side files are.
+    /// One entry, and the folder of its side files.
     private struct Source {
         let start: Date
         let entry: HAREntry
         let folder: URL?
     }
 
-    /// Writes the entries of all files into one, by their start; those that start together stay in the order of the files.
+    /// Writes the entries of all files to one, sorted by their start.
     ///
-    /// An entry without a start keeps its place behind the one before it. Entries are taken over as they are, also those that cannot
-    /// be used; side files are copied. Pages are kept in the order of the files; where two files use one id for different pages,
-    /// the later file's gets another.
+    /// Entries with the same start keep the order of the files.
+    ///
+    /// An entry without a start stays after the entry before it. Entries are copied unchanged, including those that
+    /// cannot be replayed; side files are copied as well. Pages keep the order of the files. If two files use one id
+    /// for different pages, the page of the later file gets a new id.
     ///
     /// - Returns: the number of entries.
     static func write(_ files: [HARFile], to output: URL) throws -> Int {

@@ -9,8 +9,8 @@ struct RedactedRecording {
 
     /// - Parameters:
     ///   - file: the recording.
-    ///   - redaction: the rules; values of 16 bytes or more that secret header fields, secret query items and cookies of the
-    ///     entries hold are replaced wherever they stand, too.
+    ///   - redaction: the rules. Values of 16 bytes or more in secret header fields, secret query items and cookies of
+    ///     the entries are also replaced everywhere else.
     init(_ file: HARFile, _ redaction: RecordingRedaction) {
         self.file = file
         var secrets = RecordedSecrets()
@@ -22,13 +22,16 @@ struct RedactedRecording {
         self.redaction = redaction.adding(secretValues: secrets.replaced)
     }
 
-    /// Writes it; entries in which nothing is secret stay as they are, byte by byte.
+    /// Writes the redacted recording.
     ///
-    /// In its old place, side files of ours that no entry names any more are removed; files of other names never are.
+    /// Entries without secrets are copied byte by byte.
     ///
-    /// - Returns: how many entries have been changed.
-    /// - Throws: `.recording(.secret)` if a secret value is still found in what was written, also one that is too short to be
-    ///   replaced; `.recording(.corrupt)` and `.recording(.notWritten)`.
+    /// If the output replaces the recording, side files written by this package that are no longer referenced are
+    /// removed. Files with other names are never removed.
+    ///
+    /// - Returns: the number of entries that were changed.
+    /// - Throws: `.recording(.secret)` if the output still contains a secret value, including one that is too short to
+    ///   be replaced; `.recording(.corrupt)` and `.recording(.notWritten)`.
     func write(to output: URL) throws -> Int {
         let source = file.url?.resolvingSymlinksInPath()
         let folder = source?.deletingLastPathComponent()

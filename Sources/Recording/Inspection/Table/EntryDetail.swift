@@ -16,7 +16,9 @@ struct EntryDetail {
         self.redactor = redactor
     }
 
-    /// The lines; with `isColored` the status has a colour and headings are bold.
+    /// Returns the lines.
+    ///
+    /// If `isColored` is `true`, the status has a colour and headings are bold.
     func lines(isColored: Bool = false) throws -> [String] {
         let exchange = try entry.result.get()
         func heading(_ text: String) -> String { isColored ? TerminalStyle.bold.applied(to: text) : text }
@@ -53,7 +55,7 @@ struct EntryDetail {
         redactor.fields(fields).map { "  \($0.name): \(RecordingTable.visible($0.value))" }
     }
 
-    /// The size of a body, and its text if it has one.
+    /// Returns the size of a body, and its text if it has one.
     private func body(_ body: Data?, _ fields: HTTPFields) -> [String] {
         guard let body, !body.isEmpty else { return [] }
         let text = redactor.bodyText(body, contentType: fields[.contentType], limit: Self.shownByteCount)

@@ -20,18 +20,18 @@ struct RecordingTable {
         origin = origins.count == 1 ? origins.first.flatMap { $0 } : nil
     }
 
-    /// The scheme and authority of a URL; `nil` if there is no authority.
+    /// Returns the scheme and authority of a URL, or `nil` if it has no authority.
     private static func origin(of url: String) -> String? {
         guard let mark = url.range(of: "://") else { return nil }
         return String(url[..<(url[mark.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex)])
     }
 
-    /// The lines of the table.
+    /// Returns the lines of the table.
     ///
     /// - Parameters:
-    ///   - width: the width of the terminal in characters; longer URLs are cut, to no less than 20 characters.
+    ///   - width: the width of the terminal, in characters. Longer URLs are cut, to no fewer than 20 characters.
     ///   - isColored: whether the status has a colour and the first line is bold.
-    /// - Returns: the names of the columns, one line for each entry, and why entries cannot be read.
+    /// - Returns: the names of the columns, one line for each entry, and the reasons why entries cannot be read.
     func lines(width: Int = 120, isColored: Bool = false) -> [String] {
         let head = ["#", "method", origin == nil ? "URL" : "path", "status", "type", "size", "time"]
         let rows = entries.map(row)
@@ -49,7 +49,7 @@ struct RecordingTable {
         return lines + problems
     }
 
-    /// Why entries cannot be read, one line for each.
+    /// The reasons why entries cannot be read, one line for each.
     var problems: [String] {
         entries.compactMap { entry in
             guard case .failure(let error) = entry.result else { return nil }
@@ -75,7 +75,7 @@ struct RecordingTable {
         ]
     }
 
-    /// The path and the query if all entries have one origin, else the URL.
+    /// Returns the path and the query if all entries have one origin, otherwise the URL.
     private func place(of url: String) -> String {
         let shown = redactor.url(url)
         guard let origin else { return shown }
@@ -94,7 +94,7 @@ struct RecordingTable {
         return [status, failure].compactMap { $0 }.joined(separator: " ")
     }
 
-    /// A number of bytes with a unit of at most 3 letters.
+    /// Formats a number of bytes with a unit of at most 3 letters.
     static func size(_ byteCount: Int) -> String {
         if byteCount < 1024 { return "\(byteCount) B" }
         var value = Double(byteCount) / 1024
@@ -120,7 +120,7 @@ struct RecordingTable {
         text.count > width ? text.prefix(max(0, width - 1)) + "…" : text
     }
 
-    /// A text without the control characters of terminals.
+    /// Removes control characters of terminals from a text.
     static func visible(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

@@ -2,7 +2,8 @@ import Foundation
 
 /// The times of a recording as bars on one axis.
 ///
-/// A bar begins where the entry was sent; `░` is the time until its header fields arrived, `█` the time from then to its end.
+/// A bar begins when the request was sent. `░` is the time until the header fields arrived, `█` the time from then to
+/// the end.
 struct RecordingWaterfall {
     private struct Bar {
         let index: Int
@@ -14,7 +15,7 @@ struct RecordingWaterfall {
     private let bars: [Bar]
     private let length: TimeInterval
 
-    /// Of entries that can be read and have a start.
+    /// Uses the entries that can be read and have a start.
     init(_ entries: [RecordedEntry]) {
         let timed = entries.compactMap { entry -> (index: Int, exchange: RecordedExchange, start: Date)? in
             guard case .success(let exchange) = entry.result, let start = exchange.start else { return nil }
@@ -30,10 +31,10 @@ struct RecordingWaterfall {
         length = bars.map(\.end).max() ?? 0
     }
 
-    /// The lines.
+    /// Returns the lines to print.
     ///
-    /// - Parameter width: of the terminal, in characters.
-    /// - Returns: the axis, then a line for each entry; none when nothing has a start.
+    /// - Parameter width: the width of the terminal, in characters.
+    /// - Returns: the axis, then a line for each entry; empty if no entry has a start.
     func lines(width: Int = 120) -> [String] {
         guard !bars.isEmpty else { return [] }
         let label = max(1, bars.map { "\($0.index)".count }.max() ?? 1)

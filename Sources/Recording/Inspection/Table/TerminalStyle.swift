@@ -8,7 +8,9 @@ enum TerminalStyle: Int {
     case yellow = 33
     case cyan = 36
 
-    /// The style of a status code; that of a failure is red.
+    /// Returns the style of a status code.
+    ///
+    /// The style of a failure is red.
     static func of(status: Int?) -> TerminalStyle {
         switch status ?? 0 {
         case 100..<300: .green
@@ -18,6 +20,6 @@ enum TerminalStyle: Int {
         }
     }
 
-    /// The text between the sequences that turn the style on and off.
+    /// Returns the text between the sequences that turn the style on and off.
     func applied(to text: String) -> String { "\u{1b}[\(rawValue)m\(text)\u{1b}[0m" }
 }

@@ -1,4 +1,4 @@
-/// Text in columns.
+/// A table of text in columns.
 struct TextTable {
     enum Alignment {
         case left
@@ -10,7 +10,7 @@ struct TextTable {
 
     init(_ alignments: [Alignment]) { self.alignments = alignments }
 
-    /// Adds a row; `styles` has the columns that are not plain text.
+    /// Adds a row; `styles` contains the columns that are not plain text.
     mutating func append(_ cells: [String], styles: [Int: TerminalStyle] = [:]) { rows.append((cells, styles)) }
 
     /// The width of each column.
@@ -18,7 +18,7 @@ struct TextTable {
         alignments.indices.map { column in rows.map { $0.cells[column].count }.max() ?? 0 }
     }
 
-    /// One line for each row, without trailing blanks.
+    /// The lines of the table, one for each row, without trailing blanks.
     var lines: [String] {
         let widths = widths
         return rows.map { row in

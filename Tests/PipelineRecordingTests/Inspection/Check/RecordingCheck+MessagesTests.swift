@@ -15,7 +15,7 @@ struct RecordingCheckMessagesTests {
             (#""pageref":"p1""#, #""pageref":"p2""#, "M entry 1, entry.pageref names no page"),
             (
                 "2026-11-21T10:00:00.500+01:00", "2026-11-21T10:00:00.500",
-                "M entry 1, entry.startedDateTime is no date of ISO 8601 with a zone"
+                "M entry 1, entry.startedDateTime is not an ISO 8601 date with a time zone"
             ),
             (#""time":12.5"#, #""time":14"#, "M entry 1, entry.time is 14.0, and the timings are 12.5 in all"),
             (#""receive":6"#, #""receive":-6"#, "M entry 1, timings.receive is negative"),

@@ -68,7 +68,7 @@ struct RecordingCheckTests {
             Self.good.replacing(#""text":"AAEC","encoding":"base64""#, with: #""_file":"\#(name)""#)
         }
         #expect(try findings(text("body.bin"), folder: inner) == [])
-        let missing = "M entry 1, response.content._file is no file in the folder of the recording"
+        let missing = "M entry 1, response.content._file is not a file in the folder of the recording"
         for name in ["../outside.bin", "none.bin", ".", ""] {
             #expect(try findings(text(name), folder: inner) == [missing])
         }

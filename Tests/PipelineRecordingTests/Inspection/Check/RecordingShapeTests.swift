@@ -16,7 +16,7 @@ struct RecordingShapeTests {
             (#"{"name":"x","version":"1"}"#, #"{"name":"x","version":1}"#, "S log.creator.version is not a string"),
             (
                 #""id":"p1","#, #""id":"p1","onLoad":1,"#,
-                "S log.pages[0].onLoad is no member of HAR 1.2 and does not begin with _"
+                "S log.pages[0].onLoad is not a member of HAR 1.2 and does not begin with _"
             ),
             (#""time":12.5,"#, #""time":"12.5","#, "S entry 1, entry.time is not a number"),
             (#""time":12.5,"#, #""time":null,"#, "S entry 1, entry.time is not a number"),

@@ -86,7 +86,7 @@ struct DownloadDestinationTests {
         #expect(folder.text(of: "a.txt") == "new")
     }
 
-    @Test("A place that is no file URL is refused")
+    @Test("A place that is not a file URL is refused")
     func notAFile() async throws {
         let place = try #require(URL(string: "https://example.com/a"))
         let provider = DownloadTests.provider(ScriptedTransport(always: .status(200, body: "x")))

@@ -3,8 +3,8 @@ import Pipeline
 import PipelinePlugins
 import PipelineTransports
 
-/// What README.md shows beside its program.
-enum ReadmeSamples {
+/// How the guide Errors handles the failure of a call.
+enum ErrorSamples {
     typealias Library = ReadmeProgram.Library
 
     static func app() async throws -> String {

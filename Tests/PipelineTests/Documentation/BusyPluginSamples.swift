@@ -21,8 +21,8 @@ struct BusyPlugin: Stage.Intercept {
 }
 // end
 
-@Suite("The plugin of README.md")
-struct ReadmePluginSample {
+@Suite("The plugin that the guide OwnPlugins writes and tests")
+struct BusyPluginSamples {
     typealias Library = ReadmeProgram.Library
 
     // sample: plugin test
