@@ -30,7 +30,7 @@ struct MetricLabels: Sendable {
         "timeout", "cancelled", "connect", "connectionLost", "dns", "tls", "offline", "transport", "truncated",
         "malformedResponse", "contentCoding", "unacceptableStatus", "limit", "redirect", "invalidRequest", "encoding",
         "mapping", "plugin", "bodyConsumed", "bodyChanged", "file", "stubWithoutTransport", "clientClosed",
-        "unknownEnvironment",
+        "unknownEnvironment", "tokenRefresh", "excessiveRefresh", "sessionEnded", "pagination", "recording",
     ]
 }
 

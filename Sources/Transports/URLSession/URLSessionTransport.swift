@@ -48,7 +48,7 @@ public import Foundation
 /// |---|---|
 /// | `connect.refused`, `connect.unreachable`, `dns` | the connection cannot be opened |
 /// | `offline` | the machine has no network; on Linux, the host name did not resolve, or the host was not reached, while no interface but loopback was up |
-/// | `tls.certificate`, `tls.hostName`, `tls.handshake` | TLS failed; `tls` alone if the platform does not report the cause |
+/// | `tls.certificate`, `tls.hostName`, `tls.handshake` | TLS failed; `tls.handshake` if the platform does not report the cause |
 /// | `file.unreadable` | the file to send cannot be read |
 /// | `file.noSpace`, `file.notWritable` | a streamed body does not fit on the disk or cannot be written |
 /// | `bodyChanged` | a streamed body does not have its announced length, or, on Linux, a file became shorter while it was sent |

@@ -81,11 +81,14 @@ struct MetricLabelsTests {
     }
 
     @Test(
-        "Each kind of failure of the core is an outcome of its own, without its detail; that of a plugin is other",
+        "Each kind of failure of this package is an outcome, without its detail; the code of another plugin is other",
         arguments: [
             (PipelineError.Code.clientClosed, "clientClosed"), (.unknownEnvironment, "unknownEnvironment"),
             (.stubWithoutTransport, "stubWithoutTransport"), (.offline, "offline"), (.timeout(.head), "timeout"),
-            (.invalidRequest(.credential), "invalidRequest"), (.init(rawValue: "mine"), "other"),
+            (.invalidRequest(.credential), "invalidRequest"), (.sessionEnded, "sessionEnded"),
+            (.tokenRefresh, "tokenRefresh"), (.excessiveRefresh, "excessiveRefresh"),
+            (.pagination(.link), "pagination"), (.init(rawValue: "recording.busy"), "recording"),
+            (.init(rawValue: "mine"), "other"),
         ]
     )
     func outcomes(code: PipelineError.Code, outcome: String) async {

@@ -55,12 +55,12 @@ struct GuideTests {
         }
     }
 
-    @Test("Each guide is in the list of guides, and has no more than 120 lines")
+    @Test("Each guide is in the list of guides, and has no more than 120 lines, except the list of error codes")
     func list() throws {
         let landing = try #require(pages["Pipeline.md"]).lines
         for (name, page) in pages where name != "Pipeline.md" {
             #expect(landing.contains("- <doc:\(name.dropLast(3))>"))
-            #expect(page.lines.dropLast().count <= 120, "\(name)")
+            #expect(name == "ErrorCodes.md" || page.lines.dropLast().count <= 120, "\(name)")
         }
     }
 }
