@@ -55,7 +55,7 @@ extension PipelineResponse {
     ///     contain periods are found too. `nil` for the whole body.
     ///   - decoder: the decoder; `nil` for that of the provider that returned the response, see ``PipelineCoders``.
     ///   - failsOnEmptyData: whether an empty body is an error; if `false`, it decodes as `{}` or, if that fails, as
-    ///     `[]`.
+    ///     `[]`. Ignored with a key path.
     /// - Returns: the decoded value.
     /// - Throws: ``PipelineError`` with code ``PipelineError/Code-swift.struct/mapping(_:)`` and the response:
     ///   `.object` if the value does not decode; with a key path, `.json` if the body is not JSON and `.keyPath` if

@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// Upper bounds for everything that a server, a user or a plugin could make large.
 ///
-/// Exceeding a limit is a typed error.
+/// A call that exceeds a limit fails with a typed error. The `discardedBody…` limits only close the exchange.
 ///
 /// **Defaults**
 ///
@@ -10,7 +10,7 @@ import HTTPTypes
 /// |---|---|---|---|
 /// | `bufferedBodyByteCount` | 104,857,600 (100 MiB) | bytes | 0 and up |
 /// | `downloadByteCount` | 17,179,869,184 (16 GiB) | bytes of a file | 0 and up |
-/// | `headerByteCount` | 65,536 (64 KiB) | bytes of names and values | 1 and up |
+/// | `headerByteCount` | 65,536 (64 KiB) | bytes of names and values, plus 4 per field | 1 and up |
 /// | `headerCount` | 1,000 | fields | 1 and up |
 /// | `discardedBodyByteCount` | 65,536 (64 KiB) | bytes of a body that the call does not need | 0 and up |
 /// | `discardedBodyDuration` | 1 s | time spent reading such a body | 0 and up |

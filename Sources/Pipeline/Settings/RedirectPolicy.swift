@@ -8,8 +8,9 @@ import HTTPTypes
 ///
 /// **Effects**
 ///
-/// - 301 and 302 turn POST into GET; 303 turns every method except HEAD into GET. The body and the fields that describe
-///   it are then dropped. Other redirects keep the method and the body, and are refused if the body is not replayable.
+/// - 301 and 302 turn POST into GET; 303 turns every method except HEAD and GET into GET. This drops the body and the
+///   fields that describe it. Other redirects keep the method and the body, and are refused if the body is not
+///   replayable.
 /// - If a redirect leaves the origin (scheme, host, port), Authorization, Cookie, Proxy-Authorization, Origin and every
 ///   field marked as secret are dropped. Later hops do not restore them.
 /// - The body of a redirect that is followed is discarded, see ``PipelineResponse/discardBody(_:within:)``.
