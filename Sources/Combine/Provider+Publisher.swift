@@ -88,7 +88,7 @@ extension Provider {
 
 extension Provider where Target == MultiTarget {
     /// Returns a publisher that calls any target, like
-    /// ``Pipeline/Provider/requestPublisher(_:options:callbackQueue:)``.
+    /// ``/Pipeline/Provider/requestPublisher(_:options:callbackQueue:)``.
     @_disfavoredOverload
     public func requestPublisher(
         _ target: some TargetType,
@@ -99,7 +99,7 @@ extension Provider where Target == MultiTarget {
     }
 
     /// Returns a publisher that calls any target and reports progress, like
-    /// ``Pipeline/Provider/requestWithProgressPublisher(_:options:callbackQueue:)``.
+    /// ``/Pipeline/Provider/requestWithProgressPublisher(_:options:callbackQueue:)``.
     @_disfavoredOverload
     public func requestWithProgressPublisher(
         _ target: some TargetType,

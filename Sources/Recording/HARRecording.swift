@@ -32,7 +32,7 @@ public struct HARRecording: Sendable, CustomStringConvertible {
 
     /// Throws an error if any entry is unused.
     ///
-    /// - Throws: ``Pipeline/PipelineError`` with code `recording.unused`, which lists the first 10 such entries.
+    /// - Throws: ``/Pipeline/PipelineError`` with code `recording.unused`, which lists the first 10 such entries.
     public func assertAllUsed() throws {
         guard !unused.isEmpty else { return }
         let listed = unused.prefix(10).map(\.description).joined(separator: "; ")

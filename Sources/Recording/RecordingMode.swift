@@ -22,7 +22,7 @@ public enum RecordingMode: String, Sendable, CaseIterable {
     ///   - mode: the mode if the variable is not set or empty.
     ///   - variables: the environment; defaults to the environment of the process.
     /// - Returns: the mode whose case name is the value of the variable.
-    /// - Throws: ``Pipeline/PipelineError`` with code `recording.unknownMode` if the variable has any other value.
+    /// - Throws: ``/Pipeline/PipelineError`` with code `recording.unknownMode` if the variable has any other value.
     public static func environment(
         otherwise mode: RecordingMode = .recordOnce,
         in variables: [String: String] = ProcessInfo.processInfo.environment

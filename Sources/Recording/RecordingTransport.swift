@@ -91,7 +91,7 @@ public final class RecordingTransport: Transport {
     ///   - redactor: defines the secret names and values.
     ///   - expiry: the age up to which an entry may be replayed.
     ///   - bodyByteCount: the size of the largest body that is recorded or compared, in bytes; 0 or more.
-    /// - Throws: ``Pipeline/PipelineError`` with a code of the kind `recording`.
+    /// - Throws: ``/Pipeline/PipelineError`` with a code of the kind `recording`.
     public init(
         _ file: URL,
         wrapping transport: any Transport,
@@ -250,7 +250,7 @@ public final class RecordingTransport: Transport {
     /// Exchanges that have not ended are left out. If nothing was recorded, the file is not touched. A second call does
     /// nothing. The file is written even if the task is cancelled.
     ///
-    /// - Throws: ``Pipeline/PipelineError`` with code `recording.notWritten` or `recording.secret`.
+    /// - Throws: ``/Pipeline/PipelineError`` with code `recording.notWritten` or `recording.secret`.
     public func finish() async throws {
         try await finishRecording()
     }

@@ -44,7 +44,7 @@ public final class ReplayTransport: Transport {
     ///   - bodyByteCount: the size of the largest body that is compared, in bytes; 0 or more.
     ///   - skipsUnreadable: whether an entry that cannot be read is skipped and listed in ``HARRecording/unreadable``;
     ///     otherwise it is an error.
-    /// - Throws: ``Pipeline/PipelineError`` with code `recording.missingFile` or `recording.corrupt`.
+    /// - Throws: ``/Pipeline/PipelineError`` with code `recording.missingFile` or `recording.corrupt`.
     public init(
         _ file: URL,
         matching: RequestMatching = .standard,

@@ -10,7 +10,7 @@ import Synchronization
 /// ```
 ///
 /// The script may also be a function of the request. After the last step of a list, the next request fails with a
-/// ``Pipeline/PipelineError`` with code `transport`.
+/// ``/Pipeline/PipelineError`` with code `transport`.
 public final class ScriptedTransport: Transport {
     /// A step of the script: one response or failure.
     public struct Step: Sendable {

@@ -48,7 +48,7 @@ struct RecordedExchange: Sendable, Equatable {
 
     /// Why the response is missing or incomplete.
     struct Failure: Sendable, Equatable {
-        /// The text of a ``Pipeline/PipelineError/Code-swift.struct``, such as `timeout.idle`.
+        /// The text of a ``/Pipeline/PipelineError/Code-swift.struct``, such as `timeout.idle`.
         var code: String
         var text: String
     }

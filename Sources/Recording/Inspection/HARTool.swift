@@ -6,7 +6,7 @@ package import Pipeline
 ///
 /// Each function returns the lines to print, or writes a file.
 ///
-/// All functions throw ``Pipeline/PipelineError`` with a code of the kind `recording`.
+/// All functions throw ``/Pipeline/PipelineError`` with a code of the kind `recording`.
 package struct HARTool {
     private let redactor: Redactor
     private let width: Int

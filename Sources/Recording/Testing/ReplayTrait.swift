@@ -34,9 +34,9 @@ public import Testing
 ///
 /// | setting | default |
 /// |---|---|
-/// | mode | the value of `PIPELINE_RECORD`, else ``PipelineRecording/RecordingMode/replayOnly`` |
-/// | `matching` | ``PipelineRecording/RequestMatching/standard``: method, URL and body |
-/// | `atEnd` | ``PipelineRecording/ReplayEnd/fail``: each entry is replayed once, then requests fail |
+/// | mode | the value of `PIPELINE_RECORD`, else ``/PipelineRecording/RecordingMode/replayOnly`` |
+/// | `matching` | ``/PipelineRecording/RequestMatching/standard``: method, URL and body |
+/// | `atEnd` | ``/PipelineRecording/ReplayEnd/fail``: each entry is replayed once, then requests fail |
 /// | `failsOnUnusedEntries` | `false` |
 /// | `redactor` | `Redactor.standard`: credentials, cookies and values with secret names |
 /// | `recording` | the default transport of `Provider` |

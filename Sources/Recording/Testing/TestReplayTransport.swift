@@ -2,7 +2,7 @@ public import Pipeline
 import PipelineRecording
 
 /// A transport that replays each request from the recording of the test that sends it; see
-/// ``Pipeline/Transport/replay``.
+/// `Transport.replay`.
 public struct TestReplayTransport: Transport {
     /// The session of the test in which the transport was created, for detached tasks.
     private let session: ReplaySession?
@@ -36,6 +36,6 @@ extension Transport where Self == TestReplayTransport {
     /// one provider. A request of a detached task uses the recording of the test in which the transport was created.
     ///
     /// **Errors**: `recording.missingFile` outside of a test with that trait; otherwise those of
-    /// ``PipelineRecording/ReplayTransport``.
+    /// ``/PipelineRecording/ReplayTransport``.
     public static var replay: Self { TestReplayTransport() }
 }

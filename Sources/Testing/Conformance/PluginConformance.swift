@@ -2,8 +2,8 @@ public import Pipeline
 
 /// A conformance suite that checks the rules for every plugin.
 ///
-/// Each check sends calls through a ``Pipeline/Provider`` with the plugin, a scripted transport and a manual clock. The
-/// clock advances whenever a call waits for it.
+/// Each check sends calls through a ``/Pipeline/Provider`` with the plugin, a scripted transport and a manual clock.
+/// The clock advances whenever a call waits for it.
 ///
 /// ```swift
 /// @Test("MyPlugin does what every plugin has to do")

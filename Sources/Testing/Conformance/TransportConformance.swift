@@ -3,7 +3,7 @@ public import Pipeline
 
 /// A conformance suite that checks the rules for every transport.
 ///
-/// Each check sends targets through a ``Pipeline/Provider`` to a ``LoopbackServer``. The targets have sample responses
+/// Each check sends targets through a ``/Pipeline/Provider`` to a ``LoopbackServer``. The targets have sample responses
 /// that equal the server's, so the suite also runs against transports that use no network.
 ///
 /// ```swift

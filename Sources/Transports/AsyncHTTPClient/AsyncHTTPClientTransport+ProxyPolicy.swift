@@ -28,10 +28,10 @@ extension AsyncHTTPClientTransport {
         /// `[http://][user:password@]host[:port]` or `socks5://host[:port]`; the port defaults to 1080. AsyncHTTPClient
         /// opens a CONNECT tunnel, also for http.
         ///
-        /// **Errors**: ``Pipeline/PipelineError/Code-swift.struct/invalidRequest(_:)`` for requests to which a proxy of
-        /// another form applies. `invalidRequest.credential` for a request over http to a loopback address if a proxy
-        /// applies to it and it carries a credential, a secret header field or a query item whose name sounds secret.
-        /// Both errors name the variable, never its value.
+        /// **Errors**: ``/Pipeline/PipelineError/Code-swift.struct/invalidRequest(_:)`` for requests to which a proxy
+        /// of another form applies. `invalidRequest.credential` for a request over http to a loopback address if a
+        /// proxy applies to it and it carries a credential, a secret header field or a query item whose name sounds
+        /// secret. Both errors name the variable, never its value.
         public static let environment = ProxyPolicy(kind: .environment(nil))
 
         /// Uses variables that a test provides, like ``environment``.
