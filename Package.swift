@@ -107,7 +107,7 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "Pipeline", dependencies: ["PipelineRedaction", httpTypes], swiftSettings: swiftSettings),
-        // What plugins and recordings share and no product offers: content codings and hashes of contents.
+        // Content codings and content hashes, which plugins and recordings share. No product offers them.
         .target(
             name: "PipelineContentCoding",
             dependencies: ["Pipeline", "CZlib", brotli, zstd, httpTypes],
@@ -118,7 +118,7 @@ let package = Package(
             name: "PipelinePlugins",
             dependencies: ["Pipeline", "PipelineContentCoding", "CZlib", httpTypes, logging, metrics, tracing],
             path: "Sources/Plugins",
-            // The plugins are made of what a stranger's plugin has, too: public API.
+            // The plugins use only public API, like third-party plugins.
             packageAccess: false,
             swiftSettings: swiftSettings
         ),
@@ -159,7 +159,8 @@ let package = Package(
             path: "Sources/Recording/Testing",
             swiftSettings: swiftSettings
         ),
-        // Without the trait HARCommand it only says that the trait is missing, so that users of the package do not fetch ArgumentParser.
+        // Without the trait HARCommand, it only reports that the trait is missing, so that users do not fetch
+        // ArgumentParser.
         .executableTarget(
             name: "har",
             dependencies: ["Pipeline", "PipelineRecording", httpTypes, argumentParser],
@@ -169,7 +170,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
-        // Not a product: users of the package would fetch FlyingFox.
+        // Not a product, because users of the package would fetch FlyingFox.
         .executableTarget(
             name: "quickstart",
             dependencies: [

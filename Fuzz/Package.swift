@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Built by `./run`, which turns the fuzzer on for all modules. Unsafe flags are no hindrance: nobody depends on this package.
+// Built by `./run`, which enables the fuzzer for all modules. Unsafe flags are allowed because no package depends on
+// this one.
 let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),

@@ -1,4 +1,4 @@
-"""What the scripts share that run a command beside servers of their own."""
+"""Functions shared by the scripts that run a command together with servers."""
 import ctypes
 import fcntl
 import os
@@ -11,7 +11,7 @@ STOP_SECONDS = 5
 
 
 def install(requirements, build):
-    """Makes a virtual environment in the folder, unless it is there and has what is asked for; returns its folder."""
+    """Creates a virtual environment in the folder unless it exists and has the requirements; returns its folder."""
     build.mkdir(exist_ok=True)
     venv = build / "venv"
     stamp = venv / "installed.txt"
@@ -29,19 +29,19 @@ def install(requirements, build):
 
 
 def end_with_parent():
-    """Lets a server end even when the script that started it is killed, where the system can do that."""
+    """Makes a server end even if the script that started it is killed, on systems that support this."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 def exit_on_signals():
-    """Turns signals into an exit, so that the servers are ended."""
+    """Turns signals into an exit, so that the servers are stopped."""
     for kind in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(kind, lambda number, _: sys.exit(128 + number))
 
 
 def stop(process):
-    """Ends a process that leads a group, and all it has started."""
+    """Ends a process that leads a group, and everything that it has started."""
     for kind in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, kind)
@@ -53,7 +53,7 @@ def stop(process):
 def run(command, variables, within=()):
     """Runs the command and passes signals on to it; returns its exit code as a shell would.
 
-    `within` is a command that runs the command in a place of its own.
+    `within` is a command that runs the command in an environment of its own.
     """
     try:
         process = subprocess.Popen([*within, *command], env={**os.environ, **variables})

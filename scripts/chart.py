@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Draws the charts of Benchmarks/README.md as SVG from what the benchmarks wrote with --json.
+"""Draws the charts of Benchmarks/README.md as SVG from the files that the benchmarks wrote with --json.
 
 usage: scripts/chart.py FILE.json ... [--output FOLDER]
 
-Of each file the kind is known by its "kind"; the charts go into Benchmarks/charts unless a folder is given.
+The "kind" in each file determines its charts. They are written to Benchmarks/charts unless a folder is given.
 """
 import json, math, pathlib, sys
 from xml.sax.saxutils import escape
 
-# Okabe and Ito's palette, which reads without colour vision too.
+# Okabe and Ito's palette, which is also readable without colour vision.
 BLUE, ORANGE, GREEN, PINK, AMBER, SKY, INK, GREY, GRID = (
     "#0072B2", "#D55E00", "#009E73", "#B0578D", "#B07A00", "#2F8DC4", "#222222", "#666666", "#E3E3E3")
 PANEL_WIDTH, PANEL_HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 320, 250, 66, 90, 184, 52
@@ -20,7 +20,7 @@ class Line:
 
 
 class Axis:
-    """Values from low to high on so many pixels, linear or by powers of ten, with a mark at each of `marks`."""
+    """An axis from low to high, linear or by powers of ten, with a mark at each of `marks`."""
 
     def __init__(self, low, high, marks, text, is_log=False):
         self.low, self.high, self.marks, self.text, self.is_log = low, high, marks, text, is_log
@@ -53,7 +53,7 @@ def text(x, y, words, size=12, color=INK, anchor="start", weight="normal"):
 
 
 def spread(places, gap):
-    """Moves places apart to at least a gap, keeping their order and, as far as can be, their middle."""
+    """Moves places apart to at least a gap, and keeps their order and, as far as possible, their middle."""
     order = sorted(range(len(places)), key=lambda i: places[i])
     moved = [places[i] for i in order]
     for _ in range(200):
@@ -69,7 +69,7 @@ def spread(places, gap):
 
 
 def panel(x0, title, lines, xs, x_names, x_title, axis, y_title, reference=None):
-    """A panel whose plot begins at x0: xs are places from 0 to 1."""
+    """Returns a panel whose plot begins at x0. `xs` are places from 0 to 1."""
     top, bottom, parts = TOP, TOP + PANEL_HEIGHT, []
     place_x = lambda share: x0 + share * PANEL_WIDTH
     place_y = lambda value: bottom - axis.place(value) * PANEL_HEIGHT
@@ -106,7 +106,7 @@ def panel(x0, title, lines, xs, x_names, x_title, axis, y_title, reference=None)
 
 
 def write(path, title, panels):
-    """panels: functions from the left edge of the plot to parts."""
+    """Writes a chart. `panels` are functions from the left edge of the plot to the parts of a panel."""
     step = LEFT + PANEL_WIDTH + RIGHT
     width, height = step * len(panels), TOP + PANEL_HEIGHT + BOTTOM
     parts = [

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks comments, guides and other texts for constructions that read as a translation, short doc comments and long lines.
+"""Checks comments, names of tests, guides and other texts for constructions that read as a translation, short doc comments and long lines.
 
 usage: check_prose.py [PATH …]     (the root of the repository by default)
 
@@ -11,8 +11,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 120
 # What to search for, and what plain English says instead.
 CONSTRUCTIONS = [
-    (r"\bst(?:ands?|ood)\b(?! alone)", "is, means, or the list has it"),
-    (r"\b(?:is|are|was|were) no (?!longer|more than|less than|later than|sooner than)", "is not a …"),
+    (r"\bst(?:ands?|ood)\b(?! alone|-in)", "is, means, or the list has it"),
+    (r"(?<!there )\b(?:is|are|was|were) no (?!longer|more than|less than|later than|sooner than)", "is not a …"),
     (r"\b(?:nobody|somebody|whoever|who has|who have)\b", "no caller, a plugin that …"),
     (r"\bonce more\b", "again, a second time, retries"),
     (r"\b(?:tells? of|(?:is|are|was|were) told|tells? (?:how|whether|what|when|why|where)|told)\b", "reports, returns whether"),
@@ -24,11 +24,13 @@ CONSTRUCTIONS = [
     (r"\bmend(?:s|ed|ing)?\b", "fix"),
     (r"\b(?:and )?the like\b", "and similar"),
     (r"\bwhat it is\b", "its kind, its meaning"),
-    (r"\banswer(?:s|ed|ing)?\b(?!.*\bchallenge)", "respond, response"),
+    (r"^(?!.*\bchallenge).*\banswer(?:s|ed|ing)?\b", "respond, response"),
 ]
 PATTERNS = [(re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in CONSTRUCTIONS]
 COMMENT = re.compile(r"^\s*(///?)(?!/)\s?(.*)$")
+NAME = re.compile(r'@(?:Test|Suite)\(\s*"((?:[^"\\]|\\.)*)"')
 PUBLIC = re.compile(r"^\s*(?:@\S+\s+)*(?:nonisolated\s+)?public\b(?! import)")
+FOLDERS = ["Sources", "Tests", "Examples", "Benchmarks/Sources", "Benchmarks/Peers", "Fuzz/Sources"]
 TEXTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "Benchmarks/README.md"]
 findings = []
 
@@ -41,12 +43,14 @@ def check(path, line, text):
     text = re.sub(r"`[^`]*`|``[^`]*``|https?://\S+|\"[^\"]*\"", "x", text)
     for pattern, instead in PATTERNS:
         for match in pattern.finditer(text):
-            say(path, line, f"“{match[0].strip()}”; say plainly: {instead}")
+            say(path, line, f"“{match[0].strip()[-40:]}”; say plainly: {instead}")
 
 
 def check_swift(path):
     in_code, document, start = False, [], 0
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    source = path.read_text()
+    for name in NAME.finditer(source): check(path, source.count("\n", 0, name.start(1)) + 1, name[1])
+    for number, line in enumerate(source.splitlines(), 1):
         match = COMMENT.match(line)
         if not match:
             words = " ".join(document).split()
@@ -72,7 +76,7 @@ def check_markdown(path):
 
 
 def files(arguments):
-    if not arguments: arguments = [ROOT / "Sources", *(ROOT / text for text in TEXTS)]
+    if not arguments: arguments = [ROOT / name for name in FOLDERS + TEXTS]
     for argument in map(pathlib.Path, arguments):
         argument = argument.resolve()
         if argument.is_dir(): yield from sorted(p for p in argument.rglob("*") if p.suffix in (".swift", ".md") and ".build" not in str(p))

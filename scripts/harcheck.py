@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks HAR 1.2 files without any of our code: scripts/harcheck.py [--notes] FILE…
 
-One line a finding, with the index of the entry: S (shape: required members and their types), M (meaning: what contradicts itself), N (notes:
-allowed, but worth knowing; with --notes). Exit code 1 when there is an S or an M.
+Prints one finding per line, with the index of the entry: S (shape: required members and their types), M (meaning: contradictions),
+N (notes: allowed, but worth knowing; only with --notes). The exit code is 1 if there is an S or an M.
 
 Source: HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/
 """
@@ -17,7 +17,7 @@ import urllib.parse
 
 TEXT, NUMBER, INTEGER, LIST, OBJECT, FLAG = "a string", "a number", "an integer", "an array", "an object", "a boolean"
 PAIR = {"name": TEXT, "value": TEXT}
-# Members by object: those that have to be there, those that may.
+# The members of each object: those that are required, and those that are optional.
 SHAPES = {
     "log": ({"version": TEXT, "creator": OBJECT, "entries": LIST}, {"browser": OBJECT, "pages": LIST}),
     "creator": ({"name": TEXT, "version": TEXT}, {}),
@@ -27,7 +27,7 @@ SHAPES = {
               {"pageref": TEXT, "serverIPAddress": TEXT, "connection": TEXT}),
     "request": ({"method": TEXT, "url": TEXT, "httpVersion": TEXT, "cookies": LIST, "headers": LIST, "queryString": LIST,
                  "headersSize": INTEGER, "bodySize": INTEGER}, {"postData": OBJECT}),
-    # `encoding` is of the draft of HAR 1.3: 1.2 has no way to hold a body that is no text.
+    # `encoding` is from the draft of HAR 1.3. HAR 1.2 cannot hold a body that is not text.
     "postData": ({"mimeType": TEXT}, {"text": TEXT, "params": LIST, "encoding": TEXT}),
     "param": ({"name": TEXT}, {"value": TEXT, "fileName": TEXT, "contentType": TEXT}),
     "response": ({"status": INTEGER, "statusText": TEXT, "httpVersion": TEXT, "cookies": LIST, "headers": LIST, "content": OBJECT,
@@ -60,7 +60,7 @@ class Check:
         return isinstance(value, {TEXT: str, LIST: list, OBJECT: dict, FLAG: bool}[kind])
 
     def shape(self, value, name, place):
-        """Whether it is an object; says what is wrong with its members."""
+        """Returns whether the value is an object, and reports what is wrong with its members."""
         if not isinstance(value, dict):
             self.say("S", place, "is not an object")
             return False
@@ -147,7 +147,7 @@ class Check:
         self.items(request, "cookies", "cookie", "request")
         query = [(q.get("name"), q.get("value")) for q in self.items(request, "queryString", "query", "request")]
         pairs = [item.partition("=")[::2] for item in url.query.split("&") if item]
-        # Real writers give names and values as they stand in the URL or decoded, with + as a blank or without.
+        # Real writers give names and values as in the URL or decoded, and some decode + as a space.
         readings = [[(f(n), f(v)) for n, v in pairs] for f in (str, urllib.parse.unquote, urllib.parse.unquote_plus)]
         if query not in readings:
             self.say("M", "request.queryString", "is not the query of the URL")
@@ -200,7 +200,7 @@ class Check:
             self.say("M", "response.content.compression", f"is {saved}, not size - bodySize")
 
     def body(self, holder, encoding, place):
-        """The bytes of a body; nothing when there are none, and when they cannot be had."""
+        """Returns the bytes of a body; None if there are none or if they cannot be read."""
         if isinstance(file := holder.get("_file"), str):
             path = self.folder / file
             if not path.resolve().is_relative_to(self.folder.resolve()) or not path.is_file():

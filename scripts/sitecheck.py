@@ -106,16 +106,18 @@ def main():
     limit = int(arguments.pop(arguments.index("--pages") + 1)) if "--pages" in arguments else 120
     site = pathlib.Path([argument for argument in arguments if not argument.startswith("--")][0])
     pages = pages_of(site)
+    if not pages: sys.exit(f"sitecheck: {site} has no pages")
     findings, link_count = [], 0
     for path, file in pages.items():
         for url in references(json.loads(file.read_text())):
             if not url.startswith("/"): continue
             link_count += 1
             if url.split("#")[0].rstrip("/").lower() not in pages: findings.append(f"{path}: the link {url} leads nowhere")
-    # The landing page, modules and guides have short paths; symbols follow.
+    # The landing page, modules and guides; symbols follow.
     modules = {path.split("/")[2] for path in pages if path.count("/") == 2}
     kinds = {path: json.loads(file.read_text()).get("kind") for path, file in pages.items()}
-    first = sorted(path for path in pages if kinds[path] == "article" or path.count("/") <= 2)
+    first = sorted(path for path in pages
+                   if path.count("/") <= 2 or kinds[path] == "article" and not path.endswith("-implementations"))
     rest = sorted(set(pages) - set(first))
     room = len(rest) if limit == 0 else max(0, limit - len(first))
     chosen = first + [rest[index * len(rest) // room] for index in range(min(room, len(rest)))]

@@ -1,4 +1,4 @@
-/// Something in the example that is not as it should be.
+/// An error that reports an unexpected result in the example.
 struct Unexpected: Error, CustomStringConvertible {
     let description: String
 
@@ -7,7 +7,7 @@ struct Unexpected: Error, CustomStringConvertible {
     }
 }
 
-/// Ends the example when a condition does not hold.
+/// Throws an error that ends the example if a condition is false.
 func expect(_ condition: Bool, _ claim: String) throws {
     guard condition else { throw Unexpected("this does not hold: " + claim) }
 }

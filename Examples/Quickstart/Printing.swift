@@ -3,7 +3,7 @@ import Pipeline
 import PipelinePlugins
 import Synchronization
 
-/// A style of text on a terminal.
+/// A text style for terminals.
 enum Style: String {
     case bold = "1"
     case dim = "2"
@@ -11,11 +11,11 @@ enum Style: String {
     case green = "32"
     case yellow = "33"
 
-    /// Whether the output is a terminal and `NO_COLOR` is not set, see https://no-color.org.
+    /// Whether the output is a terminal and `NO_COLOR` is not set; see https://no-color.org.
     static let isOn = isatty(STDOUT_FILENO) == 1 && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 }
 
-/// The text in a style, on a terminal that has styles.
+/// Returns the text in a style, or unchanged if styles are off.
 func styled(_ text: String, _ style: Style) -> String {
     Style.isOn ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
 }
@@ -25,18 +25,18 @@ func heading(_ text: String) {
     print("\n" + styled(text, .bold) + "\n" + styled(String(repeating: "─", count: text.count), .dim))
 }
 
-/// Prints a name and a value, the values in one column.
+/// Prints a name and a value, with all values in one column.
 func show(_ name: String, _ value: String) {
     print("  " + padded(name, to: 14) + value)
 }
 
-/// Prints the lines of `LoggingPlugin`, apart from the results, with paths in place of the embedded server's URLs.
+/// Prints a dimmed line of `LoggingPlugin`, with the embedded server's URLs shortened to paths.
 @Sendable
 func printLog(_ level: LoggingPlugin.Level, _ line: String) {
     print(styled("  · " + line.replacing(/http:\/\/127\.0\.0\.1:\d+/, with: ""), .dim))
 }
 
-/// One line for each exchange: what was asked and answered, when it began and how long it took.
+/// Prints a line for each exchange: its request, status, start and duration.
 func show(_ exchanges: [PipelineExchange]) {
     for exchange in exchanges {
         let request = "\(exchange.request.method) \(exchange.request.path)"
@@ -52,7 +52,7 @@ func show(_ exchanges: [PipelineExchange]) {
     }
 }
 
-/// Prints a cURL command, one option to a line.
+/// Prints a cURL command with one option per line.
 func showCommand(_ command: String) {
     let options = ["-H", "--data-raw"]
     print("  " + options.reduce(command) { $0.replacing(" \($1) ", with: " \\\n    \($1) ") })
@@ -62,14 +62,14 @@ func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(1, width - text.count))
 }
 
-/// A duration with two decimals.
+/// Returns a duration in milliseconds with two decimals.
 func milliseconds(_ duration: Duration) -> String {
     let hundredths = Int(duration / .microseconds(10))
     let decimals = String(hundredths % 100)
     return "\(hundredths / 100)." + String(repeating: "0", count: 2 - decimals.count) + decimals + " ms"
 }
 
-/// Lines of `LoggingPlugin`, to look at them again.
+/// The lines of a `LoggingPlugin`, kept for later checks.
 final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 

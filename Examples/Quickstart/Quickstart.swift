@@ -1,6 +1,7 @@
 import Foundation
 
-/// Starts a server with five APIs and calls them: with plugins, on a bad day, as streams and downloads, and in the fluent style.
+/// Starts a server with five APIs and calls them: with plugins, on a bad day, as streams and downloads, and in the
+/// fluent style.
 @main
 struct Quickstart {
     static func main() async {

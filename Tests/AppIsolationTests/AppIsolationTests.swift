@@ -6,7 +6,7 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-// This module is isolated to the main actor by default, as Xcode makes apps.
+// This module is isolated to the main actor by default, like new apps in Xcode.
 
 enum AppAPI: TargetType {
     case profile
@@ -21,7 +21,7 @@ extension AppAPI: AccessTokenAuthorizable {
     var authorizationType: AuthorizationType? { .bearer }
 }
 
-/// The documents' layout: cases first, and the conformances in extensions, which take one word.
+/// The layout in the documentation: the cases first, then the conformances in `nonisolated` extensions.
 enum SplitAPI {
     case user(name: String)
 }
@@ -65,7 +65,7 @@ enum ProfileController: EndpointController {
     }
 }
 
-/// What a view holds: state of the main actor, changed by callbacks.
+/// The state of a view, isolated to the main actor and changed by callbacks.
 final class ProfileView {
     private(set) var text: [String] = []
 
@@ -102,9 +102,9 @@ final class ProfileView {
     }
 }
 
-@Suite("A module that is isolated to the main actor", .timeLimit(.minutes(10)))
+@Suite("A module isolated to the main actor", .timeLimit(.minutes(10)))
 struct AppIsolationTests {
-    @Test("Its targets are given their token, its options and values arrive, and its models decode")
+    @Test("Targets get their token, options and values reach plugins, and models decode")
     func everythingArrives() async throws {
         let transport = ScriptedTransport(always: .status(200, body: #"{"name": "Ada"}"#))
         let provider = Provider<MultiTarget>(
@@ -124,7 +124,7 @@ struct AppIsolationTests {
         #expect(transport.sent.first?.headers[.userAgent] == "sweet")
     }
 
-    @Test("A target whose conformance is in an extension is sent, alone and as a MultiTarget")
+    @Test("A target whose conformance is in an extension is sent, directly and as a MultiTarget")
     func splitTarget() async throws {
         let transport = ScriptedTransport(always: .status(200, body: #"{"name": "Ada"}"#))
         let token = AccessTokenPlugin { _ in "token" }
@@ -134,7 +134,7 @@ struct AppIsolationTests {
         #expect(transport.sent.allSatisfy { $0.headers[.authorization] == "Bearer token" })
     }
 
-    @Test("Its controllers make requests with payloads and queries")
+    @Test("Controllers create requests with payloads and queries")
     func controllers() async throws {
         let transport = ScriptedTransport(always: .status(200, body: #"{"name": "Ada"}"#))
         let api = APIClient(Provider(transport: transport), server: ServerURL(base: "https://api.example.com"))
@@ -143,7 +143,7 @@ struct AppIsolationTests {
         #expect(transport.sent.first?.body.bytes == Data(#"{"name":"Ada"}"#.utf8))
     }
 
-    @Test("Callbacks that are written in a view change its state, on the main actor")
+    @Test("Callbacks in a view change its state on the main actor")
     func callbacks() async throws {
         let transport = ScriptedTransport(always: .status(200, body: #"{"name": "Ada"}"#))
         let provider = Provider<MultiTarget>(transport: transport)

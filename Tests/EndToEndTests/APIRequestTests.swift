@@ -9,13 +9,13 @@ import Testing
 
 @Suite("httpbin: APIRequest", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct APIRequestTests {
-    /// What httpbin says of name and password.
+    /// What httpbin reports about the name and password.
     struct Login: Decodable, Equatable {
         let authenticated: Bool
         let user: String
     }
 
-    /// `/basic-auth`, which lets in whom its path names.
+    /// `/basic-auth`, which accepts the credentials in its path.
     enum Accounts: EndpointController {
         static let endpoint = "basic-auth"
 
@@ -25,7 +25,7 @@ struct APIRequestTests {
         }
     }
 
-    /// `/anything`, which answers with what it was asked.
+    /// `/anything`, which responds with the request it received.
     enum Posts: EndpointController {
         static let endpoint = "anything"
 
@@ -42,7 +42,7 @@ struct APIRequestTests {
         }
     }
 
-    /// `/status`, which answers with the status that its path names.
+    /// `/status`, which responds with the status in its path.
     enum Statuses: EndpointController {
         static let endpoint = "status"
 
@@ -94,7 +94,7 @@ struct APIRequestTests {
 
     private func client(_ plugins: any PluginType...) -> APIClient { APIRequestTests(plugins: plugins).api }
 
-    /// The error in which a request ends, `nil` when it ends well.
+    /// The error that a request fails with, or `nil` if it succeeds.
     private func failure<Output>(_ request: APIRequest<Output>) async throws -> PipelineError? {
         do {
             _ = try await api.send(request)
@@ -105,7 +105,7 @@ struct APIRequestTests {
     }
 
     @Test(
-        "a login gets in with name and password as they were given",
+        "a login succeeds with the given name and password",
         arguments: [("Ann@Example.com", "secret"), ("Zoë.Müller@Example.COM", "p w+d%21")]
     )
     func login(email: String, password: String) async throws {
@@ -114,7 +114,7 @@ struct APIRequestTests {
         #expect(login == Login(authenticated: true, user: email))
     }
 
-    @Test("a login with a wrong password is told to onNotAuthorized, and before to the client's handler")
+    @Test("a login with a wrong password calls the client's handler and then onNotAuthorized")
     func wrongPassword() async throws {
         let (events, continuation) = AsyncStream<String>.makeStream()
         let api = client(
@@ -172,7 +172,7 @@ struct APIRequestTests {
         #expect(echo.method == "POST" && echo.url.hasSuffix("/anything/post") && echo.data.isEmpty)
         #expect(echo.form == ["text": "Zoë & co", "tags[]": ["b", "a"], "at": "2001-09-09T01:46:40Z"])
         #expect(Set(echo.files.keys) == ["images[]", "cover", "video"])
-        // Of several files of one name httpbin shows the first.
+        // Of several files with one name, httpbin shows the first.
         for (name, image, type) in [("images[]", images[0], "image/jpeg"), ("cover", images[1], "image/png")] {
             #expect(echo.files[name]?.texts.map(bytes(ofDataURL:)) == [image.data])
             #expect(echo.files[name]?.texts.first?.hasPrefix("data:\(type);") == true)
@@ -185,7 +185,7 @@ struct APIRequestTests {
         #expect(progress.allSatisfy { (0...1).contains($0) })
     }
 
-    @Test("a list is asked for with a query, in the order of its members")
+    @Test("a list request sends its query in the order of its members")
     func list() async throws {
         let echo = try await api.send(Posts.list(ListQuery()))
         #expect(echo.method == "GET" && echo.args == ["offset": "0", "limit": "100"])
@@ -194,7 +194,7 @@ struct APIRequestTests {
         #expect(search.args == ["offset": "0", "limit": "100", "search": "Zoë & co=1+1"])
     }
 
-    @Test("a post is asked for by its number, with the fields of client and request, and a token")
+    @Test("a post is requested by its number, with the fields of client and request, and a token")
     func get() async throws {
         struct Device: Encodable {
             enum CodingKeys: String, CodingKey {
@@ -221,7 +221,7 @@ struct APIRequestTests {
         #expect(echo.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test("a deletion that is answered with 204 is a success, and with 404 a failure that says its text")
+    @Test("a deletion succeeds with 204, and fails with its own text with 404")
     func delete() async throws {
         #expect(try await api.send(Statuses.delete(204)) == IgnoredBody())
         let error = try #require(try await failure(Statuses.delete(404)))
@@ -229,13 +229,13 @@ struct APIRequestTests {
         #expect(try await failure(Statuses.delete(200))?.response?.statusCode == 200)
     }
 
-    @Test("a status without a name is a success where it is desired, and nowhere else")
+    @Test("a status without a name succeeds only if it is desired")
     func namelessStatus() async throws {
         #expect(try await api.send(Statuses.get(777).desiredStatusCode(777)) == IgnoredBody())
         #expect(try await failure(Statuses.get(777))?.response?.statusCode == 777)
     }
 
-    @Test("a chain of a login, a list and a post gives all three")
+    @Test("a chain of a login, a list and a post returns all three")
     func chain() async throws {
         let login = Accounts.login("ann", "secret", expects: "secret")
         let chain = login.and(Posts.list(ListQuery())).and(Posts.get(id: 7))
@@ -256,7 +256,7 @@ struct APIRequestTests {
     }
 
     @Test(
-        "a call that takes too long is told to onTimeout, one that is cancelled to onCancellation",
+        "a call that takes too long calls onTimeout, and a cancelled one calls onCancellation",
         arguments: [true, false]
     )
     func special(isCancelled: Bool) async throws {
@@ -274,7 +274,7 @@ struct APIRequestTests {
         }
         var told = events.makeAsyncIterator()
         #expect(await told.next() == (isCancelled ? "cancellation" : "timeout"))
-        // Whatever came after it would be next.
+        // Any later event would be next.
         #expect(try await api.send(Posts.get(id: 7)).method == "GET")
         continuation.finish()
         #expect(await told.next() == nil)

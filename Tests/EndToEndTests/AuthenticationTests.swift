@@ -53,7 +53,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "Basic lets in who has the password",
+        "Basic authentication succeeds with the right password",
         arguments: [("user", "passwd"), ("a@b.c", "p w+d%21"), ("Zoë", "pässword")]
     )
     func basicAccepted(user: String, password: String) async throws {
@@ -75,7 +75,7 @@ struct AuthenticationTests {
         #expect(try await provider.request(.hiddenBasic(user: "user", password: "passwd")).statusCode == 404)
     }
 
-    @Test("Bearer carries the token, over cleartext to this machine")
+    @Test("Bearer sends the token, over cleartext to a loopback address")
     func bearer() async throws {
         let token = "mF_9.B5f-4.1JqM~+/=="
         let answer = try await makeProvider(token).request(.bearer, as: Answer.self)
@@ -86,7 +86,7 @@ struct AuthenticationTests {
         #expect(refused.headers[.wwwAuthenticate] == "Bearer")
     }
 
-    @Test("a target that does not ask gets no token")
+    @Test("a target that does not ask for a token gets none")
     func notAsked() async throws {
         let response = try await makeProvider("t0ken").request(.open)
         #expect(throws: PipelineError.self) { try response.mapString(atKeyPath: "headers.Authorization") }
@@ -102,7 +102,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "BasicAuthPlugin lets in who has the password",
+        "BasicAuthPlugin succeeds with the right password",
         arguments: [("user", "passwd"), ("a@b.c", "p w+d%21"), ("Zoë", "pässword")]
     )
     func basicAuthPlugin(user: String, password: String) async throws {
@@ -121,7 +121,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "CredentialsPlugin answers Digest",
+        "CredentialsPlugin answers a Digest challenge",
         arguments: ["auth/user/passwd", "auth/user/passwd/MD5", "auth/user/passwd/SHA-256", "auth/user/passwd/MD5/1"]
     )
     func digestAnswered(end: String) async throws {
@@ -133,7 +133,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("CredentialsPlugin gives back what it cannot answer")
+    @Test("CredentialsPlugin returns the 401 of a challenge that it cannot answer")
     func digestNotAnswered() async throws {
         for end in ["auth-int/user/passwd/MD5", "auth/user/passwd/SHA-512"] {
             let response = try await makeProvider("user", "passwd").request(.digestWith(end))
@@ -145,7 +145,7 @@ struct AuthenticationTests {
         #expect(refused.exchanges.count == 2)
     }
 
-    @Test("CredentialsPlugin answers Basic, and then sends it from the beginning")
+    @Test("CredentialsPlugin answers a Basic challenge, and then sends Basic preemptively")
     func basicAnswered() async throws {
         let provider = makeProvider("user", "passwd")
         for count in [2, 1] {
@@ -155,7 +155,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("UnauthorizedPlugin is told of the 401 that stays, and of no other")
+    @Test("UnauthorizedPlugin reports only a 401 that remains")
     func unauthorized() async throws {
         let told = Mutex<[Int]>([])
         let plugin = UnauthorizedPlugin { response, _ in told.withLock { $0.append(response?.exchanges.count ?? 0) } }

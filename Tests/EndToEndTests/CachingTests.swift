@@ -13,7 +13,7 @@ struct CachingTests {
     private let provider = Provider<Page>()
 
     @Test(
-        "a tag is compared",
+        "the server evaluates If-Match and If-None-Match",
         arguments: [
             (nil, 200), (["If-None-Match": "abc"], 304), (["If-None-Match": "\"x\", \"abc\""], 304),
             (["If-None-Match": "*"], 304),
@@ -28,7 +28,7 @@ struct CachingTests {
     }
 
     @Test(
-        "304 is an answer, not something that a cache below fills in",
+        "a 304 is returned as the response, and no lower cache replaces it",
         arguments: ["If-Modified-Since", "If-None-Match"]
     )
     func notModified(name: String) async throws {
@@ -41,7 +41,7 @@ struct CachingTests {
         #expect(second.data.isEmpty)
     }
 
-    @Test("nothing is cached, even what may be")
+    @Test("nothing is cached, even if it may be")
     func notCached() async throws {
         let fresh = try await provider.request(Page(path: "/cache/3600", headers: ["X-Call": "1"]))
         #expect(fresh.headers[.cacheControl] == "public, max-age=3600")

@@ -24,7 +24,7 @@ struct CompositeTaskTests {
         #expect(echo.headers["Content-Type"] == nil)
     }
 
-    @Test("no parameters leave no question mark")
+    @Test("without parameters, the URL has no question mark")
     func noParameters() async throws {
         let task = RequestTask.requestCompositeData(bodyData: Data("body".utf8), urlParameters: [:])
         let echo = try await provider.request(Anything(method: .post, task: task), as: Echo.self)
@@ -59,7 +59,7 @@ struct CompositeTaskTests {
         #expect(echo.form == ["title": "Solaris"])
     }
 
-    @Test("an encoding that would write its parameters into the query is refused for the body")
+    @Test("a body encoding that writes into the query is refused")
     func queryForBody() async throws {
         let task = RequestTask.requestCompositeParameters(
             bodyParameters: ["a": 1],
@@ -71,7 +71,7 @@ struct CompositeTaskTests {
         #expect(error.exchanges.isEmpty)
     }
 
-    @Test("the query of a body that is redirected is the query of the Location", arguments: [307, 308])
+    @Test("a redirected request with a body uses the query of the Location", arguments: [307, 308])
     func redirected(code: Int) async throws {
         struct Moved: HTTPBinTarget {
             let code: Int

@@ -4,9 +4,9 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: many at once", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: concurrent calls", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct ConcurrencyTests {
-    @Test("64 calls at once get each its own answer")
+    @Test("64 concurrent calls each get their own response")
     func requests() async throws {
         let provider = Provider<Anything>()
         let answers = try await withThrowingTaskGroup(of: (Int, Echo).self) { group in
@@ -31,7 +31,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("32 streams at once have each its own bytes")
+    @Test("32 concurrent streams each get their own bytes")
     func streams() async throws {
         struct Letters: HTTPBinTarget {
             let byteCount: Int
@@ -52,7 +52,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("200 calls one after the other on one provider all succeed")
+    @Test("200 sequential calls on one provider all succeed")
     func sequence() async throws {
         let provider = Provider<Anything>()
         for index in 0..<200 {

@@ -42,7 +42,7 @@ struct ContentCodingTests {
     }
 
     @Test(
-        "where there is no body the fields that describe its coding stay",
+        "a response without a body keeps the fields that describe its coding",
         arguments: [("gzip", "gzip"), ("brotli", "br")]
     )
     func head(coding: String, name: String) async throws {
@@ -52,8 +52,8 @@ struct ContentCodingTests {
         #expect(response.headers[.contentLength] != nil)
     }
 
-    // Foundation asks for what it decodes where the request says nothing.
-    @Test("URLSession: the codings that it decodes are asked for")
+    // Foundation adds Accept-Encoding if the request has none.
+    @Test("URLSession: the request accepts the codings that URLSession decodes")
     func asked() async throws {
         let asked = try await foundation.request(Coded(coding: "headers")).mapString(
             atKeyPath: "headers.Accept-Encoding"
@@ -61,8 +61,8 @@ struct ContentCodingTests {
         for coding in ["gzip", "deflate"] { #expect(asked.contains(coding)) }
     }
 
-    // Foundation on Linux has libcurl decode whatever comes.
-    @Test("URLSession: a coding that was not asked for is decoded as well")
+    // Foundation on Linux lets libcurl decode any coding.
+    @Test("URLSession: an unrequested coding is decoded, too")
     func unasked() async throws {
         let response = try await foundation.request(Coded(coding: "gzip", headers: ["Accept-Encoding": "identity"]))
         #expect(try response.mapString(atKeyPath: "headers.Accept-Encoding") == "identity")

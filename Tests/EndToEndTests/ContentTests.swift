@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: content of many kinds", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: kinds of content", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct ContentTests {
     private struct Page: HTTPBinTarget {
         var path: String
@@ -39,7 +39,7 @@ struct ContentTests {
     }
 
     @Test(
-        "pages of text",
+        "pages of text arrive with their type",
         arguments: [
             ("/html", "text/html; charset=utf-8", "Herman Melville - Moby-Dick"),
             ("/xml", "application/xml", "<title>Wake up to WonderWidgets!</title>"),
@@ -55,7 +55,7 @@ struct ContentTests {
         #expect(try response.mapString().contains(part))
     }
 
-    @Test("links lead from the first page on")
+    @Test("a redirect leads to the first page of links")
     func links() async throws {
         let response = try await provider.request(Page("/links/3"))
         #expect(response.request.path == "/links/3/0")
@@ -80,7 +80,7 @@ struct ContentTests {
         #expect(try await provider.request(Page("/image", accept: type)).data == direct.data)
     }
 
-    @Test("an image that nobody accepts is 406")
+    @Test("an unacceptable image type fails with 406")
     func notAcceptable() async throws {
         let error = await #expect(throws: PipelineError.self) {
             try await provider.request(Page("/image", accept: "text/plain"))
@@ -88,7 +88,7 @@ struct ContentTests {
         #expect(error?.response?.statusCode == 406)
     }
 
-    @Test("JSON maps by key path, as a value, text or a whole")
+    @Test("JSON maps by key path to values and text, and as a whole")
     func json() async throws {
         let response = try await provider.request(Page("/json"))
         #expect(try response.mapString(atKeyPath: "slideshow.title") == "Sample Slide Show")
@@ -104,7 +104,7 @@ struct ContentTests {
         #expect(missing?.code == .mapping(.keyPath))
     }
 
-    @Test("what is not JSON does not map")
+    @Test("a body that is not JSON does not map")
     func notJSON() async throws {
         let error = await #expect(throws: PipelineError.self) {
             try await provider.request(Page("/html"), as: Slide.self)
@@ -113,14 +113,14 @@ struct ContentTests {
         #expect(error?.response?.statusCode == 200)
     }
 
-    @Test("a target that names its result gets it, through one provider for many APIs")
+    @Test("a target that declares its result type gets it from a provider for many APIs")
     func decodable() async throws {
         let first = try await provider.requestDecoded(Token())
         let second = try await provider.request(Token(), as: UUID.self, atKeyPath: "uuid")
         #expect(first.uuid != second)
     }
 
-    @Test("a completion gets its answer once")
+    @Test("a completion handler is called once with the response")
     func completion() async throws {
         let outcome = await withCheckedContinuation { continuation in
             provider.request(Page("/json")) { continuation.resume(returning: $0) }

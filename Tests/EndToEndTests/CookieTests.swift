@@ -40,27 +40,27 @@ struct CookieTests {
         try response.map([String: String].self, atKeyPath: "cookies")
     }
 
-    @Test("cookies that the target sends arrive")
+    @Test("cookies that the target sends reach the server")
     func sent() async throws {
         let response = try await provider().request(.list(sending: "a=1; b=two; c=x=y"))
         #expect(try seen(response) == ["a": "1", "b": "two", "c": "x=y"])
     }
 
-    @Test("cookies that are set stay apart, one field each")
+    @Test("cookies that the server sets stay separate, one field each")
     func set() async throws {
         let response = try await provider(.never).request(.set(["a": "1", "b": "2", "c": "3"]))
         #expect(response.statusCode == 302)
         #expect(response.headers[values: .setCookie] == ["a=1; Path=/", "b=2; Path=/", "c=3; Path=/"])
     }
 
-    @Test("the comma in the date of a cookie does not split it")
+    @Test("the comma in a cookie's date does not split it")
     func deleted() async throws {
         let response = try await provider(.never).request(.delete("a"))
         let cookies = response.headers[values: .setCookie]
         #expect(cookies == ["a=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=0; Path=/"])
     }
 
-    @Test("there is no jar: nothing is kept, on a redirect or for the next call")
+    @Test("cookies are not stored, neither for a redirect nor for the next call")
     func notKept() async throws {
         let provider = provider()
         let redirected = try await provider.request(.set(["a": "1"]))

@@ -13,7 +13,7 @@ import FoundationNetworking
 struct DelayTests {
     private enum Slow: HTTPBinTarget {
         case delay(Double)
-        /// As `delay`, which is 10 s at most.
+        /// Like `delay`, which lasts at most 10 s.
         case silence(seconds: Double)
         case drip(seconds: Double)
         case now
@@ -37,19 +37,19 @@ struct DelayTests {
         }
     }
 
-    /// With one connection, so that the next call waits for as long as an ended one still has it.
+    /// A provider with one connection, so that the next call waits until an ended one has released it.
     private func makeProvider(_ plugins: any PluginType...) -> Provider<Slow> {
         Provider(transport: .withOneConnection, plugins: plugins)
     }
 
-    @Test("a delayed answer is waited for")
+    @Test("a call waits for a delayed response")
     func delayed() async throws {
         let start = ContinuousClock.now
         #expect(try await makeProvider().request(.delay(0.5)).statusCode == 200)
         #expect(ContinuousClock.now - start >= .milliseconds(500))
     }
 
-    @Test("an attempt that takes too long is ended, before and within the body", arguments: [true, false])
+    @Test("an attempt that takes too long times out, before and within the body", arguments: [true, false])
     func attemptTimeout(isBody: Bool) async throws {
         let provider = makeProvider()
         let start = ContinuousClock.now
@@ -64,13 +64,13 @@ struct DelayTests {
         #expect(ContinuousClock.now - start < .seconds(30))
     }
 
-    @Test("an attempt that is in time is not ended")
+    @Test("an attempt that ends in time does not time out")
     func inTime() async throws {
         let options = RequestOptions { $0.attemptTimeout = .seconds(20) }
         #expect(try await makeProvider().request(.delay(0.1), options: options).statusCode == 200)
     }
 
-    @Test("URLSession: no byte of an answer within timeoutIntervalForRequest is timeout.head")
+    @Test("URLSession: a call without a byte within timeoutIntervalForRequest fails with timeout.head")
     func idleTimeout() async throws {
         let configuration = URLSessionTransport.makeDefaultConfiguration()
         configuration.timeoutIntervalForRequest = 1
@@ -78,14 +78,14 @@ struct DelayTests {
         let provider = Provider<Slow>(transport: URLSessionTransport(configuration: configuration))
         let start = ContinuousClock.now
         #expect(await provider.failure(.silence(seconds: 40))?.code == .timeout(.head))
-        // On a busy machine the next one may take more than its second, too.
+        // On a busy machine, the next call may take more than a second, too.
         var status: Int?
         for _ in 0..<20 where status == nil { status = try? await provider.request(.now).statusCode }
         #expect(status == 200)
         #expect(ContinuousClock.now - start < .seconds(30))
     }
 
-    @Test("a call that is cancelled while it waits for its answer ends at once")
+    @Test("a call that is cancelled while it waits for its response ends at once")
     func cancelledInDelay() async throws {
         let sent = Signal()
         let provider = makeProvider(.willSend { _, _ in sent.send() })
@@ -114,7 +114,7 @@ struct DelayTests {
         #expect(ContinuousClock.now - start < .seconds(30))
     }
 
-    @Test("a handle cancels its call, and the completion hears of it")
+    @Test("a handle cancels its call, and the completion handler gets the error")
     func handle() async throws {
         let sent = Signal()
         let provider = makeProvider(.willSend { _, _ in sent.send() })
@@ -134,7 +134,7 @@ struct DelayTests {
         #expect(error.code == .cancelled)
     }
 
-    @Test("thirty calls that are cancelled together leave the transport in order")
+    @Test("the transport still works after thirty calls are cancelled together")
     func manyCancelled() async throws {
         let provider = Provider<Slow>()
         await withTaskGroup { group in

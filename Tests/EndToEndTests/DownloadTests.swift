@@ -25,7 +25,7 @@ struct DownloadTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test("an answer becomes a file, in folders that are made, in place of an older one")
+    @Test("a download creates its folders and replaces an older file")
     func file() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("deep/er/letters.bin")
@@ -44,11 +44,11 @@ struct DownloadTests {
         }
     }
 
-    @Test("an image and a coded answer become what they are, decoded", arguments: ["/image/png", "/gzip", "/brotli"])
+    @Test("an image and a coded response are saved decoded", arguments: ["/image/png", "/gzip", "/brotli"])
     func content(path: String) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("file")
-            // URLSession decodes what nobody asked for; what goes to a file otherwise is what is on the wire.
+            // URLSession decodes unrequested codings; other transports save the bytes as they arrive.
             let provider = path == "/image/png" ? self.provider : Provider(transport: URLSessionTransport())
             _ = try await provider.request(Page(path: path, task: .downloadDestination(.file(file))))
             let data = try Data(contentsOf: file)
@@ -61,7 +61,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("an answer that is no success stays in memory, and what was there stays", arguments: [404, 418, 500, 204])
+    @Test("an unsuccessful response stays in memory and keeps the old file", arguments: [404, 418, 500, 204])
     func notContent(code: Int) async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("file")
@@ -78,7 +78,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("a file that is there already stays without removePreviousFile, and so does a missing folder missing")
+    @Test("without options, an existing file is kept and a missing folder is not created")
     func refusals() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("file")
@@ -93,7 +93,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("parameters go along with a download")
+    @Test("a download can have parameters")
     func parameters() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("echo.json")
@@ -108,7 +108,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("the name that the server suggests stays in the folder")
+    @Test("the server's suggested name cannot leave the folder")
     func suggestedName() async throws {
         for (disposition, name) in [
             ("attachment; filename=\"cover.jpg\"", "cover.jpg"), ("attachment; filename=\"../../evil.sh\"", "evil.sh"),
@@ -126,7 +126,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("a redirect leads to the file")
+    @Test("a download follows a redirect")
     func redirected() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("file")
@@ -141,7 +141,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("a download that is cut short by its timeout leaves nothing behind")
+    @Test("a download that times out leaves no file behind")
     func timedOut() async throws {
         try await withFolder { folder in
             let task = RequestTask.downloadParameters(
@@ -156,9 +156,9 @@ struct DownloadTests {
         }
     }
 
-    // What httpbin's /range calls its ETag has no quotation marks and so is none (RFC 9110 §8.8.3), it sends no Last-Modified, and it
-    // takes no notice of If-Range: nothing says that two answers belong together, and nothing may be joined.
-    @Test("httpbin: without a strong tag a download that was cut short begins again, and is whole")
+    // The ETag of httpbin's /range has no quotation marks and so is invalid (RFC 9110 §8.8.3), it sends no
+    // Last-Modified, and it ignores If-Range. Nothing shows that two responses match, so they must not be joined.
+    @Test("httpbin: without a strong ETag, a download that was cut restarts and is complete")
     func notResumed() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("file")
@@ -185,7 +185,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("a target that asks for a part by itself gets this part")
+    @Test("a target that requests a range on its own gets that range")
     func part() async throws {
         try await withFolder { folder in
             let file = folder.appendingPathComponent("file")

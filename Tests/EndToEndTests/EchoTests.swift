@@ -26,12 +26,12 @@ struct EchoTests {
         let head = try await provider.request(Anything(method: .head))
         #expect(head.statusCode == 200)
         #expect(head.data.isEmpty)
-        // The answer names the method, and HEAD is a letter longer than GET.
+        // The response contains the method, and HEAD is a letter longer than GET.
         #expect(head.headers[.contentLength] == String(get.data.count + 1))
         #expect(head.headers[.contentType] == "application/json")
     }
 
-    @Test("OPTIONS gets the methods that are allowed")
+    @Test("OPTIONS returns the allowed methods")
     func options() async throws {
         let response = try await provider.request(Anything(method: .options))
         let allowed = try #require(response.headers[.allow]).split(separator: ",")
@@ -39,7 +39,7 @@ struct EchoTests {
         #expect(Set(allowed) == ["OPTIONS", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"])
     }
 
-    @Test("a method that the server does not know is a response like any other")
+    @Test("a method that the server does not know gets an ordinary 405 response")
     func unknownMethod() async throws {
         let purge = try #require(HTTPRequest.Method("PURGE"))
         let response = try await provider.request(Anything(method: purge))
@@ -48,7 +48,7 @@ struct EchoTests {
     }
 
     @Test(
-        "a path is escaped once, and escapes stay",
+        "a path is escaped once, and existing escapes are kept",
         arguments: [
             ("/a b", "/a%20b"), ("/a%20b", "/a%20b"), ("/Zoë/東京", "/Zoë/東京"), ("/50%25", "/50%"),
             ("/a?b=c", "/a%3Fb=c"),
@@ -74,7 +74,7 @@ struct EchoTests {
         #expect(echo.headers["Accept"] == "text/x")
     }
 
-    @Test("a field in UTF-8 goes out byte for byte, an empty one goes out empty")
+    @Test("a field in UTF-8 is sent byte for byte, and an empty one is sent empty")
     func unusualHeaders() async throws {
         let echo = try await provider.request(Anything(headers: ["X-City": "Zürich", "X-Empty": ""]), as: Echo.self)
         // httpbin reads fields as Latin-1.
@@ -82,7 +82,7 @@ struct EchoTests {
         #expect(echo.headers["X-Empty"] == "")
     }
 
-    // URLSession has one value for each name of a request's fields.
+    // URLSession stores one value for each name of a request's fields.
     @Test("URLSession: request fields of one name arrive joined by a comma")
     func repeatedRequestFields() async throws {
         let name = try #require(HTTPField.Name("X-Many"))
@@ -98,7 +98,7 @@ struct EchoTests {
     }
 
     @Test(
-        "bytes arrive without a Content-Type of their own",
+        "bytes arrive without a Content-Type",
         arguments: [HTTPRequest.Method.post, .put, .patch, .delete]
     )
     func requestData(method: HTTPRequest.Method) async throws {
@@ -123,14 +123,14 @@ struct EchoTests {
         #expect(echo.headers["Content-Type"] == "text/plain; charset=utf-8")
     }
 
-    @Test("a body of no bytes says that its length is zero", arguments: [HTTPRequest.Method.post, .put, .patch])
+    @Test("an empty body has a Content-Length of zero", arguments: [HTTPRequest.Method.post, .put, .patch])
     func emptyData(method: HTTPRequest.Method) async throws {
         let echo = try await provider.request(Anything(method: method, task: .requestData(Data())), as: Echo.self)
         #expect(echo.data.isEmpty)
         #expect(echo.headers["Content-Length"] == "0")
     }
 
-    @Test("three mebibytes go up and come down")
+    @Test("three mebibytes are sent and received")
     func largeData() async throws {
         let large = Data((0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 11) })
         let echo = try await provider.request(Anything(method: .post, task: .requestData(large)), as: Echo.self)
@@ -144,7 +144,7 @@ struct EchoTests {
         #expect(await foundation.failure(target)?.code == .invalidRequest(.body))
     }
 
-    @Test("a stream and a file that a plugin sets as the body arrive whole")
+    @Test("a stream and a file that a plugin sets as the body arrive in full")
     func otherBodies() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try binarySample.write(to: file)

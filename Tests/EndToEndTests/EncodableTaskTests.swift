@@ -57,7 +57,7 @@ struct EncodableTaskTests {
         #expect(echo.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test("a value becomes JSON as its encoder says")
+    @Test("a value becomes JSON as its encoder specifies")
     func customJSON() async throws {
         struct Event: Codable, Equatable, Sendable {
             var startDate = Date(timeIntervalSince1970: 1_000_000_000)

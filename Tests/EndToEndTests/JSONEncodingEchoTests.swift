@@ -39,7 +39,7 @@ struct JSONEncodingEchoTests {
         #expect(try JSONDecoder().decode(Order.self, from: Data(echo.data.utf8)) == order)
     }
 
-    @Test("arrays and single values arrive as the whole body")
+    @Test("arrays and single values arrive as the entire body")
     func otherRoots() async throws {
         let array = try await provider.request(Anything(method: .post, task: .requestJSONEncodable([3, 1, 2])))
         #expect(try array.map([Int].self, atKeyPath: "json") == [3, 1, 2])
@@ -47,7 +47,7 @@ struct JSONEncodingEchoTests {
         #expect(try text.mapString(atKeyPath: "json") == "one")
     }
 
-    @Test("a Content-Type of the target stays")
+    @Test("the target's Content-Type is kept")
     func contentType() async throws {
         let target = Anything(
             method: .post,
@@ -82,7 +82,7 @@ struct JSONEncodingEchoTests {
         #expect(try response.mapString(atKeyPath: "json.nested.a") == "1")
     }
 
-    @Test("what cannot be JSON fails before anything is sent")
+    @Test("a value that JSON cannot represent fails before anything is sent")
     func notJSON() async throws {
         let target = Anything(method: .post, task: .requestJSONEncodable(["a": Double.infinity]))
         let error = try #require(await provider.failure(target))

@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: forms of several parts", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: multipart forms", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct MultipartTests {
     private let provider = Provider<Anything>()
 
@@ -53,7 +53,7 @@ struct MultipartTests {
         #expect(echo.headers["Content-Type"]?.hasPrefix("multipart/form-data; boundary=") == true)
     }
 
-    @Test("a file's media type goes by its name, or as the part says", arguments: [(nil, "image/png"), ("x/y", "x/y")])
+    @Test("a file's media type comes from its name or from the part", arguments: [(nil, "image/png"), ("x/y", "x/y")])
     func mediaTypes(given: String?, seen: String) async throws {
         let echo = try await withFile(binarySample, "pig.png") {
             try await self.echo([MultipartFormBodyPart(.file($0), name: "file", mimeType: given.map { MIMEType($0) })])
@@ -61,7 +61,7 @@ struct MultipartTests {
         #expect(echo.files["file"]?.texts.first?.hasPrefix("data:\(seen);base64,") == true)
     }
 
-    @Test("fields of one name arrive all, in order")
+    @Test("all fields with one name arrive, in order")
     func repeatedFields() async throws {
         let form = MultipartFormData(
             parts: ["b", "a", ""].map { MultipartFormBodyPart(.bytes(Data($0.utf8)), name: "list") }
@@ -69,10 +69,10 @@ struct MultipartTests {
         #expect(try await echo(form).form == ["list": ["b", "a", ""]])
     }
 
-    // As browsers do, a quotation mark and a line break are percent-encoded and a backslash is sent as it is. Werkzeug decodes the
-    // first, leaves the second, and takes the last for an escape.
+    // As in browsers, a quotation mark and a line break are percent-encoded, and a backslash is sent unchanged.
+    // Werkzeug decodes the first, leaves the second, and treats the last as an escape.
     @Test(
-        "names arrive as they were given, save for what no form can hold",
+        "names arrive unchanged, except for characters that a form cannot hold",
         arguments: [
             ("plain", "plain"), ("Zoë 東京", "Zoë 東京"), ("a b", "a b"), ("a[b]", "a[b]"), ("semi;colon", "semi;colon"),
             ("apostrophe'", "apostrophe'"), ("per%cent", "per%cent"), ("quote\"", "quote\""), ("a\r\nb", "a%0D%0Ab"),
@@ -89,7 +89,7 @@ struct MultipartTests {
         #expect(bytes(ofDataURL: echo.files["file " + seen]?.texts.first ?? "") == binarySample)
     }
 
-    @Test("content that looks like a part of a form is content")
+    @Test("content that looks like a form part arrives as content")
     func lookalike() async throws {
         let text = "\r\n--boundary\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\nevil\r\n--boundary--\r\n"
         let form = MultipartFormData(
@@ -105,7 +105,7 @@ struct MultipartTests {
         #expect(echo.files == ["emptyFile": ""])
     }
 
-    @Test("a form with a file of three mebibytes and a stream arrives whole")
+    @Test("a form with a file of three mebibytes and a stream arrives in full")
     func large() async throws {
         let large = Data((0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 11) })
         let stream = AsyncStream<Data> { continuation in
@@ -126,7 +126,7 @@ struct MultipartTests {
         #expect(echo.form == ["last": "last"])
     }
 
-    @Test("a form goes with a query")
+    @Test("a form can have a query")
     func composite() async throws {
         let form: MultipartFormData = [
             MultipartFormBodyPart(.bytes(binarySample), name: "file", fileName: "a.bin"),
@@ -139,7 +139,7 @@ struct MultipartTests {
         #expect(bytes(ofDataURL: echo.files["file"]?.texts.first ?? "") == binarySample)
     }
 
-    @Test("a form is sent again after a redirect that keeps the method")
+    @Test("a form is resent after a redirect that keeps the method")
     func redirected() async throws {
         let form: MultipartFormData = [MultipartFormBodyPart(.bytes(binarySample), name: "file", fileName: "a.bin")]
         let provider = Provider<RedirectTo>()

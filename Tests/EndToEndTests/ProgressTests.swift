@@ -21,7 +21,7 @@ struct ProgressTests {
         #expect(steps.last?.response?.statusCode == 200)
     }
 
-    @Test("what arrives slowly is seen to arrive")
+    @Test("a slow response reports its progress")
     func received() async throws {
         let provider = Provider<Slow>()
         var steps: [ProgressResponse] = []
@@ -34,7 +34,7 @@ struct ProgressTests {
         #expect(steps.last?.response?.data == Data(repeating: UInt8(ascii: "*"), count: 10))
     }
 
-    @Test("of a body whose length nobody says the last step is the first that counts")
+    @Test("a body of unknown length reports progress only with the last step")
     func unknownLength() async throws {
         let provider = Provider<Slow>()
         var steps: [ProgressResponse] = []
@@ -43,7 +43,7 @@ struct ProgressTests {
         #expect(steps.dropLast().allSatisfy { $0.progress == 0 && $0.received.totalByteCount == nil })
     }
 
-    @Test("an upload is seen to go up")
+    @Test("an upload reports its progress")
     func sent() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data(repeating: 7, count: 2 << 20).write(to: file)
@@ -58,7 +58,7 @@ struct ProgressTests {
         #expect(steps.last?.sent.byteCount == 2 << 20)
     }
 
-    @Test("a download is seen to come down, into its file")
+    @Test("a download reports its progress and arrives in its file")
     func download() async throws {
         struct Letters: HTTPBinTarget {
             let file: URL

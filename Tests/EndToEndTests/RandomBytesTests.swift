@@ -3,7 +3,7 @@ import Pipeline
 import PipelineTransports
 import Testing
 
-// One after the other: httpbin's threads share one generator.
+// Serialized, because httpbin's threads share one generator.
 @Suite("httpbin: bytes from a seed", .besideHTTPBin, .serialized, .timeLimit(.minutes(10)))
 struct RandomBytesTests {
     private enum Random: HTTPBinTarget {
@@ -31,7 +31,7 @@ struct RandomBytesTests {
     private let start = Data(base64Encoded: "pU3KGCUwux1tEyze1iN7Lg==")
 
     @Test(
-        "bytes arrive exactly, up to the hundred kibibytes that httpbin sends",
+        "bytes arrive unchanged, up to httpbin's limit of a hundred kibibytes",
         arguments: [
             (1, 1, 7, 0x00a6_00a6),
             (16, 16, 7, 0x3576_062e),
@@ -47,7 +47,7 @@ struct RandomBytesTests {
         if sent >= 16, seed == 7 { #expect(response.data.prefix(16) == start) }
     }
 
-    @Test("a stream has the same bytes, whatever its chunks", arguments: [1, 7, 100, 1_000, 5_000])
+    @Test("a stream has the same bytes, whatever its chunk size", arguments: [1, 7, 100, 1_000, 5_000])
     func streams(chunk: Int) async throws {
         var data = Data()
         for try await piece in try await provider.stream(.stream(1_000, seed: 7, chunk: chunk)).body {
@@ -57,7 +57,7 @@ struct RandomBytesTests {
         #expect(adler32(data) == 0xd884_ec8a)
     }
 
-    @Test("a body of unknown length that grows over the limit is an error, and the next call succeeds")
+    @Test("a body of unknown length that exceeds the limit fails, and the next call succeeds")
     func limit() async throws {
         let provider = Provider<Random>(
             configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 50_000))
@@ -66,7 +66,7 @@ struct RandomBytesTests {
         #expect(try await provider.request(.stream(50_000, seed: 7, chunk: 1_000)).data.count == 50_000)
     }
 
-    @Test("no bytes are an empty body")
+    @Test("a response of no bytes has an empty body")
     func none() async throws {
         let response = try await provider.request(.bytes(0, seed: 7))
         #expect(response.statusCode == 200)

@@ -17,7 +17,7 @@ struct RangeTests {
 
     private let provider = Provider<Part>()
 
-    @Test("the whole is 200, with a tag and a word that parts can be had")
+    @Test("a whole resource has status 200, an ETag and Accept-Ranges")
     func whole() async throws {
         let response = try await provider.request(Part())
         #expect(response.statusCode == 200)
@@ -28,7 +28,7 @@ struct RangeTests {
     }
 
     @Test(
-        "a part is 206 and says which",
+        "a part has status 206 and its Content-Range",
         arguments: [
             ("0-99", 0..<100), ("100-", 100..<1_000), ("-50", 950..<1_000), ("999-999", 999..<1_000),
             ("13-700", 13..<701),
@@ -42,7 +42,7 @@ struct RangeTests {
         #expect(response.data == rangeSample(bounds))
     }
 
-    @Test("a range that is not there is 416", arguments: ["1000-", "900-1000", "5000-6000"])
+    @Test("an unsatisfiable range has status 416", arguments: ["1000-", "900-1000", "5000-6000"])
     func unsatisfiable(range: String) async throws {
         let response = try await provider.request(Part(range: range))
         #expect(response.statusCode == 416)
@@ -50,7 +50,7 @@ struct RangeTests {
         #expect(response.data.isEmpty)
     }
 
-    @Test("parts make the whole, streamed as well")
+    @Test("parts add up to the whole, also if streamed")
     func assembled() async throws {
         var data = try await provider.request(Part(byteCount: 102_400, range: "0-9999")).data
         let rest = try await provider.stream(Part(byteCount: 102_400, range: "\(data.count)-"))
@@ -59,7 +59,7 @@ struct RangeTests {
         #expect(data == rangeSample(0..<102_400))
     }
 
-    @Test("HEAD says how much there is to have")
+    @Test("HEAD returns the length of the whole")
     func head() async throws {
         let response = try await provider.request(Part(byteCount: 500, method: .head))
         #expect(response.headers[.contentLength] == "500")

@@ -37,12 +37,12 @@ struct RedirectTests {
         #expect(response.exchanges.map(\.statusCode) == [302, 302, 302, 200])
         #expect(response.exchanges.map(\.hop) == [0, 1, 2, 3])
         #expect(response.exchanges.map(\.attempt) == [1, 1, 1, 1])
-        // /redirect goes on as /relative-redirect.
+        // /redirect continues as /relative-redirect.
         let below = kind == "/redirect" ? "/relative-redirect" : kind
         #expect(response.exchanges.map(\.request.path) == ["\(kind)/3", "\(below)/2", "\(below)/1", "/get"])
     }
 
-    @Test("twenty hops are followed, the twenty-first is too many")
+    @Test("twenty hops are followed, and the twenty-first fails")
     func standardHopCount() async throws {
         #expect(try await provider().request(Hops.relative(20)).exchanges.count == 21)
         let error = try #require(await provider().failure(Hops.relative(21)))
@@ -51,7 +51,7 @@ struct RedirectTests {
         #expect(error.response?.statusCode == 302)
     }
 
-    @Test("maximumHopCount is the most hops", arguments: [0, 1, 2])
+    @Test("maximumHopCount limits the number of hops", arguments: [0, 1, 2])
     func maximumHopCount(count: Int) async throws {
         let policy = RedirectPolicy(maximumHopCount: count)
         let error = try #require(await provider(policy).failure(Hops.mixed(3)))
@@ -60,7 +60,7 @@ struct RedirectTests {
         if count > 0 { #expect(try await provider(policy).request(Hops.mixed(count)).statusCode == 200) }
     }
 
-    @Test("without redirects the answer is the redirect with its body")
+    @Test("with redirects disabled, the response is the redirect with its body")
     func none() async throws {
         let response = try await provider(.never).request(Hops.mixed(2))
         #expect(response.statusCode == 302)
@@ -69,7 +69,7 @@ struct RedirectTests {
         #expect(response.exchanges.map(\.refusedRedirect) == [.disabled])
     }
 
-    @Test("a filter stops where it says no")
+    @Test("a filter stops at the redirect that it refuses")
     func filter() async throws {
         let policy = RedirectPolicy { _, next in next.path != "/get" }
         let response = try await provider(policy).request(Hops.mixed(3))
@@ -78,7 +78,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "method and body after a redirect are those of RFC 9110",
+        "method and body after a redirect follow RFC 9110",
         arguments: [301, 302, 303, 307, 308],
         [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete]
     )
@@ -98,7 +98,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "a Location is resolved against where it came from",
+        "a Location is resolved against the URL of its response",
         arguments: [
             ("get", "/get"), ("./get", "/get"), ("../get", "/get"), ("/get?a=b", "/get?a=b"), ("?url=/get", "/get"),
             ("//127.0.0.1:PORT/get", "/get"), ("http://127.0.0.1:PORT/get#part", "/get"),
@@ -113,7 +113,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "a Location that is no http URL is not followed",
+        "a Location that is not a valid http URL is not followed",
         arguments: [
             "ftp://127.0.0.1/get", "file:///etc/hostname", "javascript:alert(1)", "data:,x", "http://u:p@127.0.0.1/",
         ]
@@ -133,7 +133,7 @@ struct RedirectTests {
         #expect(response.exchanges.map(\.refusedRedirect) == [nil])
     }
 
-    @Test("a body that can be read once is not sent again", arguments: [(307, 307), (308, 308), (303, 200)])
+    @Test("a body that can be read only once is not resent", arguments: [(307, 307), (308, 308), (303, 200)])
     func oneShotBody(code: Int, end: Int) async throws {
         let chunks = AsyncStream<Data> { continuation in
             continuation.yield(Data("once".utf8))
@@ -147,7 +147,7 @@ struct RedirectTests {
         #expect(response.exchanges.first?.refusedRedirect == (end == code ? .bodyNotReplayable : nil))
     }
 
-    @Test("secrets stay on the origin, other fields go along", arguments: [true, false])
+    @Test("secrets stay on the origin, and other fields follow the redirect", arguments: [true, false])
     func secrets(isOffOrigin: Bool) async throws {
         let key = try #require(HTTPField.Name("X-Key"))
         let provider = Provider<RedirectTo>(
@@ -169,7 +169,7 @@ struct RedirectTests {
         #expect(echo.headers["Host"]?.hasPrefix(isOffOrigin ? "localhost:" : "127.0.0.1:") == true)
     }
 
-    @Test("secrets do not come back with the origin")
+    @Test("secrets are not sent again if a redirect returns to the origin")
     func returning() async throws {
         let back = RedirectTo("/anything").url(on: HTTPBin.url.absoluteString)
         let provider = Provider<RedirectTo>(
@@ -183,7 +183,7 @@ struct RedirectTests {
         #expect(try response.map(Echo.self).headers["Authorization"] == nil)
     }
 
-    @Test("a redirect is followed to a stream")
+    @Test("a streamed call follows a redirect")
     func stream() async throws {
         let streamed = try await provider().stream(RedirectTo("/stream/2"))
         #expect(streamed.statusCode == 200)

@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTransports
 import Testing
 
-@Suite("httpbin: fields of answers", .besideHTTPBin, .timeLimit(.minutes(10)))
+@Suite("httpbin: response fields", .besideHTTPBin, .timeLimit(.minutes(10)))
 struct ResponseFieldTests {
     private struct Fields: HTTPBinTarget {
         var pairs: [String: [String]]
@@ -34,7 +34,7 @@ struct ResponseFieldTests {
     }
 
     #if AsyncHTTPClient
-    @Test("AsyncHTTPClient: fields arrive in the order of the wire, repeats kept")
+    @Test("AsyncHTTPClient: fields arrive in the order they were sent, with repeats")
     func orderOfTheWire() async throws {
         let response = try await provider.request(Fields(pairs: ["Z-First": ["1", "2"], "Set-Cookie": ["a=1, b=2"]]))
         let own = response.headers.filter { ["z-first", "set-cookie"].contains($0.name.canonicalName) }.map(\.value)
@@ -44,7 +44,7 @@ struct ResponseFieldTests {
     }
     #endif
 
-    // Foundation keeps response fields in a dictionary: repeats and their order are gone before a transport sees them.
+    // Foundation keeps response fields in a dictionary: repeats and their order are lost before a transport sees them.
     @Test("URLSession: repeated fields arrive as one, joined by a comma")
     func repeated() async throws {
         let name = try #require(HTTPField.Name("a"))
@@ -53,7 +53,7 @@ struct ResponseFieldTests {
         #expect(response.headers[fields: name].map(\.value) == ["1, 2"])
     }
 
-    @Test("URLSession: fields arrive sorted by name, not in the order of the wire")
+    @Test("URLSession: fields arrive sorted by name, not in the order they were sent")
     func order() async throws {
         let response = try await foundation.request(Fields(pairs: ["Z-First": ["1"], "B-Second": ["2"]]))
         let names = response.headers.map(\.name.canonicalName)
@@ -62,35 +62,35 @@ struct ResponseFieldTests {
     }
 
     // HTTPURLResponse has no reason phrase.
-    @Test("URLSession: the reason phrase is not handed over")
+    @Test("URLSession: the reason phrase is lost")
     func reasonPhrase() async throws {
         let response = try await foundation.request(Fields(pairs: [:]))
         #expect(response.head.status.reasonPhrase.isEmpty)
     }
 
-    @Test("repeated Set-Cookie fields stay apart")
+    @Test("repeated Set-Cookie fields stay separate")
     func cookies() async throws {
         let cookies = ["a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT", "b=x,y; Path=/", "c=3"]
         let response = try await provider.request(Fields(pairs: ["Set-Cookie": cookies]))
         #expect(response.headers[values: .setCookie] == cookies)
     }
 
-    // Foundation joins Set-Cookie fields; taken apart again, a comma that looks like the next cookie is taken for one. A
-    // cookie's value may hold no comma (RFC 6265 §4.1.1), so only servers that break the rule meet this.
-    @Test("URLSession: a cookie with a comma, a blank and a name arrives as two")
+    // Foundation joins Set-Cookie fields, and splitting them takes text after a comma that looks like a cookie for one.
+    // A cookie's value must not contain a comma (RFC 6265 §4.1.1), so this only affects servers that break the rule.
+    @Test("URLSession: a cookie with a comma, a space and a name in its value arrives as two")
     func cookieWithComma() async throws {
         let response = try await foundation.request(Fields(pairs: ["Set-Cookie": ["a=1, b=2"]]))
         #expect(response.headers[values: .setCookie] == ["a=1", "b=2"])
     }
 
-    @Test("two lengths that differ are malformedResponse")
+    @Test("two different lengths fail with malformedResponse")
     func twoLengths() async throws {
         let error = try #require(await provider.failure(Fields(pairs: ["Content-Length": ["5"]])))
         #expect(error.code == .malformedResponse)
     }
 
     @Test(
-        "a body that is not in the coding that it is said to be in is contentCoding",
+        "a body that is not in its declared coding fails with contentCoding",
         arguments: ["gzip", "deflate", "br"]
     )
     func wrongCoding(coding: String) async throws {
@@ -99,15 +99,15 @@ struct ResponseFieldTests {
     }
 
     #if canImport(FoundationNetworking)
-    // libcurl refuses what it cannot decode; elsewhere the body comes as it is.
-    @Test("URLSession on Linux: a body in an unknown coding is contentCoding")
+    // libcurl rejects what it cannot decode; elsewhere the body arrives as it is.
+    @Test("URLSession on Linux: a body in an unknown coding fails with contentCoding")
     func unknownCoding() async throws {
         let error = try #require(await foundation.failure(Fields(pairs: ["Content-Encoding": ["snappy"]])))
         #expect(error.code == .contentCoding(.corrupt))
     }
     #endif
 
-    @Test("identity is no coding")
+    @Test("a body in identity coding is left as it is")
     func identity() async throws {
         let response = try await provider.request(Fields(pairs: ["Content-Encoding": ["identity"]]))
         #expect(try response.mapString(atKeyPath: "Content-Encoding") == "identity")
@@ -128,8 +128,8 @@ struct ResponseFieldTests {
     }
 
     #if canImport(FoundationNetworking)
-    // Foundation on Linux gives up on an answer with a byte that is not UTF-8.
-    @Test("URLSession on Linux: a field in Latin-1 is malformedResponse")
+    // Foundation on Linux fails a response with a byte that is not UTF-8.
+    @Test("URLSession on Linux: a field in Latin-1 fails with malformedResponse")
     func latin1() async throws {
         let error = try #require(await foundation.failure(Fields(pairs: ["X-City": ["Z\u{fc}rich"]])))
         #expect(error.code == .malformedResponse)
@@ -137,7 +137,7 @@ struct ResponseFieldTests {
     }
     #endif
 
-    @Test("a field of three thousand bytes arrives whole, and the limit on fields holds")
+    @Test("a field of three thousand bytes arrives in full, and the field limit is enforced")
     func large() async throws {
         let name = try #require(HTTPField.Name("X-Large"))
         let target = Fields(pairs: ["X-Large": [String(repeating: "x", count: 3_000)]])

@@ -16,7 +16,7 @@ struct StatusTests {
     private let provider = Provider<Status>(configuration: .init(redirects: .never))
 
     @Test(
-        "every status is a response when nothing is validated",
+        "every status is a response if nothing is validated",
         arguments: [
             200, 201, 202, 203, 204, 205, 206, 226, 299, 300, 301, 302, 303, 304, 305, 306, 307, 308, 400, 401, 402,
             403, 404,
@@ -32,7 +32,7 @@ struct StatusTests {
     }
 
     @Test(
-        "methods get their status too",
+        "every method returns its status",
         arguments: [HTTPRequest.Method.head, .post, .put, .patch, .delete],
         [204, 401, 404, 503]
     )
@@ -41,7 +41,7 @@ struct StatusTests {
     }
 
     @Test(
-        "the target's validation decides which status is an error",
+        "the target's validation decides which statuses are errors",
         arguments: [
             (.anyStatus, [200, 204, 302, 304, 404, 418, 500]), (.successCodes, [200, 204]),
             (.successAndRedirectCodes, [200, 204, 302, 304]), (.customCodes([404, 418]), [404, 418]),
@@ -61,7 +61,7 @@ struct StatusTests {
         }
     }
 
-    @Test("the error of a refused status has the body, for a stream too")
+    @Test("the error for an unacceptable status has the body, also for a stream")
     func refusedBody() async throws {
         let target = Status(code: 418, validationType: .successCodes)
         let buffered = try #require(await provider.failure(target))
@@ -71,7 +71,7 @@ struct StatusTests {
         #expect(try streamed?.response?.mapString().contains("teapot") == true)
     }
 
-    @Test("a response filters its status by itself")
+    @Test("a response can filter its own status")
     func filters() async throws {
         let response = try await provider.request(Status(code: 302))
         #expect(try response.filterSuccessfulStatusAndRedirectCodes().statusCode == 302)

@@ -37,7 +37,7 @@ struct StreamTests {
     private let provider = Provider<Feed>()
     private let foundation = Provider<Feed>(transport: URLSessionTransport())
 
-    @Test("lines come in order and whole, at most a hundred of them", arguments: [(1, 1), (20, 20), (150, 100)])
+    @Test("lines arrive complete and in order, at most a hundred of them", arguments: [(1, 1), (20, 20), (150, 100)])
     func lines(asked: Int, sent: Int) async throws {
         let streamed = try await provider.stream(.lines(asked))
         #expect(streamed.headers[.contentLength] == nil)
@@ -47,13 +47,13 @@ struct StreamTests {
         #expect(lines.map(\.id) == Array(0..<sent))
     }
 
-    @Test("what is chunked on the wire is one body for request")
+    @Test("request returns a chunked response as one body")
     func buffered() async throws {
         let response = try await provider.request(.lines(3))
         #expect(response.data.split(separator: UInt8(ascii: "\n")).count == 3)
     }
 
-    @Test("a stream is read while it comes, and dropping it ends it")
+    @Test("a stream is read as it arrives, and dropping it ends it")
     func dropped() async throws {
         let provider = Provider<Feed>(transport: .withOneConnection)
         let start = ContinuousClock.now
@@ -66,12 +66,12 @@ struct StreamTests {
         }
         #expect(received.first == UInt8(ascii: "*"))
         #expect(received.count < 3)
-        // There is one connection, so that this waits for as long as the stream is open.
+        // There is only one connection, so this waits as long as the stream is open.
         #expect(try await provider.request(.lines(1)).statusCode == 200)
         #expect(ContinuousClock.now - start < .seconds(40))
     }
 
-    @Test("a slow body arrives whole, with any status", arguments: [200, 404, 503])
+    @Test("a slow body arrives in full, with any status", arguments: [200, 404, 503])
     func drip(code: Int) async throws {
         let response = try await provider.request(.drip(byteCount: 20, seconds: 0.2, code: code))
         #expect(response.statusCode == code)
@@ -79,8 +79,8 @@ struct StreamTests {
     }
 
     #if canImport(FoundationNetworking)
-    // Foundation on Linux keeps the body of a redirect back, and drops it where no Location can be followed.
-    @Test("URLSession on Linux: a redirect with a body and without a Location is truncated")
+    // Foundation on Linux holds back the body of a redirect, and drops it without a Location to follow.
+    @Test("URLSession on Linux: a redirect with a body and without a Location fails with truncated")
     func redirectWithoutLocation() async throws {
         let error = try #require(await foundation.failure(.drip(byteCount: 4, seconds: 0.1, code: 302)))
         #expect(error.code == .truncated)
@@ -88,7 +88,7 @@ struct StreamTests {
     }
     #endif
 
-    @Test("a stream can be read once")
+    @Test("a stream can be read only once")
     func once() async throws {
         let streamed = try await provider.stream(.lines(2))
         _ = try await streamed.response.body.collect(upTo: 1 << 20)
@@ -98,7 +98,7 @@ struct StreamTests {
         #expect(error?.code == .bodyConsumed)
     }
 
-    @Test("a body over the limit is an error, and the next call succeeds")
+    @Test("a body over the limit fails, and the next call succeeds")
     func limit() async throws {
         let provider = Provider<Feed>(
             configuration: .init(limits: PipelineLimits(bufferedBodyByteCount: 1_000))

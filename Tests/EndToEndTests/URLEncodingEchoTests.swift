@@ -19,7 +19,7 @@ struct URLEncodingEchoTests {
     }
 
     @Test(
-        "the default puts parameters into the query of GET and DELETE and into a form otherwise",
+        "by default, GET and DELETE send parameters in the query, and other methods in a form",
         arguments: [(HTTPRequest.Method.get, true), (.delete, true), (.post, false), (.put, false), (.patch, false)]
     )
     func methodDependent(method: HTTPRequest.Method, isQuery: Bool) async throws {
@@ -30,7 +30,7 @@ struct URLEncodingEchoTests {
         #expect(echo.headers["Content-Type"] == (isQuery ? nil : form))
     }
 
-    @Test("the query is the query for every method", arguments: [HTTPRequest.Method.get, .post, .put, .patch, .delete])
+    @Test("queryString uses a query for any method", arguments: [HTTPRequest.Method.get, .post, .put, .patch, .delete])
     func queryString(method: HTTPRequest.Method) async throws {
         let echo = try await echo(["q": "swift"], .queryString, method)
         #expect(echo.args == ["q": "swift"])
@@ -38,7 +38,7 @@ struct URLEncodingEchoTests {
         #expect(echo.url.hasSuffix("/anything?q=swift"))
     }
 
-    @Test("a form is a form for every method with a body", arguments: [HTTPRequest.Method.post, .put, .patch, .delete])
+    @Test("httpBody always sends a form as the body", arguments: [HTTPRequest.Method.post, .put, .patch, .delete])
     func httpBody(method: HTTPRequest.Method) async throws {
         let echo = try await echo(["q": "swift"], .httpBody, method)
         #expect(echo.form == ["q": "swift"])
@@ -52,7 +52,7 @@ struct URLEncodingEchoTests {
         #expect(await foundation.failure(Anything(task: task))?.code == .invalidRequest(.body))
     }
 
-    @Test("elements of an array are named as the encoding says", arguments: [true, false])
+    @Test("elements of an array are named as the encoding specifies", arguments: [true, false])
     func arrays(isQuery: Bool) async throws {
         let names = URLEncoding.ArrayEncoding.custom { key, index in "\(key).\(index + 1)" }
         let rows: [(URLEncoding.ArrayEncoding, [String: Echo.Values])] = [
@@ -80,7 +80,7 @@ struct URLEncodingEchoTests {
         }
     }
 
-    @Test("booleans are numbers or words")
+    @Test("booleans are written as numbers or words")
     func booleans() async throws {
         let parameters: RequestParameters = ["yes": true, "no": false, "one": 1]
         #expect(try await echo(parameters, .httpBody).form == ["yes": "1", "no": "0", "one": "1"])
@@ -88,7 +88,7 @@ struct URLEncodingEchoTests {
         #expect(try await echo(parameters, literal).args == ["yes": "true", "no": "false", "one": "1"])
     }
 
-    @Test("dates are written as the encoding says")
+    @Test("dates are written as the encoding specifies")
     func dates() async throws {
         let parameters: RequestParameters = ["at": Date(timeIntervalSince1970: 1_000_000_000.25)]
         let rows: [(DateTextEncoding, Echo.Values)] = [
@@ -101,7 +101,7 @@ struct URLEncodingEchoTests {
         }
     }
 
-    @Test("values and names of every kind arrive as they were given", arguments: [true, false])
+    @Test("values and names of every kind arrive unchanged", arguments: [true, false])
     func values(isQuery: Bool) async throws {
         let none: String? = nil
         let id = UUID()
@@ -119,7 +119,7 @@ struct URLEncodingEchoTests {
         #expect((isQuery ? echo.args : echo.form) == expected)
     }
 
-    @Test("no parameters leave no question mark, and make a form of nothing")
+    @Test("without parameters, the URL has no question mark and a form is empty")
     func noParameters() async throws {
         #expect(try await echo(["none": [Int]()], .queryString).url.hasSuffix("/anything"))
         let form = try await echo([:], .httpBody)
@@ -127,7 +127,7 @@ struct URLEncodingEchoTests {
         #expect(form.headers["Content-Type"] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test("parameters follow the query of the base")
+    @Test("parameters follow the query of the base URL")
     func existingQuery() async throws {
         struct Search: TargetType {
             var baseURL: URL { HTTPBin.url.appending(queryItems: [URLQueryItem(name: "key", value: "k1")]) }
@@ -141,7 +141,7 @@ struct URLEncodingEchoTests {
         #expect(echo.url.hasSuffix("/anything?key=k1&q=swift"))
     }
 
-    @Test("a long form arrives whole")
+    @Test("a long form arrives in full")
     func longForm() async throws {
         let text = String(repeating: "東京", count: 20_000)
         #expect(try await echo(["text": text], .httpBody).form["text"]?.texts == [text])

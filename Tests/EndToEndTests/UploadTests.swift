@@ -25,7 +25,7 @@ struct UploadTests {
     }
 
     @Test(
-        "a file arrives as it is, without a Content-Type of its own",
+        "a file arrives unchanged, without a Content-Type",
         arguments: [HTTPRequest.Method.post, .put, .patch]
     )
     func file(method: HTTPRequest.Method) async throws {
@@ -38,7 +38,7 @@ struct UploadTests {
         #expect(echo.form.isEmpty)
     }
 
-    @Test("a file of two mebibytes arrives whole, with the Content-Type of the target")
+    @Test("a file of two mebibytes arrives in full, with the target's Content-Type")
     func largeFile() async throws {
         let large = Data((0..<2 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 11) })
         let echo = try await withFile(large) { url in
@@ -49,7 +49,7 @@ struct UploadTests {
         #expect(echo.headers["Content-Type"] == "video/mp4")
     }
 
-    @Test("a file is sent again after a redirect that keeps the method", arguments: [307, 308])
+    @Test("a file is resent after a redirect that keeps the method", arguments: [307, 308])
     func redirectedFile(code: Int) async throws {
         let provider = Provider<RedirectTo>()
         let response = try await withFile(binarySample) {
@@ -59,7 +59,7 @@ struct UploadTests {
         #expect(response.exchanges.count == 2)
     }
 
-    @Test("a file that is not there fails before anything is sent")
+    @Test("a missing file fails before anything is sent")
     func missingFile() async throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         let error = try #require(await provider.failure(Anything(method: .post, task: .uploadFile(url))))
@@ -67,7 +67,7 @@ struct UploadTests {
         #expect(error.exchanges.isEmpty)
     }
 
-    @Test("a stream arrives whole, of a length that is known or not", arguments: [nil, 1_024])
+    @Test("a stream of known or unknown length arrives in full", arguments: [nil, 1_024])
     func stream(byteCount: Int?) async throws {
         for size in [1, 100, 1_024] {
             let body = PipelineBody.stream(Self.chunks(binarySample, of: size), byteCount: byteCount)
@@ -78,7 +78,7 @@ struct UploadTests {
         }
     }
 
-    @Test("a stream that can be read again survives a redirect, another one does not", arguments: [true, false])
+    @Test("a stream is resent after a redirect only if it can be read again", arguments: [true, false])
     func redirectedStream(isReplayable: Bool) async throws {
         let body =
             isReplayable
@@ -106,7 +106,7 @@ struct UploadTests {
         #expect(error.underlyingError is Broken)
     }
 
-    @Test("GET, HEAD and TRACE carry no upload", arguments: [HTTPRequest.Method.get, .head, .trace])
+    @Test("GET, HEAD and TRACE cannot upload", arguments: [HTTPRequest.Method.get, .head, .trace])
     func methods(method: HTTPRequest.Method) async throws {
         let target = Anything(method: method, task: .requestStream(.bytes(Data("x".utf8))))
         #expect(await provider.failure(target)?.code == .invalidRequest(.body))

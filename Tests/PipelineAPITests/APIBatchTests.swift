@@ -13,7 +13,7 @@ struct APIBatchTests {
 
     private func requests(_ count: Int) -> [APIRequest<IgnoredBody>] { (1...count).map { APIRequest("\($0)") } }
 
-    @Test("C95 C96 By default operations run one after the other, in their order")
+    @Test("C95 C96 By default, operations run sequentially and in order")
     func sequential() async throws {
         let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(1), .ok)))
         async let outcome = bench.api.send(requests(3).flatten())
@@ -27,7 +27,7 @@ struct APIBatchTests {
     }
 
     @Test(
-        "C96 concurrent(by:) runs so many at a time, never more, and 0 one after the other",
+        "C96 concurrent(by:) runs at most that many operations at once, and 0 runs them sequentially",
         arguments: [0, 1, 2, 5, 20]
     )
     func concurrent(width: Int) async throws {
@@ -57,12 +57,12 @@ struct APIBatchTests {
         #expect(running.withLock { $0.most } == expected)
     }
 
-    @Test("A width below 0 stops the program")
+    @Test("A negative width stops the program")
     func nonsense() async {
         await #expect(processExitsWith: .failure) { _ = [any APIOperation]().flatten().concurrent(by: -1) }
     }
 
-    @Test("Operations of several kinds run as one: requests, chains, batches")
+    @Test("Requests, chains and batches can be mixed in one batch")
     func kinds() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(200, body: "1")))
         let chain = APIRequest<Int>("2").and(APIRequest<String>("3"))
@@ -74,7 +74,7 @@ struct APIBatchTests {
         #expect(bench.paths == ["1", "2", "3", "1", "2", "4", "5"])
     }
 
-    @Test("C97 B-C30 B-C32 The first failure cancels what runs, begins nothing more, and is the batch's, once")
+    @Test("C97 B-C30 B-C32 The first failure cancels running operations, starts no more and is reported once")
     func failure() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path.hasSuffix("/2") ? .delayed(.seconds(1), .failure(.timeout(.attempt))) : .hang
@@ -104,7 +104,7 @@ struct APIBatchTests {
     }
 
     @Test(
-        "Excepted statuses and codes of one call both end the batch, and without any nothing ends it",
+        "Excepted statuses and codes both end the batch, and without exceptions no failure does",
         arguments: [0, 1, 2]
     )
     func exceptions(kind: Int) async throws {
@@ -117,7 +117,7 @@ struct APIBatchTests {
         #expect(bench.transport.sent.count == (kind == 2 ? 3 : 1))
     }
 
-    @Test("C97 After a failure no operation begins, also none that is not a request")
+    @Test("C97 After a failure no operation starts, not even one that is not a request")
     func nothingBegins() async throws {
         let bench = APIBench(.failure(.offline))
         let own = OwnOperation { [journal] _, _ in journal.add("begun") }
@@ -126,7 +126,7 @@ struct APIBatchTests {
         #expect(error?.code == .offline && journal.entries.isEmpty)
     }
 
-    @Test("C98 With avoidCancelOnError the others go on, and the batch succeeds with a list of failures")
+    @Test("C98 With avoidCancelOnError the other operations continue, and the batch returns its failures")
     func avoidCancel() async throws {
         let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 500 : 200) }
         let bench = APIBench(transport)
@@ -135,7 +135,7 @@ struct APIBatchTests {
         #expect(transport.sent.count == 4)
     }
 
-    @Test("C98 A status that is excepted ends the batch all the same")
+    @Test("C98 An excepted status still ends the batch")
     func exceptedStatus() async throws {
         let transport = ScriptedTransport { request, _ in .status(request.path.hasSuffix("/2") ? 401 : 200) }
         let bench = APIBench(transport)
@@ -144,7 +144,7 @@ struct APIBatchTests {
         #expect(error?.response?.statusCode == 401 && transport.sent.count == 2)
     }
 
-    @Test("C98 A code that is excepted ends the batch, with its details", arguments: [true, false])
+    @Test("C98 A failure ends the batch only if its kind of code is excepted", arguments: [true, false])
     func exceptedCode(isExcepted: Bool) async throws {
         let transport = ScriptedTransport { request, _ in
             request.path.hasSuffix("/2") ? .failure(.timeout(.attempt)) : .status(404)
@@ -163,7 +163,7 @@ struct APIBatchTests {
         #expect(outcome.withLock { $0 } == (isExcepted ? nil : 4) && transport.sent.count == (isExcepted ? 2 : 4))
     }
 
-    @Test("C98 An operation that ends in cancelled by itself is a failure as any other with avoidCancelOnError")
+    @Test("C98 With avoidCancelOnError an operation that cancels itself is an ordinary failure")
     func cancelledByItself() async throws {
         let plugin: PluginStack = .prepare { request, _ in
             if request.path.hasSuffix("/2") { throw CancellationError() }
@@ -176,7 +176,7 @@ struct APIBatchTests {
         #expect(bench.transport.sent.count == 4)
     }
 
-    @Test("B-C29 A batch of nothing, of any width, succeeds once, with a progress of 1", arguments: [0, 1, 4])
+    @Test("B-C29 An empty batch of any width succeeds once, with progress 1", arguments: [0, 1, 4])
     func empty(width: Int) async throws {
         let bench = APIBench()
         await bench.api.call([any APIOperation]().flatten().concurrent(by: width)).onProgress { [journal] in
@@ -186,7 +186,7 @@ struct APIBatchTests {
         #expect(journal.entries == ["1.0", "success 0"])
     }
 
-    @Test("B-C29 More at a time than there are operations end once", arguments: [3, .max])
+    @Test("B-C29 A batch wider than its number of operations ends once", arguments: [3, .max])
     func tooWide(width: Int) async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         await bench.api.call(requests(2).flatten().concurrent(by: width)).onSuccess { [journal] in
@@ -197,7 +197,7 @@ struct APIBatchTests {
     }
 
     @Test(
-        "C99 B-C31 Progress never falls, is below 1 until the end, and is 1 then, also with failures",
+        "C99 B-C31 Progress never falls and reaches 1 only at the end, even with failures",
         arguments: [1, 3, 7]
     )
     func progress(width: Int) async throws {
@@ -211,7 +211,7 @@ struct APIBatchTests {
         #expect(journal.entries.last == "success")
     }
 
-    @Test("Cancelling a batch ends all that is running, begins nothing more, and waits for their end")
+    @Test("Cancelling a batch cancels running operations, starts no more and waits for them to end")
     func cancel() async throws {
         let ended = Mutex(0)
         let transport = ScriptedTransport(
@@ -230,7 +230,7 @@ struct APIBatchTests {
         #expect(ended.withLock { $0 } == 3 && transport.sent.count == 3)
     }
 
-    @Test("After a cancellation no operation begins, also none that would succeed all the same")
+    @Test("After a cancellation no operation starts, not even one that would still succeed")
     func nothingBeginsAfterCancel() async throws {
         let never = AsyncStream.makeStream(of: Void.self)
         let own = OwnOperation { [journal] _, _ in

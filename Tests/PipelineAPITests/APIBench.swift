@@ -48,7 +48,7 @@ struct OwnOperation: APIOperation {
 }
 
 extension ErrorTexts {
-    /// Texts of a client for 404 and 409.
+    /// The error texts of a client for 404 and 409.
     static var client: ErrorTexts {
         var texts = ErrorTexts()
         texts.set("client 404", for: .notFound)

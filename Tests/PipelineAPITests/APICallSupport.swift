@@ -4,7 +4,7 @@ import Testing
 @testable import PipelineAPI
 
 extension APICall {
-    /// Executes it and waits until its last handler has run.
+    /// Executes the call and waits until its last handler has run.
     func finished() async {
         await execute().value
     }

@@ -14,7 +14,7 @@ import Testing
 struct APICallTests {
     private let journal = Journal()
 
-    /// A call with every handler set but those left out.
+    /// Sets all handlers of a call except for the omitted ones.
     private func call<Value: Sendable>(_ call: APICall<Value>, without omitted: Set<String> = []) -> APICall<Value> {
         var call = call.onSuccess { [journal] _ in journal.add("success") }
             .onError { [journal] in journal.add("error \($0.code)") }
@@ -31,7 +31,7 @@ struct APICallTests {
     private var isEnded: Bool { journal.entries.contains { $0 != "started" } }
 
     @Test(
-        "C25 C28 C29 C30 C33 B-C3 B-C9 Of an outcome its own handler is told, once, after onRequestStarted",
+        "C25 C28 C29 C30 C33 B-C3 B-C9 Each outcome calls only its own handler, once, after onRequestStarted",
         arguments: [
             (ScriptedTransport.Step.ok, "success"), (.status(401), "notAuthorized"),
             (.status(403), "error unacceptableStatus"),
@@ -46,7 +46,7 @@ struct APICallTests {
     }
 
     @Test(
-        "Without a handler of its own a failure is told to onError, once",
+        "A failure without a handler of its own calls onError once",
         arguments: [
             (ScriptedTransport.Step.status(401), "error unacceptableStatus"),
             (.failure(.timeout(.idle)), "error timeout.idle"),
@@ -59,7 +59,7 @@ struct APICallTests {
         #expect(journal.entries == ["started", entry])
     }
 
-    @Test("C33 What cannot be sent, and what does not decode, is told to onError")
+    @Test("C33 A request that cannot be sent and a response that cannot be decoded call onError")
     func failures() async throws {
         let bench = APIBench(.status(200, body: "x"))
         await call(bench.api.call(APIRequest<Int>("x"))).finished()
@@ -80,7 +80,7 @@ struct APICallTests {
         #expect(journal.entries == ["error plugin", "error invalidRequest.url"])
     }
 
-    @Test("C25 onRequestStarted runs once for a call of several attempts and redirects, before its end")
+    @Test("C25 onRequestStarted runs once for a call with several attempts and redirects, before its end")
     func startedOnce() async throws {
         let moved = ScriptedTransport.Step.status(307, headers: [.location: "/v1/y"])
         let bench = APIBench(
@@ -115,7 +115,7 @@ struct APICallTests {
     }
 
     @Test(
-        "A success of nothing, or of a batch, needs no argument in its handler; the last handler set is the one that runs"
+        "A handler for an ignored body or a batch can omit its argument; only the last handler set runs"
     )
     func successWithoutArgument() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
@@ -129,7 +129,7 @@ struct APICallTests {
         #expect(journal.entries == ["nothing", "batch", "plain", "value"])
     }
 
-    @Test("C38 B-C7 Setting handlers sends nothing; each execute() is one wire request, however many handlers")
+    @Test("C38 B-C7 Setting handlers sends nothing; each execute() sends one request, however many handlers")
     func startsNothing() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let prepared = call(bench.api.call(APIRequest<IgnoredBody>("x"))).onSuccess { [journal] _ in
@@ -143,7 +143,7 @@ struct APICallTests {
     }
 
     @Test(
-        "C31 C32 B-C4 cancel() ends what is running, and the cancellation is told once, however often",
+        "C31 C32 B-C4 cancel() ends the running call and is reported once, however often it is called",
         arguments: [
             true, false,
         ]
@@ -152,7 +152,7 @@ struct APICallTests {
         let bench = APIBench(.hang)
         let call = call(bench.api.call(APIRequest<IgnoredBody>("x")), without: hasHandler ? [] : ["special"])
         let handle = call.execute()
-        // The transport has the request right after that was told.
+        // The transport receives the request right after onRequestStarted has run.
         await eventually { journal.entries == ["started"] && bench.transport.sent.count == 1 }
         handle.cancel()
         handle.cancel()
@@ -161,7 +161,7 @@ struct APICallTests {
         #expect(journal.entries == ["started", hasHandler ? "cancellation" : "error cancelled"])
     }
 
-    @Test("B-C5 A call that is cancelled before it begins sends nothing and does not say that it has started")
+    @Test("B-C5 A call cancelled before it starts sends nothing and does not call onRequestStarted")
     func cancelledBefore() async throws {
         let bench = APIBench(.ok)
         let call = call(bench.api.call(APIRequest<IgnoredBody>("x")))
@@ -181,7 +181,7 @@ struct APICallTests {
     }
 
     @Test(
-        "B-C6 A call that is cancelled while its end waits to be delivered ends in a cancellation, without progress",
+        "B-C6 A call cancelled while its result waits for delivery ends in a cancellation, without progress",
         arguments: [ScriptedTransport.Step.ok, .status(500), .status(401), .failure(.offline)],
         [true, false]
     )
@@ -198,13 +198,13 @@ struct APICallTests {
         }
         var call = call(bench.api.call(request)).deliver(on: queue)
             .onRequestStarted {
-                // What is queued behind this is delivered after the cancellation.
+                // Work queued after this is delivered after the cancellation.
                 queue.async { gate.wait() }
             }
         if hasProgress { call = call.onProgress { [journal] in journal.add("\($0)") } }
         let handle = call.execute()
         await eventually { !answered.entries.isEmpty }
-        // Nothing on the way from here to the queue can be seen; a cancellation that comes before it ends in the same.
+        // The steps from here to the queue cannot be observed; an earlier cancellation has the same outcome.
         for _ in 0..<100 { await Task.yield() }
         handle.cancel()
         gate.open()
@@ -212,7 +212,7 @@ struct APICallTests {
         #expect(journal.entries == ["cancellation"])
     }
 
-    @Test("B-C6 A minimum duration that is cancelled gives no success")
+    @Test("B-C6 A call cancelled during its minimum duration does not succeed")
     func cancelledInMinimumDuration() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok), plugins: [MinimumDurationPlugin(.seconds(5))])
         let handle = call(bench.api.call(APIRequest<IgnoredBody>("x"))).execute()
@@ -223,7 +223,7 @@ struct APICallTests {
         #expect(journal.entries == ["started", "cancellation"])
     }
 
-    @Test("C36 Progress never falls, ends with 1 exactly once, and comes before the success")
+    @Test("C36 Progress never falls, ends with 1 exactly once and precedes the success")
     func progress() async throws {
         let body = Data(repeating: 7, count: 100)
         let bench = APIBench(
@@ -242,7 +242,7 @@ struct APICallTests {
         #expect(journal.entries.last == "success" && journal.entries.first == "started")
     }
 
-    @Test("C36 A form and a file tell of their upload, other payloads of their answer")
+    @Test("C36 Forms and files report upload progress; other payloads report the progress of the response")
     func progressOnTheWay() async throws {
         let gate = AsyncStream.makeStream(of: Void.self)
         let bench = APIBench(
@@ -277,7 +277,7 @@ struct APICallTests {
         #expect(steps.isSubset(of: ["json 0.0", "json 1.0"]) && steps.contains("json 1.0"))
     }
 
-    @Test("C36 A payload that makes a task of its own tells of its upload when that task does")
+    @Test("C36 A payload that makes its own task reports upload progress if the task does")
     func progressOfOwnPayload() async throws {
         struct Raw: APIPayload {
             func encode(to encoder: any Encoder) throws {}
@@ -300,7 +300,7 @@ struct APICallTests {
         await ended
     }
 
-    @Test("C36 A step that is not more than the last one is left out")
+    @Test("C36 A progress step not greater than the last one is dropped")
     func repeatedProgress() async throws {
         let own = OwnOperation { [journal] _, report in
             for step in [0, 0.5, 0.5, 0.25, 0.5, 0.75] {
@@ -313,7 +313,7 @@ struct APICallTests {
         #expect(journal.entries == ["0.5", "0.75", "1.0"])
     }
 
-    @Test("Steps that come faster than the handler takes them are left out, the latest is not")
+    @Test("Progress steps that outpace the handler are dropped, except for the latest")
     func fastProgress() async throws {
         let bench = APIBench()
         let queue = DispatchQueue(label: "callbacks")
@@ -333,7 +333,7 @@ struct APICallTests {
         #expect(journal.entries.suffix(2) == ["0.9", "1.0"] && journal.entries.count <= 3)
     }
 
-    @Test("A call that fails tells of no progress of 1")
+    @Test("A call that fails does not report progress 1")
     func failedProgress() async throws {
         let bench = APIBench(.status(500))
         await call(bench.api.call(APIRequest<IgnoredBody>("x"))).onProgress { [journal] in journal.add("\($0)") }
@@ -341,7 +341,7 @@ struct APICallTests {
         #expect(journal.entries == ["started", "error unacceptableStatus"])
     }
 
-    @Test("C40 Handlers run on the queue that is given")
+    @Test("C40 Handlers run on the given queue")
     func queue() async throws {
         let queue = DispatchQueue(label: "callbacks")
         let key = DispatchSpecificKey<String>()
@@ -358,7 +358,7 @@ struct APICallTests {
         #expect(journal.entries == ["started here", "progress here", "success here", "started here", "error here"])
     }
 
-    @Test("What has no handler on a queue does not wait for it")
+    @Test("A call without a handler on its queue does not wait for the queue")
     func busyQueue() async throws {
         let queue = DispatchQueue(label: "callbacks")
         queue.suspend()
@@ -371,7 +371,7 @@ struct APICallTests {
         #expect(await view.notes == ["success"])
     }
 
-    @Test("C40 Without a queue of its own, handlers of a call run on that of the provider")
+    @Test("C40 Without a queue of its own, a call runs its handlers on the provider's queue")
     func providersQueue() async throws {
         let queue = DispatchQueue(label: "provider")
         let key = DispatchSpecificKey<String>()
@@ -387,7 +387,7 @@ struct APICallTests {
         #expect(journal.entries == ["provider"])
     }
 
-    @Test("A handler that belongs to an actor runs there, whatever queue is given")
+    @Test("An actor-isolated handler runs on its actor, whatever queue is given")
     func actor() async throws {
         let queue = DispatchQueue(label: "callbacks")
         let bench = APIBench(.ok, .status(500))
@@ -407,7 +407,7 @@ struct APICallTests {
         #expect(await counter.count == 1)
     }
 
-    @Test("B-C6 A call that is cancelled on the main actor gives it no success there any more")
+    @Test("B-C6 A call cancelled on the main actor no longer reports a success there")
     @MainActor
     func cancelledOnMainActor() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
@@ -426,7 +426,7 @@ struct APICallTests {
     }
 
     @Test(
-        "B-C6 A call that is cancelled while its success waits for an actor ends in a cancellation, whatever queue is given",
+        "B-C6 A call cancelled while its success waits for an actor ends in a cancellation, whatever its queue",
         arguments: [true, false]
     )
     func cancelledBeforeActor(hasQueue: Bool) async throws {
@@ -446,7 +446,7 @@ struct APICallTests {
         #expect(await busy.notes.isEmpty)
     }
 
-    @Test("C26 withResponse gives the value together with status, header fields and bytes")
+    @Test("C26 withResponse returns the value with the status, header fields and bytes")
     func withResponse() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(200, headers: [.server: "s"], body: "42")))
         let answer = try await bench.api.send(APIRequest<Int>("x").withResponse)
@@ -459,7 +459,7 @@ struct APICallTests {
     }
 
     @Test(
-        "C5 C29 C57 C58 B-C2 A handler of the client is told of a 401 first; its header fields are fresh for each call"
+        "C5 C29 C57 C58 B-C2 A client's handler gets a 401 first; its header fields are computed for each call"
     )
     func clientWide() async throws {
         struct Device: Encodable {
@@ -483,7 +483,7 @@ struct APICallTests {
     }
 
     @Test(
-        "C27 A process plugin is told of each success of the client, with host and path, before the call's own handler"
+        "C27 A process plugin sees each success of the client, with host and path, before the call's handler"
     )
     func clientWideSuccess() async throws {
         let plugin: any PluginType = .process { [journal] result, context in
@@ -520,7 +520,7 @@ private actor Counter {
     }
 }
 
-/// Holds a thread until it is opened.
+/// Blocks a thread until it is opened.
 private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 

@@ -12,7 +12,7 @@ struct APIChainLengthsTests {
 
     private var bench: APIBench { APIBench(ScriptedTransport(always: .status(200, body: #"{"id": 7}"#))) }
 
-    @Test("C87 A chain of five compiles with a one-expression handler, as the documents write it")
+    @Test("C87 A chain of five requests compiles with a single-expression handler, as documented")
     func fiveWithHandler() async {
         let (ids, continuation) = AsyncStream.makeStream(of: [Int].self)
         bench.api.call(item(1).and(item(2)).and(item(3)).and(item(4)).and(item(5)))
@@ -27,7 +27,7 @@ struct APIChainLengthsTests {
         }
     }
 
-    @Test("C87 A chain of twelve gives its values in order, as one tuple")
+    @Test("C87 A chain of twelve requests returns its values in order, as one tuple")
     func long() async throws {
         let bench = bench
         let chain = item(1).and(item(2)).and(item(3)).and(item(4)).and(item(5)).and(item(6)).and(item(7)).and(item(8))

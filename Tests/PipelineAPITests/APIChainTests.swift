@@ -11,14 +11,14 @@ import Testing
 struct APIChainTests {
     private let journal = Journal()
 
-    /// Answers with the number in the path.
+    /// Responds with the number in the path.
     private static func numbers() -> ScriptedTransport {
         ScriptedTransport { request, _ in
             .status(200, body: request.path.split(separator: "/").last.map(String.init) ?? "")
         }
     }
 
-    @Test("C87 C88 C89 The values come together, each of its type, and the requests went out in their order")
+    @Test("C87 C88 C89 The values are returned together, each with its type, and the requests are sent in order")
     func values() async throws {
         let bench = APIBench(Self.numbers())
         let chain = APIRequest<Int>("1").and(APIRequest<String>("2")).and(APIRequest<Double>("3"))
@@ -27,7 +27,7 @@ struct APIChainTests {
         #expect(bench.paths == ["1", "2", "3"])
     }
 
-    @Test("C89 Responses, batches and chains chain as well")
+    @Test("C89 Responses, batches and chains can be chained too")
     func operations() async throws {
         let bench = APIBench(Self.numbers())
         let chain = APIRequest<Int>("1").withResponse.and(APIRequest<Int>("2").withResponse)
@@ -38,7 +38,7 @@ struct APIChainTests {
         #expect(bench.paths == (1...6).map(String.init))
     }
 
-    @Test("C87 Ten requests chain")
+    @Test("C87 Ten requests can be chained")
     func ten() async throws {
         let bench = APIBench(Self.numbers())
         let chain = APIRequest<Int>("1").and(APIRequest<String>("2")).and(APIRequest<Int>("3")).and(
@@ -51,7 +51,7 @@ struct APIChainTests {
         #expect(bench.paths == (1...10).map(String.init))
     }
 
-    @Test("C88 A request is not sent before the one before it has ended")
+    @Test("C88 A request is not sent until the previous one has ended")
     func oneAfterAnother() async throws {
         let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(1), .status(200, body: "1"))))
         async let values = bench.api.send(APIRequest<Int>("1").and(APIRequest<Int>("2")))
@@ -63,7 +63,7 @@ struct APIChainTests {
         #expect(try await values == (1, 1))
     }
 
-    @Test("C90 The first failure ends the chain, with the text of its request, and no later request is sent")
+    @Test("C90 The first failure ends the chain with the text of its request, and no later request is sent")
     func failure() async throws {
         let bench = APIBench(.status(200, body: "1"), .status(404), .status(200, body: "3"))
         let second = APIRequest<Int>("2").addCustomError(.notFound, "no such thing")
@@ -73,7 +73,7 @@ struct APIChainTests {
         #expect(bench.paths == ["1", "2"])
     }
 
-    @Test("C91 C92 C93 B-C28 A chain has the callbacks of a call: started once, progress in shares, one end")
+    @Test("C91 C92 C93 B-C28 A chain has a call's callbacks: one start, progress in equal shares, one end")
     func callbacks() async throws {
         let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(1), .status(200, body: "1"))))
         let chain = APIRequest<Int>("1").and(APIRequest<Int>("2")).and(APIRequest<Int>("3")).and(APIRequest<Int>("4"))
@@ -90,7 +90,7 @@ struct APIChainTests {
         #expect(journal.entries == ["started", "0.25", "0.5", "0.75", "1.0", "success 4"])
     }
 
-    @Test("C94 B-C28 Cancelling a chain ends the request that is running, and no later one is sent")
+    @Test("C94 B-C28 Cancelling a chain ends the running request, and no later one is sent")
     func cancel() async throws {
         let bench = APIBench(.status(200, body: "1"), .hang, .status(200, body: "3"))
         let chain = APIRequest<Int>("1").and(APIRequest<Int>("2")).and(APIRequest<Int>("3"))
@@ -105,7 +105,7 @@ struct APIChainTests {
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
 
-    @Test("After a cancellation no part of a chain begins, also none that would succeed all the same")
+    @Test("After a cancellation no part of a chain starts, not even one that would still succeed")
     func nothingBeginsAfterCancel() async throws {
         let own = OwnOperation { [journal] _, _ in
             journal.add("begun")
@@ -117,7 +117,7 @@ struct APIChainTests {
         #expect(journal.entries == ["begun"])
     }
 
-    @Test("A chain stays in the environment that it began in")
+    @Test("A chain keeps the environment in which it began")
     func environment() async throws {
         let environments = try APIEnvironments(
             ["a": ServerURL(base: "https://a.example"), "b": ServerURL(base: "https://b.example")],

@@ -29,7 +29,7 @@ struct APIEnvironmentsTests {
     }
 
     @Test(
-        "The description and the dump of a server show scheme, host, port and path alone",
+        "The description and the dump of a server show only its scheme, host, port and path",
         arguments: [
             ("https://api.example.com", "v1", "https://api.example.com/v1"),
             ("http://127.0.0.1:8080", "", "http://127.0.0.1:8080"),
@@ -58,7 +58,7 @@ struct APIEnvironmentsTests {
         #expect(!text.contains("hunter2"))
     }
 
-    @Test("C4 C50 C52 C55 A call goes to the server of the environment that is current as it begins")
+    @Test("C4 C50 C52 C55 A call goes to the server of the environment that is current when it begins")
     func switching() async throws {
         let bench = bench()
         let request = APIRequest<IgnoredBody>("x")
@@ -75,7 +75,7 @@ struct APIEnvironmentsTests {
         )
     }
 
-    @Test("A call keeps the environment that it began with, its retries too")
+    @Test("A call keeps the environment in which it began, even for retries")
     func kept() async throws {
         let environments = environments
         let again = InterceptOnce { try? environments.use(.appStore) }
@@ -101,7 +101,7 @@ struct APIEnvironmentsTests {
         #expect(bench.transport.sent.map(\.host) == ["test.example.com"])
     }
 
-    @Test("A chain and a batch that are run by hand keep the environment in which they began")
+    @Test("A chain and a batch that are run directly keep the environment in which they began")
     func keptByHand() async throws {
         let environments = environments
         let transport = ScriptedTransport(
@@ -117,7 +117,7 @@ struct APIEnvironmentsTests {
         #expect(Set(transport.sent.map(\.host)) == ["dev.example.com"] && transport.sent.count == 4)
     }
 
-    @Test("An operation of one's own stays in the environment in which it began")
+    @Test("A custom operation keeps the environment in which it began")
     func keptByOwnOperation() async throws {
         let bench = bench()
         let own = OwnOperation { [environments] client, _ in
@@ -144,7 +144,7 @@ struct APIEnvironmentsTests {
         }
     }
 
-    @Test("C13 The server of a request wins over the client's, and that over the environment")
+    @Test("C13 A request's server wins over the client's, and the client's over the environment's")
     func priority() async throws {
         var bench = bench()
         let request = APIRequest<IgnoredBody>("x")
@@ -160,7 +160,7 @@ struct APIEnvironmentsTests {
         #expect(bench.transport.sent.suffix(3).allSatisfy { $0.host == "client.example.com" })
     }
 
-    @Test("An unknown environment is an error, the current one stays, and the next call works")
+    @Test("An unknown environment is an error, the current one is kept, and the next call works")
     func unknown() async throws {
         let bench = bench()
         let error = await pipelineError { try environments.use("stagin") }
@@ -176,7 +176,7 @@ struct APIEnvironmentsTests {
         #expect(bench.transport.sent.map(\.host) == ["dev.example.com"])
     }
 
-    @Test("C54 The variable env names the environment; without it nothing changes, with an unknown name it is an error")
+    @Test("C54 The variable env selects the environment; without it nothing changes; an unknown name is an error")
     func variable() async throws {
         try environments.useVariable(of: ["env": "testFlight"])
         #expect(environments.current == .testFlight)
@@ -189,7 +189,7 @@ struct APIEnvironmentsTests {
         #expect(environments.current == "load")
     }
 
-    @Test("C53 A debug build is dev, one with a sandbox receipt testFlight, every other appStore")
+    @Test("C53 A debug build is dev, a build with a sandbox receipt is testFlight, and any other is appStore")
     func detected() {
         let sandbox = URL(filePath: "/app/StoreKit/sandboxReceipt")
         #expect(APIEnvironments.detect(isDebug: true, receipt: sandbox) == .dev)
@@ -211,7 +211,7 @@ struct APIEnvironmentsTests {
     }
 
     @Test(
-        "C56 Without a server, or with one that is none, a call is an error and nothing is sent",
+        "C56 Without a valid server a call fails and sends nothing",
         arguments: [
             nil, ServerURL(base: ""), ServerURL(base: "example.com"), ServerURL(base: "ftp://example.com"),
         ]
@@ -227,7 +227,7 @@ struct APIEnvironmentsTests {
         #expect(bench.transport.sent.isEmpty)
     }
 
-    @Test("It is safe to switch while calls begin")
+    @Test("Switching environments while calls begin is safe")
     func races() async throws {
         let bench = bench()
         await withTaskGroup(of: Void.self) { group in

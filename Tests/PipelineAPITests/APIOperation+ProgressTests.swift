@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Progress of what is awaited", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Progress of awaited operations", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct APIOperationProgressTests {
     private let journal = Journal()
 
@@ -36,7 +36,7 @@ struct APIOperationProgressTests {
     ]
 
     @Test(
-        "C36 A request tells of its upload as it passes, at most 0.999 of it, and of 1 before its value is there",
+        "C36 A request reports its upload progress, at most 0.999, and then 1 before it returns its value",
         arguments: uploads
     )
     func request(upload: APIRequest<IgnoredBody>) async throws {
@@ -58,7 +58,7 @@ struct APIOperationProgressTests {
         #expect(journal.entries == ["0.4", "0.999", "1.0", "value"])
     }
 
-    @Test("A chain tells of each part as a share, and gives its values")
+    @Test("A chain reports each part as a share and returns its values")
     func chain() async throws {
         let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(1), .status(200, body: "1"))))
         let chain = APIRequest<Int>("1").and(APIRequest<Int>("2")).and(APIRequest<Int>("3")).and(APIRequest<Int>("4"))
@@ -70,7 +70,7 @@ struct APIOperationProgressTests {
         #expect(journal.entries == ["0.25", "0.5", "0.75", "1.0"])
     }
 
-    @Test("A batch tells of all its operations as one, also when some fail, and gives its outcome", arguments: [1, 3])
+    @Test("A batch reports combined progress, even if operations fail, and returns its outcome", arguments: [1, 3])
     func batch(width: Int) async throws {
         let bench = APIBench(ScriptedTransport { _, index in .status(index == 1 ? 500 : 200, body: "{}") })
         let batch = requests(7).flatten().concurrent(by: width).avoidCancelOnError()
@@ -80,13 +80,13 @@ struct APIOperationProgressTests {
         #expect(zip(steps, steps.dropFirst()).allSatisfy(<) && steps.last == 1 && steps.allSatisfy { $0 > 0 })
     }
 
-    @Test("A batch of nothing tells of 1 alone")
+    @Test("An empty batch reports only 1")
     func emptyBatch() async throws {
         _ = try await APIBench().api.send([any APIOperation]().flatten()) { [journal] in journal.add("\($0)") }
         #expect(journal.entries == ["1.0"])
     }
 
-    @Test("A failure is thrown as it is, and 1 is not told")
+    @Test("A failure is thrown unchanged, and progress 1 is not reported")
     func failure() async throws {
         let bench = APIBench(.status(200, body: "{}"), .status(404))
         let chain = APIRequest<IgnoredBody>("1").and(
@@ -97,7 +97,7 @@ struct APIOperationProgressTests {
         #expect(Set(journal.entries).isSubset(of: ["0.5"]))
     }
 
-    @Test("A step that is not more than the last one is left out")
+    @Test("A progress step not greater than the last one is dropped")
     func repeated() async throws {
         let own = OwnOperation { [journal] _, report in
             for step in [0, 0.5, 0.5, 0.25, 0.75, 1, 2] {
@@ -110,7 +110,7 @@ struct APIOperationProgressTests {
         #expect(journal.entries == ["0.5", "0.75", "1.0"])
     }
 
-    @Test("Steps that come faster than the handler takes them are left out, the latest is not")
+    @Test("Progress steps that outpace the handler are dropped, except for the latest")
     func fast() async throws {
         let bench = APIBench()
         let busy = BusyActor()
@@ -128,7 +128,7 @@ struct APIOperationProgressTests {
         #expect(notes.suffix(2) == ["0.9", "1.0"] && notes.count <= 3)
     }
 
-    @Test("Cancelling the task ends all that runs, begins nothing more, and tells of nothing more", arguments: 0..<3)
+    @Test("Cancelling the task ends running requests, starts no more and stops progress reports", arguments: 0..<3)
     func cancel(kind: Int) async throws {
         let running = Atomic(0)
         let bench = APIBench(
@@ -163,7 +163,7 @@ struct APIOperationProgressTests {
         _ = try await api.send(operation) { [journal] in journal.add("\($0)") }
     }
 
-    @Test("A call that is cancelled as its value is there throws, and tells of no progress then")
+    @Test("A call cancelled when its value is ready throws and reports no further progress")
     func cancelledAtEnd() async throws {
         let own = OwnOperation { [journal] _, report in
             report?(0.5)
@@ -179,7 +179,7 @@ struct APIOperationProgressTests {
         #expect(journal.entries == ["0.5", "waiting"])
     }
 
-    @Test("A step that waits for an actor is not told there after the call was cancelled")
+    @Test("A step that waits for an actor is not reported after the call is cancelled")
     func cancelledBeforeActor() async throws {
         let busy = BusyActor()
         let jobCount = Atomic(Int.max)
@@ -196,7 +196,7 @@ struct APIOperationProgressTests {
         #expect(await busy.notes.isEmpty)
     }
 
-    @Test("A handler that belongs to an actor runs there, and what it was told of is seen there when the value is")
+    @Test("An actor-isolated handler runs on its actor, and has seen all progress when the value returns")
     @MainActor
     func actor() async throws {
         var steps: [Double] = []

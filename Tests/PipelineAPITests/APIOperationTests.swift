@@ -19,7 +19,7 @@ struct APIOperationTests {
 
     init() { DispatchQueue.main.setSpecific(key: Self.key, value: true) }
 
-    @Test("An operation that is run by hand decodes elsewhere than on the caller's actor")
+    @Test("An operation decodes off the caller's actor, even if it is run directly")
     @MainActor
     func decodingPlace() async throws {
         #expect(Place().isMain)
@@ -37,7 +37,7 @@ struct APIOperationTests {
         }
     }
 
-    @Test("A call of a provider that is cancelled while its answer decodes throws CancellationError")
+    @Test("A provider's call cancelled while its response is decoded throws CancellationError")
     func cancelledDecoding() async throws {
         let transport = ScriptedTransport(always: .status(200, body: "{}"))
         let request = APIRequest<Cancelling>("x").serverURL(ServerURL(base: "https://a.test"))

@@ -7,9 +7,9 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("APIRequest: credentials of its own", .tags(.concurrent))
+@Suite("APIRequest: credentials", .tags(.concurrent))
 struct APIRequestAuthorizationTests {
-    @Test("C14 B-C20 basicAuth sends name and password as they are, replacing a field and a token given before")
+    @Test("C14 B-C20 basicAuth sends name and password as given, in NFC, and replaces an earlier field and token")
     func basicAuth() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let request = APIRequest<IgnoredBody>("login").addHeaders(["Authorization": "x"]).bearer("t")
@@ -20,7 +20,7 @@ struct APIRequestAuthorizationTests {
         #expect(bench.transport.sent.last?.headers[.authorization] == "Basic YTrDqQ==")
     }
 
-    @Test("bearer sends a token as Bearer")
+    @Test("bearer sends the token in a secret Authorization field")
     func bearer() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         _ = try await bench.api.send(APIRequest<IgnoredBody>("x").bearer("abc"))
@@ -29,7 +29,7 @@ struct APIRequestAuthorizationTests {
     }
 
     @Test(
-        "A credential that cannot be sent is refused without a word of it, and nothing is sent",
+        "A credential that cannot be sent is refused and not shown, and nothing is sent",
         arguments: [
             APIRequest<IgnoredBody>("x").basicAuth(username: "a:hunter2", password: "p"),
             APIRequest<IgnoredBody>("x").basicAuth(username: "a", password: "hunter2\n"),
@@ -49,7 +49,7 @@ struct APIRequestAuthorizationTests {
         #expect(bench.paths == ["next"])
     }
 
-    @Test("A credential goes over http to the machine itself, and elsewhere when that is allowed")
+    @Test("A credential is sent over http to loopback addresses, and elsewhere if that is allowed")
     func cleartext() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let request = APIRequest<IgnoredBody>("x")
@@ -62,7 +62,7 @@ struct APIRequestAuthorizationTests {
         #expect(error?.code == .invalidRequest(.credential))
     }
 
-    @Test("A plugin cannot lead a credential of a request over http, but replace it")
+    @Test("A plugin cannot send a request's credential over http, but can replace it")
     func ledAstray() async throws {
         let mirror: PluginStack = .prepare { request, _ in
             request.head.scheme = "http"
@@ -87,7 +87,7 @@ struct APIRequestAuthorizationTests {
         #expect(replaced.transport.sent.map { $0.headers[.authorization] } == ["Own x"])
     }
 
-    @Test("A redirect to another origin drops a credential of a request")
+    @Test("A redirect to another origin drops the request's credential")
     func redirectedCredential() async throws {
         let bench = APIBench(.status(302, headers: [.location: "https://other.example.com/x"]), .ok)
         _ = try await bench.api.send(APIRequest<IgnoredBody>("x").bearer("t"))

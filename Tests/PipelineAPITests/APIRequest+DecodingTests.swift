@@ -9,7 +9,7 @@ import Testing
 
 @Suite("APIRequest: decoding", .tags(.concurrent))
 struct APIRequestDecodingTests {
-    @Test("The answer of a download decodes to IgnoredBody, and to nothing else")
+    @Test("The response of a download decodes only to IgnoredBody")
     func download() async throws {
         let folder = try TemporaryFolder()
         let bench = APIBench(ScriptedTransport(always: .status(200, body: "bytes")))
@@ -31,7 +31,7 @@ struct APIRequestDecodingTests {
         }
     }
 
-    @Test("A call that is cancelled while its answer decodes throws CancellationError")
+    @Test("A call cancelled while its response is decoded throws CancellationError")
     func cancelledDecoding() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let api = bench.api
@@ -48,7 +48,7 @@ struct APIRequestDecodingTests {
         }
     }
 
-    @Test("C41 C42 C43 C44 The type says how the answer is read")
+    @Test("C41 C42 C43 C44 The result type determines how the response is read")
     func results() async throws {
         func answer<Value>(_ body: String, _ type: Value.Type) async throws -> Value where Value: Decodable & Sendable {
             try await APIBench(.status(200, body: body)).api.send(APIRequest<Value>("x"))
@@ -76,7 +76,7 @@ struct APIRequestDecodingTests {
     }
 
     @Test(
-        "C44 An answer that does not decode is an error with the response, and the next call works",
+        "C44 A decoding failure is an error that carries the response, and the next call works",
         arguments: [
             "", "nonsense", #"{"name":1}"#,
         ]
@@ -96,7 +96,7 @@ struct APIRequestDecodingTests {
         #expect(try await bench.api.send(request) == APIRequestTests.User(name: "Ann"))
     }
 
-    @Test("At a key path any type is read from the JSON, and with the decoder that is given")
+    @Test("A value of any type at a key path is read from the JSON, with the given decoder")
     func keyPath() async throws {
         let body = #"{"user":{"name":"Ann","at":7}}"#
         let provider = Provider<MultiTarget>(transport: ScriptedTransport(always: .status(200, body: body)))

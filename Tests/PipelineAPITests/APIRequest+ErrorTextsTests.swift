@@ -8,7 +8,7 @@ import Testing
 struct APIRequestErrorTextsTests {
     private typealias Request = APIRequest<IgnoredBody>
 
-    /// The texts for 404, 410, 409, a timeout in its details, no network, and no such host.
+    /// Returns the texts for 404, 410, 409, an idle timeout, no network, and an unknown host.
     private func texts(_ request: Request) async -> [String?] {
         let bench = APIBench(
             .status(404),
@@ -23,13 +23,13 @@ struct APIRequestErrorTextsTests {
         return texts
     }
 
-    @Test("A text applies to its status, or to its code with the details")
+    @Test("A text applies to its status, or to its code and the details of that code")
     func single() async {
         let request = Request("x").addCustomError(.notFound, "gone").addCustomError(.timeout, "slow")
         #expect(await texts(request) == ["gone", nil, nil, "slow", nil, nil])
     }
 
-    @Test("Texts for several statuses and codes add up, and the last text for one wins")
+    @Test("Texts for several statuses and codes are combined, and the last text for each wins")
     func several() async {
         let request = Request("x").addCustomError(.notFound, "a").addCustomError(.timeout, "b")
             .addCustomError(.gone, "c").addCustomError(.conflict, "d").addCustomError(.offline, "e")
@@ -38,7 +38,7 @@ struct APIRequestErrorTextsTests {
         #expect(await texts(last) == ["f", "c", "d", "g", "e", nil])
     }
 
-    @Test("A text that a request makes by errorText wins over the client's, which has one for every other failure")
+    @Test("A request's errorText closure wins over the client's texts, which apply if it returns nil")
     func ownText() async throws {
         var bench = APIBench(.status(404), .status(409))
         bench.api.options.errorTexts = .client

@@ -10,7 +10,7 @@ import Testing
 @Suite("APIRequest: modifiers", .tags(.concurrent))
 struct APIRequestModifiersTests {
     @Test(
-        "C11 C64 B-C14 B-C15 A query has its members in their order, after the endpoint's own, and replaces an earlier one"
+        "C11 C64 B-C14 B-C15 A query keeps its order, follows the endpoint's own and replaces an earlier one"
     )
     func query() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
@@ -23,7 +23,7 @@ struct APIRequestModifiersTests {
     }
 
     @Test(
-        "C9 C12 The method and header fields are the request's; addHeaders merges them, a name once whatever its case"
+        "C9 C12 A request sends its method and header fields; addHeaders merges names case-insensitively"
     )
     func methodAndHeaders() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
@@ -39,7 +39,7 @@ struct APIRequestModifiersTests {
         #expect(bench.transport.sent.last?.headers[try #require(HTTPField.Name("X-A"))] == "5")
     }
 
-    @Test("Each modifier gives a copy: the request that it was made from is as before")
+    @Test("Each modifier returns a copy and leaves the original request unchanged")
     func values() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let request = APIRequest<IgnoredBody>("x")
@@ -50,7 +50,7 @@ struct APIRequestModifiersTests {
     }
 
     @Test(
-        "C15 C74 Exactly 200 is a success, unless other statuses are desired, named or not",
+        "C15 C74 Only 200 is a success, unless other statuses are desired, with or without a name",
         arguments: [200, 201, 204, 404, 777]
     )
     func status(code: Int) async throws {
@@ -67,7 +67,7 @@ struct APIRequestModifiersTests {
         #expect((range == nil) == [200, 201, 204].contains(code))
     }
 
-    @Test("C19 B-C12 attemptTimeout ends a call that takes longer, of any payload")
+    @Test("C19 B-C12 attemptTimeout ends a call that takes longer, whatever its payload")
     func attemptTimeout() async throws {
         let bench = APIBench(ScriptedTransport(always: .delayed(.seconds(30), .ok)))
         let request = APIRequest<IgnoredBody>("x").method(.post).attemptTimeout(.seconds(5))
@@ -80,7 +80,7 @@ struct APIRequestModifiersTests {
         }
     }
 
-    @Test("sampleData is what a stub answers without a sample")
+    @Test("A stub without a sample responds with the request's sampleData")
     func sampleData() async throws {
         let api = APIClient(
             Provider<MultiTarget>(transport: StubTransport()),

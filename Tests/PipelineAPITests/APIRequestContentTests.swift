@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("What a payload is made into")
+@Suite("Tasks made from payloads")
 struct APIRequestContentTests {
     private let bench = APIBench(ScriptedTransport(always: .ok))
 
@@ -16,7 +16,7 @@ struct APIRequestContentTests {
         return try #require(bench.transport.sent.last)
     }
 
-    @Test("Parts that are added to the task of a form come after its own; JSON takes none")
+    @Test("Parts added to the task of a form follow its own; a JSON task ignores them")
     func addedParts() async throws {
         let provider = Provider<MultiTarget>(transport: bench.transport) { target in
             let endpoint = Endpoint(target)
@@ -40,7 +40,7 @@ struct APIRequestContentTests {
         func next() -> Int { made.add(1, ordering: .relaxed).newValue }
     }
 
-    /// Counts how often it is made into a task, and throws as it is made for the first time.
+    /// Counts how often it makes its task, and optionally throws the first time.
     private struct Counted: APIPayload {
         let count: Count
         var throwsFirst = false
@@ -51,14 +51,14 @@ struct APIRequestContentTests {
         }
     }
 
-    /// Carries what another request carries.
+    /// Uses the task of another request.
     private struct Borrowed: APIPayload {
         let request: APIRequest<IgnoredBody>
         func encode(to encoder: any Encoder) throws {}
         func makeTask(with coders: PipelineCoders) -> RequestTask { request.task }
     }
 
-    @Test("What is wrong before the payload is told first, with progress too", arguments: [true, false])
+    @Test("An invalid path is reported before a payload failure, with and without progress", arguments: [true, false])
     func orderOfFailures(hasProgress: Bool) async throws {
         let payload = Counted(count: Count(), throwsFirst: true)
         let request = APIRequest<IgnoredBody>("x", "", payload: payload).method(.post)
@@ -85,7 +85,7 @@ struct APIRequestContentTests {
         { api, request in _ = try Endpoint(try api.resolved(request)).makeRequest() },
     ]
 
-    @Test("A payload is made into a task once for a call, also when its progress is watched", arguments: 0..<8)
+    @Test("A payload makes its task once per call, even if progress is observed", arguments: 0..<8)
     func madeOnce(caller: Int) async throws {
         for isBorrowed in [false, true] {
             let count = Count()
@@ -96,7 +96,7 @@ struct APIRequestContentTests {
         }
     }
 
-    @Test("A payload that throws once fails its call, also when its progress is watched, and not the next")
+    @Test("A payload that throws once fails only that call, even if progress is observed")
     func throwsOnce() async throws {
         let count = Count()
         let request = APIRequest<IgnoredBody>("x", payload: Counted(count: count, throwsFirst: true)).method(.post)
@@ -106,7 +106,7 @@ struct APIRequestContentTests {
         #expect(count.value == 2)
     }
 
-    @Test("What a payload throws is the failure when it is a PipelineError, else encoding; nothing is sent")
+    @Test("A PipelineError from a payload is the failure, any other error is encoding, and nothing is sent")
     func brokenOwnForm() async throws {
         struct Broken: APIPayload, Error {
             var error: PipelineError?

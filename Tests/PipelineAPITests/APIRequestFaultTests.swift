@@ -6,9 +6,9 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("APIRequest: faults that are not repeated")
+@Suite("APIRequest: bugs that must not recur")
 struct APIRequestFaultTests {
-    @Test("B-C22 A server is asked whatever its URL, with port and path: no look at the network comes before")
+    @Test("B-C22 A request is sent to any server URL, with port and path, without a reachability check")
     func noPreflight() async throws {
         let bench = APIBench(ScriptedTransport([.failure(.offline), .ok]), server: "http://127.0.0.1:8080/v1/")
         #expect(await pipelineError { _ = try await bench.api.send(APIRequest<IgnoredBody>("x")) }?.code == .offline)
@@ -19,7 +19,7 @@ struct APIRequestFaultTests {
     }
 
     @Test(
-        "B-C26 A status has the name and the number of the registry, one without a name its number",
+        "B-C26 A status matches by its registered name, or by its number if it has no name",
         arguments: [
             (HTTPResponse.Status.tooEarly, 425), (.networkAuthenticationRequired, 511), (510, 510),
             (.misdirectedRequest, 421), (509, 509),
@@ -33,7 +33,7 @@ struct APIRequestFaultTests {
         _ = try await bench.api.send(request.desiredStatusCode(status))
     }
 
-    @Test("The texts of a call win over its target's when its answer does not decode, whatever the kind of the target")
+    @Test("A call's error texts win over its target's if decoding fails, whatever the type of the target")
     func textsOfCall() async throws {
         struct Ask: DecodableTargetType {
             typealias ResultType = Int
@@ -70,7 +70,7 @@ struct APIRequestFaultTests {
         #expect(shown.map(\.?.localizedDescription) == ["call", "own"])
     }
 
-    @Test("B-C27 A stub runs all of a call: handlers, responses and chains end, and a 401 is one only when it says so")
+    @Test("B-C27 A stubbed call runs handlers, responses and chains, and reports a 401 only if the stub does")
     func stubbed() async throws {
         let journal = Journal()
         let provider = Provider<MultiTarget>(transport: StubTransport())

@@ -5,7 +5,7 @@ import PipelineAPI
 import PipelineTesting
 import Testing
 
-@Suite("What is easily got wrong with APIRequest")
+@Suite("Common mistakes with APIRequest")
 struct APIRequestMistakesTests {
     private struct Form: FormURLEncodedPayload { var a = 1 }
 
@@ -36,7 +36,7 @@ struct APIRequestMistakesTests {
         #expect(bench.transport.sent.count == 1)
     }
 
-    @Test("C2 A request with a payload is a POST unless it names a method, and one without is a GET")
+    @Test("C2 The method defaults to POST with a payload and to GET without one")
     func defaultMethod() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let server = ServerURL(base: "https://api.example.com")
@@ -53,7 +53,7 @@ struct APIRequestMistakesTests {
         #expect(APIRequest<IgnoredBody>("x").method == .get)
     }
 
-    @Test("A file in JSON, a form without files or a query is refused where it stands, and its path is not sent")
+    @Test("A file in JSON, a URL-encoded form or a query is refused by its key, and its path is not shown")
     func misplacedFile() async throws {
         struct Picture: JSONPayload { var images = [FormFile(contentsOf: URL(filePath: "/secret/cat.jpg"))] }
         struct Card: FormURLEncodedPayload { var image = FormFile(Data("bytes".utf8), fileName: "cat.jpg") }
@@ -71,7 +71,7 @@ struct APIRequestMistakesTests {
         #expect(bench.transport.sent.isEmpty)
     }
 
-    @Test("A payload that is a query goes with any method, and a task sends what it says")
+    @Test("A query payload is allowed with any method, and an explicit task is sent unchanged")
     func bodiesOfGet() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         _ = try await bench.api.send(APIRequest<IgnoredBody>("x", payload: Lines(task: .requestQuery(["a": 1]))))
@@ -79,7 +79,7 @@ struct APIRequestMistakesTests {
         #expect(bench.paths == ["x?a=1", "search"] && bench.sentText == #"{"a":1}"#)
     }
 
-    @Test("A task without an encoder of its own is written by the client's coders, with the dates of the request")
+    @Test("A task without its own encoder uses the client's coders and the request's date strategy")
     func tasks() async throws {
         struct Moment: Encodable, Sendable {
             var ok = true
@@ -107,7 +107,7 @@ struct APIRequestMistakesTests {
         #expect(bench.sentText == #"{"at":-978307195,"ok":true}"#)
     }
 
-    @Test("An error before the sending names the request, and its call passes the plugins")
+    @Test("An error before sending names the request, and plugins see it")
     func unsent() async throws {
         let journal = Journal()
         let seen: PluginStack = .process { result, _ in
@@ -132,7 +132,7 @@ struct APIRequestMistakesTests {
         )
     }
 
-    @Test("An answer of another kind is named")
+    @Test("A decoding error says what is wrong with the body")
     func answers() async throws {
         struct User: Decodable { var name: String }
         let bench = APIBench(.status(200, body: "<html>"), .status(200, body: "many"), .status(200, body: "7"))
@@ -144,12 +144,12 @@ struct APIRequestMistakesTests {
         #expect(date?.code == .mapping(.object) && date?.reason.contains("JSON") == false)
     }
 
-    @Test("The name of an environment is its description")
+    @Test("The description of an environment name is the name itself")
     func environment() {
         #expect("\(APIEnvironments.Name.dev) \(APIEnvironments.Name(rawValue: "local"))" == "dev local")
     }
 
-    @Test("Before its end a call tells of 0.999 at most, alone and in a batch")
+    @Test("A call reports at most 0.999 before its end, alone and in a batch")
     func progress() async throws {
         let journal = Journal()
         let transport = ScriptedTransport(

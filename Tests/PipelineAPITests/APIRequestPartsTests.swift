@@ -8,7 +8,7 @@ import Testing
 @Suite("Paths of APIRequest")
 struct APIRequestPartsTests {
     @Test(
-        "A part that is a dot or two, or says nothing, leads to another resource: it is refused, and nothing is sent",
+        "An endpoint part that is empty, or contains a dot segment, is refused, and nothing is sent",
         arguments: [
             ["post", ""], ["post", "."], ["post", ".."], ["post", "%2E"], ["post", "/"], ["a", "./b"], ["a", "", "b"],
             ["a/../b"], ["a/./b"],
@@ -22,7 +22,7 @@ struct APIRequestPartsTests {
     }
 
     @Test(
-        "An endpoint of nothing, an empty first part and slashes within a part are paths",
+        "An empty endpoint, an empty first part and slashes within a part are valid",
         arguments: [
             ([], "/v1"), ([""], "/v1"), (["", "x"], "/v1/x"), (["a//b"], "/v1/a//b"), (["a/", "b"], "/v1/a/b"),
         ]
@@ -33,7 +33,7 @@ struct APIRequestPartsTests {
         #expect(bench.transport.sent.map(\.head.path) == [path])
     }
 
-    @Test("C1 A request is made of parts or of an array of them, and serverURL sends it to a server of its own")
+    @Test("C1 A request is created from parts or an array of parts, and serverURL sets its server")
     func initializers() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let server = ServerURL(base: "https://own.example.com", path: "v2")
@@ -48,7 +48,7 @@ struct APIRequestPartsTests {
         #expect(bench.sentText.contains("Ann"))
     }
 
-    @Test("A path is refused also when an endpoint closure replaces the task, which takes query and credential with it")
+    @Test("An endpoint closure that replaces the task drops the query and credential, but not the path check")
     func replacedTask() async throws {
         let transport = ScriptedTransport(always: .ok)
         let provider = Provider<MultiTarget>(transport: transport) { Endpoint($0).replacing(task: .requestPlain) }

@@ -22,7 +22,7 @@ struct APIRequestTests {
         func encode(to encoder: any Encoder) throws { throw self }
     }
 
-    @Test("C1 C3 B-C21 The endpoint stands below the server's path, its parts joined by one slash, escaped once")
+    @Test("C1 C3 B-C21 The endpoint is appended to the server's path, joined by single slashes and escaped once")
     func url() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let requests: [APIRequest<IgnoredBody>] = [
@@ -38,7 +38,7 @@ struct APIRequestTests {
         #expect(bench.transport.sent.allSatisfy { $0.host == "api.example.com" && $0.method == .get })
     }
 
-    @Test("What stands in one of several parts of an endpoint stays in the path, and cannot lead out of it")
+    @Test("Data in one of several endpoint parts stays in the path and cannot lead out of it")
     func dataInPath() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         _ = try await bench.api.send(APIRequest<IgnoredBody>("users", "ann?role=admin#2", "posts"))
@@ -53,7 +53,7 @@ struct APIRequestTests {
         #expect(bench.paths.last == "users/..a/b../...")
     }
 
-    @Test("C16 C17 addCustomError gives the failure of a status its text; the last for a status wins")
+    @Test("C16 C17 addCustomError sets the error text for a status, and the last text for a status wins")
     func errorTexts() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(404, body: #"{"message":"from the server"}"#)))
         let request = APIRequest<IgnoredBody>("x")
@@ -64,7 +64,7 @@ struct APIRequestTests {
         #expect(error?.customText == "User not found" && error?.message == "User not found")
     }
 
-    @Test("A body of more bytes than the provider holds is limit.bodyBytes, also for IgnoredBody")
+    @Test("A body larger than the provider's limit fails with limit.bodyBytes, even for IgnoredBody")
     func tooLarge() async throws {
         let provider = Provider<MultiTarget>(
             transport: ScriptedTransport(always: .status(200, body: "12345")),
@@ -87,7 +87,7 @@ struct APIRequestTests {
         #expect(bench.paths == ["next"])
     }
 
-    @Test("Any Provider<MultiTarget> sends a request that has a server, and decodes as the request says")
+    @Test("Any Provider<MultiTarget> sends a request that has a server, and decodes as the request specifies")
     func anyProvider() async throws {
         let transport = ScriptedTransport(always: .status(200, body: "100"))
         let provider = Provider<MultiTarget>(transport: transport)
@@ -115,7 +115,7 @@ struct APIRequestTests {
         static let endpoint = "y"
     }
 
-    @Test("C6 C7 A controller makes requests below its endpoint, to its own server if it has one")
+    @Test("C6 C7 A controller creates requests below its endpoint, for its own server if it has one")
     func controllers() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(200, body: #"{"name":"Ann"}"#)))
         #expect(try await bench.api.send(Users.get(id: 7)).name == "Ann")
@@ -128,7 +128,7 @@ struct APIRequestTests {
         )
     }
 
-    @Test("Its description and its dump show the method and the path, nothing else")
+    @Test("The description and the dump of a request show only its method and path")
     func description() {
         let request = APIRequest<IgnoredBody>("login?token=hunter2").addHeaders(["X": "hunter2"])
             .basicAuth(username: "hunter2", password: "hunter2").query(["q": "hunter2"])

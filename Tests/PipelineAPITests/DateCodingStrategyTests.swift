@@ -16,7 +16,7 @@ struct DateCodingStrategyTests {
     }
 
     @Test(
-        "C18 C70 C71 B-C24 A strategy writes dates alike in JSON, queries and forms",
+        "C18 C70 C71 B-C24 A strategy writes dates the same way in JSON, queries and forms",
         arguments: [
             (DateCodingStrategy.iso8601, #""2001-09-09T01:46:40Z""#, "2001-09-09T01:46:40Z"),
             (.secondsSince1970, "1000000000.25", "1000000000.25"),
@@ -33,7 +33,7 @@ struct DateCodingStrategyTests {
     }
 
     @Test(
-        "C70 C71 A strategy reads dates, and ISO 8601 is read without one",
+        "C70 C71 A strategy reads dates, and ISO 8601 is the default",
         arguments: [
             (DateCodingStrategy?.none, #""2001-09-09T01:46:40Z""#), (.iso8601, #""2001-09-09T01:46:40Z""#),
             (nil, #""2001-09-09T01:46:40.000Z""#), (.iso8601, #""2001-09-09T03:46:40+02:00""#),
@@ -49,7 +49,7 @@ struct DateCodingStrategyTests {
         #expect(date == Date(timeIntervalSince1970: 1_000_000_000))
     }
 
-    @Test("A fraction of ISO 8601 counts; a text that is no date is an error without the text")
+    @Test("Fractional seconds in ISO 8601 are kept; text that is not a date is an error that does not quote it")
     func fraction() async throws {
         let bench = APIBench(.status(200, body: #""2001-09-09T01:46:40.250Z""#), .status(200, body: #""hunter2""#))
         let date = try await bench.api.send(APIRequest<Date>("x"))
@@ -59,7 +59,7 @@ struct DateCodingStrategyTests {
     }
 
     @Test(
-        "A text that goes on behind a date, or ends within it, is no date",
+        "Text that continues after a date, or ends within it, is not a date",
         arguments: [
             "2001-09-09T01:46:40Zone", "2001-09-09T01:46:40Z/2001-09-09T01:46:41Z", "2001-09-09T01:46:40+01:00 [Rome]",
             "2001-09-09T01:46:40.25Z ", "2001-09-09T01:46:40", "2001-09-09", "",
@@ -80,7 +80,7 @@ struct DateCodingStrategyTests {
     }
 
     @Test(
-        "A date that is none, or has no text, cannot be encoded; nothing is sent",
+        "A date that is not finite or has no text form cannot be encoded, and nothing is sent",
         arguments: [
             (DateCodingStrategy.iso8601, [Double.nan, .infinity, -.infinity, 253_402_300_800, -1e12, 1e300]),
             (.formatted("yyyy-MM-dd"), [.nan, .infinity, 253_402_300_800, -1e12, 1e300]),
@@ -100,7 +100,7 @@ struct DateCodingStrategyTests {
         #expect(bench.transport.sent.isEmpty)
     }
 
-    @Test("The year that a formatter writes is the one that counts")
+    @Test("A date is valid if its year is valid in the formatter's time zone")
     func yearOfZone() async throws {
         struct Moment: JSONPayload { var at = Date.distantPast }
         for (hours, text) in [(-1, nil), (0, #"{"at":"0001-01-01"}"#), (1, #"{"at":"0001-01-01"}"#)] {
@@ -118,7 +118,7 @@ struct DateCodingStrategyTests {
         }
     }
 
-    @Test("The first and the last date that have a text are sent")
+    @Test("The earliest and the latest representable dates are sent")
     func firstAndLastDate() async throws {
         struct Span: JSONPayload { var from = Date.distantPast, to = Date(timeIntervalSince1970: 253_402_300_799) }
         _ = try await send(APIRequest("x", payload: Span()))
@@ -126,7 +126,7 @@ struct DateCodingStrategyTests {
     }
 
     @Test(
-        "Milliseconds are rounded, and whole however far the date",
+        "Milliseconds are rounded to whole numbers, however distant the date",
         arguments: [(1_000_000_000.0016, "1000000000002"), (1e14, "100000000000000000")]
     )
     func milliseconds(seconds: Double, text: String) async throws {
@@ -137,7 +137,7 @@ struct DateCodingStrategyTests {
         #expect(bench.sentText == "{\"at\":\(text)}" && bench.paths == ["x?at=\(text)"])
     }
 
-    @Test("A pattern gives the same text on every device, in UTC and in English")
+    @Test("A pattern formats dates in UTC and in English, whatever the device")
     func pattern() async throws {
         await #expect(processExitsWith: .success) {
             NSTimeZone.default = try #require(TimeZone(secondsFromGMT: 32_400))

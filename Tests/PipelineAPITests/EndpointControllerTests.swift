@@ -32,7 +32,7 @@ struct EndpointControllerTests {
         static let endpoint = "a"
     }
 
-    @Test("C7 Its server counts however it is declared; without one requests go to that of the client")
+    @Test("C7 A controller's server applies however it is declared; without one, the client's server applies")
     func servers() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let requests: [APIRequest<IgnoredBody>] = [
@@ -51,7 +51,7 @@ struct EndpointControllerTests {
         static let endpoint = "/i/"
     }
 
-    @Test("C6 One slash stands where parts join, those within a part stay, and a question mark is one of the path")
+    @Test("C6 Parts are joined by one slash, slashes within a part stay, and a question mark is escaped")
     func slashes() async throws {
         let bench = APIBench(ScriptedTransport(always: .ok))
         let requests: [APIRequest<IgnoredBody>] = [

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("ErrorTexts", .tags(.concurrent))
 struct ErrorTextsTests {
-    @Test("A text for a code is that of its details too, and the text of a detail wins")
+    @Test("A text for a code also applies to its details, and a text for a detail wins")
     func codeTexts() async throws {
         var bench = APIBench(.failure(.timeout(.attempt)), .failure(.timeout(.idle)), .failure(.offline))
         bench.api.options.errorTexts.set("client", for: .timeout)
@@ -22,7 +22,7 @@ struct ErrorTextsTests {
         #expect(texts == ["slow", "idle", nil])
     }
 
-    @Test("The text of a status wins over that of the code, and is for answers alone that were not accepted")
+    @Test("A status text wins over a code text, and applies only to responses that were not accepted")
     func statusTexts() async throws {
         let bench = APIBench(.status(404), .status(410), .ok)
         let request = APIRequest<APIRequestTests.User>("x").addCustomError(.notFound, "status").addCustomError(

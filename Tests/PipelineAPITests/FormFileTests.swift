@@ -15,7 +15,7 @@ struct FormFileTests {
         return try #require(bench.transport.sent.last)
     }
 
-    @Test("A file of a form encodes nowhere else, and does not decode")
+    @Test("A form file can be encoded only in a form, and is not decodable")
     func formFile() throws {
         let file = FormFile(Data([1, 2]), fileName: "a.bin", mimeType: "x/y")
         #expect(throws: EncodingError.self) { try PipelineCoders().jsonEncoder(for: file).encode(file) }
@@ -26,7 +26,7 @@ struct FormFileTests {
         #expect(text.contains("a.bin") && !text.contains("hunter2"))
     }
 
-    @Test("A file of a form that has another length than when the call began is bodyChanged")
+    @Test("A form file whose length changes after the call began fails with bodyChanged")
     func changedFile() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.bin")
@@ -45,7 +45,7 @@ struct FormFileTests {
         #expect(error?.code == .bodyChanged)
     }
 
-    @Test("A file on disk has the name and the type that it is given")
+    @Test("A file on disk has the given name and media type")
     func namedFile() throws {
         let file = FormFile(contentsOf: URL(filePath: "/nowhere/a.jpg"), fileName: "b", mimeType: "x/y")
         let part = try #require(MultipartFormData(encoding: PayloadTests.Post(text: "t", video: file)).parts.last)

@@ -47,7 +47,7 @@ struct PayloadTests {
         return try #require(bench.transport.sent.last)
     }
 
-    @Test("C60 B-C18 B-C19 A JSONPayload is JSON, with a Content-Type where the request has none")
+    @Test("C60 B-C18 B-C19 A JSONPayload is sent as JSON, with a Content-Type if the request has none")
     func json() async throws {
         let sent = try await send(APIRequest("signup", payload: Signup()))
         #expect(bench.sentText == #"{"born":"2001-09-09T01:46:40Z","name":"Ann"}"#)
@@ -56,20 +56,20 @@ struct PayloadTests {
         #expect(try await send(own).headers[values: .contentType] == ["application/x"])
     }
 
-    @Test("B-C19 An array of JSON payloads is one, with the dates of its elements")
+    @Test("B-C19 An array of JSON payloads is a payload with the date strategy of its elements")
     func array() async throws {
         _ = try await send(APIRequest("bulk", payload: [Own(), Own()]))
         #expect(bench.sentText == #"[{"born":"2001-09-09"},{"born":"2001-09-09"}]"#)
     }
 
-    @Test("C61 B-C15 A FormURLEncodedPayload is a form in the order of its members, escaped, without what is nil")
+    @Test("C61 B-C15 A FormURLEncodedPayload is an escaped form in member order, without nil values")
     func form() async throws {
         let sent = try await send(APIRequest("form", payload: Form()))
         #expect(bench.sentText == "z=a%26b&a%5B%5D=1&a%5B%5D=2&ok=1")
         #expect(sent.headers[.contentType] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test("C62 C65 C66 B-C15 A MultipartPayload has a part for each member, in their order, files with name and type")
+    @Test("C62 C65 C66 B-C15 A MultipartPayload has a part per member, in order; files have a name and type")
     func multipart() async throws {
         let folder = try TemporaryFolder()
         try Data("movie".utf8).write(to: folder.file("cat.mp4"))
@@ -105,14 +105,14 @@ struct PayloadTests {
         )
     }
 
-    @Test("A value in a value, and a dictionary, are parts with the outer name and the inner in brackets")
+    @Test("Nested values and dictionaries are parts whose names have the inner keys in brackets")
     func nested() throws {
         struct Inner: Encodable, Sendable { var a = ["b": 1] }
         struct Outer: MultipartPayload { var inner = Inner() }
         #expect(try MultipartFormData(encoding: Outer()).parts.map(\.name) == ["inner[a][b]"])
     }
 
-    @Test("B-C12 A form without parts, or with a file that is not there, is an error and nothing is sent")
+    @Test("B-C12 A form without parts or with a missing file is an error, and nothing is sent")
     func brokenForm() async throws {
         struct Empty: MultipartPayload { var none: Int? }
         let empty = await pipelineError { _ = try await send(APIRequest("x", payload: Empty())) }
@@ -123,7 +123,7 @@ struct PayloadTests {
         #expect(bench.transport.sent.isEmpty)
     }
 
-    @Test("B-C13 The largest whole numbers are written in full, in queries, forms, parts and JSON")
+    @Test("B-C13 The largest integers are written in full in queries, forms, parts and JSON")
     func largestNumbers() async throws {
         struct Form: FormURLEncodedPayload, MultipartPayload {
             var most = UInt64.max
@@ -145,7 +145,7 @@ struct PayloadTests {
     }
 
     @Test(
-        "A form with files, and a file, need a method that carries a body",
+        "A multipart form and a stream need a method that carries a body",
         arguments: [HTTPRequest.Method.get, .head]
     )
     func bodilessMethod(method: HTTPRequest.Method) async throws {
@@ -159,7 +159,7 @@ struct PayloadTests {
         #expect(bench.transport.sent.isEmpty)
     }
 
-    @Test("A payload in a form of its own makes its task itself")
+    @Test("A custom payload makes its own task")
     func ownForm() async throws {
         struct Lines: APIPayload {
             func makeTask(with coders: PipelineCoders) -> RequestTask { .requestData(Data("a\nb".utf8)) }

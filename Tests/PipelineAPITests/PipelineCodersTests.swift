@@ -15,7 +15,7 @@ struct PipelineCodersTests {
         return try #require(bench.transport.sent.last)
     }
 
-    @Test("ofCoder leaves dates to the coders of the client")
+    @Test("ofCoder leaves dates to the client's coders")
     func ofCoder() async throws {
         struct Moment: Codable, JSONPayload { var at: Date }
         var bench = APIBench(ScriptedTransport(always: .status(200, body: #"{"at":"2001"}"#)))
@@ -37,7 +37,7 @@ struct PipelineCodersTests {
         #expect(bench.sentText == #"{"at":"year"}"# && bench.paths == ["x?at=5"])
     }
 
-    @Test("Forms are written by the client's form encoder, with the dates of the request")
+    @Test("Forms use the client's form encoder and the request's date strategy")
     func formCoders() async throws {
         struct Form: FormURLEncodedPayload {
             var at = Date(timeIntervalSince1970: 5)
@@ -58,7 +58,7 @@ struct PipelineCodersTests {
         #expect(text.contains("name=\"at\"\r\n\r\n5\r\n") && text.contains("name=\"ok\"\r\n\r\ntrue\r\n"))
     }
 
-    @Test("C72 The payload's own strategy wins over the request's, that over the client's")
+    @Test("C72 A payload's own strategy wins over the request's, and the request's over the client's")
     func nearestEncoding() async throws {
         var bench = bench
         bench.api.coders.dateEncodingStrategy = .secondsSince1970
@@ -79,7 +79,7 @@ struct PipelineCodersTests {
         #expect(bench.paths.last?.removingPercentEncoding == "x?a[][born]=2001-09-09")
     }
 
-    @Test("C73 B-C23 The answer's own strategy wins over the request's, that over the client's")
+    @Test("C73 B-C23 A result type's own strategy wins over the request's, and the request's over the client's")
     func nearestDecoding() async throws {
         var bench = APIBench(ScriptedTransport(always: .status(200, body: #"[{"at":2000}]"#)))
         struct Plain: Decodable { var at: Date }
@@ -98,7 +98,7 @@ struct PipelineCodersTests {
         #expect(moments == ["a": PayloadTests.Moment(at: Date(timeIntervalSince1970: 2_000))])
     }
 
-    @Test("The client's coders write payloads and read answers")
+    @Test("The client's coders write payloads and read responses")
     func coders() async throws {
         struct User: JSONPayload, Codable { var firstName: String }
         var bench = APIBench(ScriptedTransport(always: .status(200, body: #"{"first_name":"Eve"}"#)))

@@ -10,7 +10,7 @@ import Testing
 @Suite("PipelineError: message", .tags(.concurrent))
 struct PipelineErrorMessageTests {
     @Test(
-        "C46 A text of the request, by status or code, wins over the client's, and both over the server's, with any provider"
+        "C46 With any provider, a request's text for a status or code wins over the client's and the server's"
     )
     func textPriority() async throws {
         var bench = APIBench(ScriptedTransport(always: .status(404)))
@@ -39,7 +39,7 @@ struct PipelineErrorMessageTests {
         #expect(bench.api.options.errorTexts == texts)
     }
 
-    @Test("What a plugin throws for people is the message")
+    @Test("The localized description of an error that a plugin throws is the message")
     func pluginMessage() async throws {
         struct LoggedOut: LocalizedError { var errorDescription: String? { "Please log in" } }
         let bench = APIBench(ScriptedTransport(always: .ok), plugins: [.prepare { _, _ in throw LoggedOut() }])
@@ -54,7 +54,7 @@ struct PipelineErrorMessageTests {
     }
 
     @Test(
-        "serverMessage is what the server says, alone; localizedDescription is the custom text, else a general sentence"
+        "serverMessage is only the server's text; localizedDescription is the custom text, else a general one"
     )
     func texts() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(404, body: #"{"message":"m"}"#)))
@@ -70,7 +70,7 @@ struct PipelineErrorMessageTests {
     }
 
     @Test(
-        "C45 C76 Without a text, the message is what the server says, else a general one",
+        "C45 C76 Without a custom text, the message is the server's, else a general one",
         arguments: [
             (400, #"{"message":"m"}"#, "m"), (400, #"["only"]"#, "only"), (400, #"["a","b"]"#, "Something went wrong"),
             (400, #"{"message":"m"}"# + String(repeating: " ", count: 1 << 20), "Something went wrong"),
@@ -91,7 +91,7 @@ struct PipelineErrorMessageTests {
         )
     }
 
-    @Test("C45 Of a problem report the message is the detail, else the title")
+    @Test("C45 The message of a problem report is its detail, else its title")
     func problemMessage() async throws {
         let fields: HTTPFields = [.contentType: "application/problem+json"]
         let bench = APIBench(
@@ -106,7 +106,7 @@ struct PipelineErrorMessageTests {
     }
 
     @Test(
-        "C45 Without an answer the message says in general what happened",
+        "C45 Without a response, the message is a general description of the failure",
         arguments: [
             (PipelineError.Code.offline, "You're not connected to the internet"),
             (.timeout(.attempt), "The server took too long to respond"), (.cancelled, "The request was cancelled"),

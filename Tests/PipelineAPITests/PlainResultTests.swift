@@ -9,7 +9,7 @@ import Testing
 
 @Suite("PlainResult", .tags(.concurrent))
 struct PlainResultTests {
-    @Test("An optional answer is nil of an empty body, its value of another")
+    @Test("An optional result is nil for an empty body, and its value otherwise")
     func optionalResults() async throws {
         let bench = APIBench(
             .status(204),
@@ -38,7 +38,7 @@ struct PlainResultTests {
         #expect(error?.code.isKind(of: .mapping) == true)
     }
 
-    @Test("A number is one in decimal digits", arguments: ["nan", "inf", "0x10", "1e999", "1_000", "", "1.5.2"])
+    @Test("Only decimal numbers decode to a number", arguments: ["nan", "inf", "0x10", "1e999", "1_000", "", "1.5.2"])
     func numbers(body: String) async throws {
         let bench = APIBench(ScriptedTransport(always: .status(200, body: body)))
         func fails<Value: Decodable & Sendable>(_ type: Value.Type) async -> Bool {
@@ -51,7 +51,7 @@ struct PlainResultTests {
         #expect(await fails(Int.self))
     }
 
-    @Test("A number that its type takes for infinite is none")
+    @Test("A number that overflows its type to infinity fails to decode")
     func infiniteFloat() async throws {
         let bench = APIBench(ScriptedTransport(always: .status(200, body: "1e39")))
         #expect(try await bench.api.send(APIRequest<Double>("x")) == 1e39)

@@ -10,11 +10,11 @@ import Testing
 struct ProgressSharesTests {
     private let journal = Journal()
 
-    @Test("C99 Each operation has the same share of the progress, one that has failed too")
+    @Test("C99 Each operation has an equal share of the progress, even if it fails")
     func shares() async throws {
         let bench = APIBench(.ok, .status(500))
         let half = OwnOperation { _, report in
-            // Neither less than before nor more than 1 counts.
+            // Neither a step lower than the one before nor one above 1 counts.
             for step in [0.5, 0.25, -1, 0.5] { report?(step) }
         }
         let whole = OwnOperation { _, report in report?(7) }
@@ -28,10 +28,10 @@ struct ProgressSharesTests {
         #expect(journal.entries == ["0.25", "0.5", "0.75", "0.875", "1.0"])
     }
 
-    @Test("C99 B-C31 Shares that do not add up to 1 exactly end with 1 all the same, and not before", arguments: 1...20)
+    @Test("C99 B-C31 Shares that do not add up to exactly 1 still end with 1, and not before", arguments: 1...20)
     func wholeProgress(count: Int) async throws {
         let bench = APIBench()
-        // Tenths are no binary fractions, and the last step is the greatest that is not the end: their sums are rounded.
+        // Tenths are inexact in binary, and the last step is the greatest value below 1, so their sums are rounded.
         let own = OwnOperation { [journal] _, report in
             for step in [0.1, 0.2, 0.3, 0.6, 0.7, 0.9, Double(1).nextDown] { report?(step) }
             journal.add("end")

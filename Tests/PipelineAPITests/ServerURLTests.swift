@@ -8,7 +8,7 @@ import Testing
 @Suite("ServerURL")
 struct ServerURLTests {
     @Test(
-        "The base of a server that is not a URL is named, no more than its host",
+        "The error for an invalid server base shows its host, but no credentials, path or query",
         arguments: [
             ("https://api example.com", #"the base of the server is not a URL: its host is "api example.com""#),
             (
@@ -29,7 +29,7 @@ struct ServerURLTests {
         #expect(bench.transport.sent.isEmpty)
     }
 
-    @Test("A request without a server, or with a wrong one, is told so by a provider too")
+    @Test("A provider also reports a missing or invalid server")
     func serversOfProvider() async throws {
         let transport = ScriptedTransport(always: .ok)
         let provider = Provider<MultiTarget>(transport: transport)
@@ -54,7 +54,7 @@ struct ServerURLTests {
         "the base \"\(host)\" of the server has no scheme: write https:// or http:// before it"
     }
 
-    @Test("A server with a host outside of ASCII, and one with a path that is to be escaped, are servers")
+    @Test("A server can have a non-ASCII host, a path that needs escaping or an IPv6 address")
     func unusualServers() async throws {
         for base in ["https://b\u{fc}cher.example", "http://127.0.0.1:8080/a b", "https://[::1]:8080"] {
             let bench = APIBench(ScriptedTransport(always: .ok), server: base)

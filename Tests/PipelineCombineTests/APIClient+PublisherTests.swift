@@ -14,7 +14,7 @@ import Combine
 import OpenCombine
 #endif
 
-@Suite("requestPublisher of APIRequest", .tags(.concurrent))
+@Suite("APIClient.requestPublisher", .tags(.concurrent))
 struct APIClientPublisherTests {
     private let book = APIRequest<Book>("books", "3").addCustomError(.notFound, "There is no such book")
 
@@ -22,7 +22,7 @@ struct APIClientPublisherTests {
         APIClient(Provider<MultiTarget>(transport: transport), server: ServerURL(base: "https://library.example/v1"))
     }
 
-    @Test("C106 A value, then the end; each subscription sends again, and none sends nothing")
+    @Test("C106 Nothing is sent without a subscription; each one sends a request and gets one value")
     func value() async {
         let transport = ScriptedTransport([
             .status(200, body: #"{"title": "Solaris"}"#), .status(200, body: #"{"title": "Eden"}"#),
@@ -36,7 +36,7 @@ struct APIClientPublisherTests {
         #expect(transport.sent.map(\.path) == ["/v1/books/3", "/v1/books/3"])
     }
 
-    @Test("Nothing is sent before a value is asked for, and nothing is published after the subscription is cancelled")
+    @Test("Nothing is sent without demand, and nothing is published after the subscription is cancelled")
     func demand() async {
         let transport = ScriptedTransport(always: .status(200, body: #"{"title": "Solaris"}"#))
         let probe = Probe<Book>()
@@ -48,14 +48,14 @@ struct APIClientPublisherTests {
         #expect(transport.sent.count == 1 && probe.notes.values.isEmpty && probe.notes.endCount == 0)
     }
 
-    @Test("C16 A failure is the error of the request, with its text")
+    @Test("C16 The failure is the request's error, with its text")
     func failure() async {
         let outcome = await Outcome.of(api(ScriptedTransport([.status(404)])).requestPublisher(book))
         #expect(outcome.values.isEmpty && outcome.failure?.code == .unacceptableStatus)
         #expect(outcome.failure?.message == "There is no such book")
     }
 
-    @Test("A call that a plugin cancels ends in code cancelled")
+    @Test("A call that a plugin cancels fails with the code cancelled")
     func cancelledInside() async {
         let provider = Provider<MultiTarget>(
             transport: ScriptedTransport(always: .status(200)),
@@ -91,7 +91,7 @@ struct APIClientPublisherTests {
         #expect(await iterator.next() == nil)
     }
 
-    @Test("A chain gives all of its values, on the queue that is given")
+    @Test("A chain publishes all of its values on the given queue")
     func chain() async {
         let key = DispatchSpecificKey<String>()
         let queue = DispatchQueue(label: "given")

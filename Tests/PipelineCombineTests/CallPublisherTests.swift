@@ -15,7 +15,7 @@ import OpenCombine
 
 @Suite("Publishers of calls: demand and cancellation", .tags(.concurrent))
 struct CallPublisherTests {
-    /// A call that the test answers.
+    /// A call whose values and end are sent by the test.
     final class Call: Sendable {
         private let state = Mutex<(receivers: [CallPublisher<Int>.Receiver], cancelCount: Int)>(([], 0))
 
@@ -55,7 +55,7 @@ struct CallPublisherTests {
         #expect(call.startCount == 1)
     }
 
-    @Test("B-M40 A subscription sends once, however often it asks")
+    @Test("B-M40 A subscription sends one request, however often it demands values")
     func once() {
         let probe = subscribed()
         for _ in 0..<3 { probe.request(.max(1)) }
@@ -69,7 +69,7 @@ struct CallPublisherTests {
         #expect(probe.notes.endCount == 1)
     }
 
-    @Test("M179 Each subscription sends again")
+    @Test("M179 Each subscription sends its own request")
     func again() {
         let publisher = call.publisher()
         for count in 1...3 {
@@ -83,14 +83,14 @@ struct CallPublisherTests {
         }
     }
 
-    @Test("Asking for nothing does nothing")
+    @Test("A demand of none sends nothing")
     func noDemand() {
         let probe = subscribed()
         probe.request(.none)
         #expect(call.startCount == 0)
     }
 
-    @Test("Nothing is sent when cancelled before there is demand")
+    @Test("A subscription cancelled before there is demand sends nothing")
     func cancelledEarly() {
         let probe = subscribed()
         probe.cancel()

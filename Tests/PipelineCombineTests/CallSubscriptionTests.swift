@@ -22,7 +22,7 @@ struct CallSubscriptionTests {
         return probe
     }
 
-    @Test("B-M40 No more values are published than were asked for; of those that wait the last is kept")
+    @Test("B-M40 No more values are published than demanded, and only the last waiting value is kept")
     func demand() {
         let probe = subscribed()
         probe.request(.max(1))
@@ -36,7 +36,7 @@ struct CallSubscriptionTests {
         #expect(probe.notes.failure == nil)
     }
 
-    @Test("Demand adds up, whether asked for or given back for a value")
+    @Test("Demand adds up, whether requested or returned for a value")
     func addedDemand() {
         let probe = subscribed()
         probe.request(.max(1))
@@ -59,7 +59,7 @@ struct CallSubscriptionTests {
         #expect(probe.notes.values == Array(1...100))
     }
 
-    @Test("A failure is published without demand, and takes the place of a value that waits")
+    @Test("A failure is published without demand and replaces a waiting value")
     func failure() {
         let probe = subscribed()
         probe.request(.max(1))
@@ -73,7 +73,7 @@ struct CallSubscriptionTests {
         #expect(probe.notes.values == [1])
     }
 
-    @Test("M121 Cancelling cancels the call, once")
+    @Test("M121 Cancelling the subscription cancels the call once")
     func cancel() {
         let probe = subscribed()
         probe.request(.unlimited)
@@ -82,7 +82,7 @@ struct CallSubscriptionTests {
         #expect(call.cancelCount == 1)
     }
 
-    @Test("B-M40 Nothing is published after cancelling")
+    @Test("B-M40 Nothing is published after the subscription is cancelled")
     func cancelled() {
         let probe = subscribed()
         probe.request(.max(1))
@@ -106,7 +106,7 @@ struct CallSubscriptionTests {
         #expect(call.cancelCount == 0)
     }
 
-    @Test("A subscriber may ask for more, or cancel, while it takes a value")
+    @Test("A subscriber may demand more or cancel while it receives a value")
     func reentrant() {
         let asking = subscribed(Probe { probe, _ in probe.request(.max(1)) })
         asking.request(.max(1))
@@ -124,7 +124,7 @@ struct CallSubscriptionTests {
         #expect(call.cancelCount == 1)
     }
 
-    @Test("A value that comes while another is taken follows it")
+    @Test("A value sent while another is being received follows it")
     func nested() {
         let call = self.call
         let probe = Probe<Int> { probe, value in
@@ -138,7 +138,7 @@ struct CallSubscriptionTests {
         #expect(probe.notes.values == [1, 2, 3])
     }
 
-    @Test("A call that is cancelled while it is started is cancelled then")
+    @Test("A subscription cancelled while its call starts cancels the call")
     func cancelledAtStart() {
         let cancelCount = Mutex(0)
         let stop = Mutex<(@Sendable () -> Void)?>(nil)
@@ -156,7 +156,7 @@ struct CallSubscriptionTests {
         #expect(cancelCount.withLock { $0 } == 1)
     }
 
-    @Test("M183 A value that waited is published on the queue")
+    @Test("M183 A value that waited for demand is published on the queue")
     func lateDemand() async {
         let key = DispatchSpecificKey<Int>()
         let queue = DispatchQueue(label: "late")
@@ -174,7 +174,7 @@ struct CallSubscriptionTests {
         #expect(await iterator.next() == 7)
     }
 
-    @Test("What a subscription holds is let go at its end and when it is cancelled", arguments: [true, false])
+    @Test("A subscription releases what it holds when it ends or is cancelled", arguments: [true, false])
     func released(_ isCancelled: Bool) {
         final class Token: Sendable {}
         weak var token: Token?
@@ -196,7 +196,7 @@ struct CallSubscriptionTests {
         #expect(token == nil)
     }
 
-    @Test("Values, demand and cancelling from many threads at once: never more than asked for, one end at most")
+    @Test("Concurrent values, demand and cancellation never exceed the demand, and end at most once")
     func race() async {
         for seed in 0..<200 {
             let call = CallPublisherTests.Call()

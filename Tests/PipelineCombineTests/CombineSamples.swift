@@ -12,7 +12,7 @@ import Combine
 import OpenCombine
 #endif
 
-/// What the guide ReactiveBridges shows for Combine.
+/// The Combine samples in the guide ReactiveBridges.
 private enum CombineSamples {
     static func call(
         _ provider: Provider<Library>,
@@ -47,11 +47,11 @@ private enum CombineSamples {
     }
 }
 
-@Suite("The samples for Combine")
+@Suite("Combine samples")
 struct CombineSamplesTests {
     let shown = AsyncStream.makeStream(of: String.self)
 
-    @Test("A book is shown, or why there is none")
+    @Test("The title of a book is shown, or the code of the error")
     func call() async {
         let provider = Provider<Library>(
             transport: ScriptedTransport([.status(200, body: #"{"title":"Solaris"}"#), .status(404)])
@@ -64,7 +64,7 @@ struct CombineSamplesTests {
         }
     }
 
-    @Test("One call serves progress and response")
+    @Test("One call publishes both progress and response")
     func progress() async {
         let transport = ScriptedTransport(always: .status(200))
         let subscriptions = CombineSamples.progress(Provider<Library>(transport: transport)) { _ in

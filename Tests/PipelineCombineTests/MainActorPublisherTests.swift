@@ -11,13 +11,13 @@ import Combine
 import OpenCombine
 #endif
 
-/// What a view shows; its closures belong to the main actor, which stops a program that calls them elsewhere.
+/// The contents of a view, with closures isolated to the main actor; calling them elsewhere stops the program.
 @MainActor
 private final class Shelf {
     private(set) var titles: [String] = []
     private var subscriptions: [AnyCancellable] = []
 
-    /// Shows what comes, and is over at the end.
+    /// Shows each title, and returns when the publisher ends.
     func show(_ titles: some Publisher<String, PipelineError>) async {
         let (ends, continuation) = AsyncStream<Never>.makeStream()
         titles.sink { _ in
@@ -38,7 +38,7 @@ struct MainActorPublisherTests {
         transport: ScriptedTransport(always: .status(200, body: #"{"title": "Eden"}"#))
     )
 
-    @Test("A class of the main actor subscribes to a client without a queue")
+    @Test("A main-actor class subscribes to a client's publisher without a queue")
     func client() async {
         let shelf = Shelf()
         let api = APIClient(provider, server: ServerURL(base: "https://library.example"))
@@ -46,14 +46,14 @@ struct MainActorPublisherTests {
         #expect(shelf.titles == ["Eden", "end"])
     }
 
-    @Test("A class of the main actor subscribes to a provider without a queue")
+    @Test("A main-actor class subscribes to a provider's publisher without a queue")
     func provider() async {
         let shelf = Shelf()
         await shelf.show(provider.requestPublisher(Library.book(id: 3)).map(Book.self).map(\.title))
         #expect(shelf.titles == ["Eden", "end"])
     }
 
-    @Test("A class of the main actor subscribes to progress without a queue")
+    @Test("A main-actor class subscribes to a progress publisher without a queue")
     func progress() async {
         let shelf = Shelf()
         let steps = provider.requestWithProgressPublisher(Library.book(id: 3))

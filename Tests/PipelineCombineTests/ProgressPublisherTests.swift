@@ -14,7 +14,7 @@ import OpenCombine
 
 @Suite("requestWithProgressPublisher")
 struct ProgressPublisherTests {
-    /// A body of four bytes in two pieces, the second of which comes when the test says so.
+    /// A body of four bytes in two pieces; the test decides when the second one arrives.
     struct Body {
         let pieces = AsyncThrowingStream<Data, any Error>.makeStream()
 
@@ -30,11 +30,11 @@ struct ProgressPublisherTests {
         }
     }
 
-    @Test("M178 M180 Steps are published, the last with the response, then the end")
+    @Test("M178 M180 Progress steps are published, the last with the response, and then the end")
     func steps() async {
         let body = Body()
         let publisher = Provider<Library>(transport: body.transport).requestWithProgressPublisher(.book(id: 3))
-        // The end after the last step was seen: of two at once the first may be left out.
+        // Ends only after the last step was seen, because the first of two simultaneous steps may be dropped.
         let watched = publisher.handleEvents(receiveOutput: { step in
             if step.received.byteCount == 2 { body.pieces.continuation.yield(Data("cd".utf8)) }
             if step.received.byteCount == 4, !step.completed { body.pieces.continuation.finish() }
@@ -48,7 +48,7 @@ struct ProgressPublisherTests {
         #expect(outcome.values.last?.response?.data == Data("abcd".utf8))
     }
 
-    @Test("M180 A call that fails on the way publishes its steps, then the failure")
+    @Test("M180 A call that fails midway publishes its progress steps and then the failure")
     func failure() async {
         let body = Body()
         let publisher = Provider<Library>(transport: body.transport).requestWithProgressPublisher(.book(id: 3))
@@ -59,7 +59,7 @@ struct ProgressPublisherTests {
         #expect(outcome.failure?.code == .connectionLost)
     }
 
-    @Test("M12 M179 It takes any target, and each subscription sends again")
+    @Test("M12 M179 The publisher accepts any target, and each subscription sends its own request")
     func anyTarget() async {
         let transport = ScriptedTransport(always: .status(200))
         let publisher = Provider<MultiTarget>(transport: transport).requestWithProgressPublisher(Library.book(id: 1))
@@ -70,7 +70,7 @@ struct ProgressPublisherTests {
         #expect(transport.sent.map(\.path) == ["/v1/books/1", "/v1/books/1"])
     }
 
-    @Test("B-M40 A subscriber that asks for one value at a time gets the last one and the end")
+    @Test("B-M40 A subscriber that demands one value at a time gets the last one and the end")
     func slowSubscriber() async {
         let body = Body()
         let publisher = Provider<Library>(transport: body.transport).requestWithProgressPublisher(.book(id: 3))

@@ -17,7 +17,7 @@ import OpenCombine
 
 @Suite("requestPublisher", .tags(.concurrent))
 struct ProviderPublisherTests {
-    @Test("M178 M179 One value, then the end; each subscription sends again")
+    @Test("M178 M179 Each subscription sends its own request and gets one value, then the end")
     func value() async {
         let transport = ScriptedTransport([.status(200, body: "one"), .status(404, body: "two")])
         let publisher = Provider<Library>(transport: transport).requestPublisher(.book(id: 3))
@@ -30,7 +30,7 @@ struct ProviderPublisherTests {
         #expect(transport.sent.map(\.path) == ["/v1/books/3", "/v1/books/3"])
     }
 
-    @Test("M179 A failure is the error of the call")
+    @Test("M179 The failure is the call's error")
     func failure() async {
         let provider = Provider<Library>(transport: ScriptedTransport([.failure(.offline)]))
         let outcome = await Outcome.of(provider.requestPublisher(.book(id: 3)))
@@ -39,7 +39,7 @@ struct ProviderPublisherTests {
         #expect(outcome.failure?.request?.path == "/v1/books/3")
     }
 
-    @Test("Options reach the call")
+    @Test("Options are passed to the call")
     func options() async {
         let seen = Mutex<[Duration?]>([])
         let provider = Provider<Library>(
@@ -51,7 +51,7 @@ struct ProviderPublisherTests {
         #expect(seen.withLock { $0 } == [.seconds(5)])
     }
 
-    @Test("M12 A provider of any target publishes the calls of any target")
+    @Test("M12 A provider of MultiTarget publishes calls of any target")
     func anyTarget() async {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<MultiTarget>(transport: transport)
@@ -60,7 +60,7 @@ struct ProviderPublisherTests {
         #expect(transport.sent.map(\.path) == ["/v1/books/1", "/v1/books/2"])
     }
 
-    @Test("B-M41 The publisher holds the provider")
+    @Test("B-M41 The publisher retains its provider")
     func held() async {
         weak var released: Provider<Library>?
         let publisher: AnyPublisher<PipelineResponse, PipelineError>
@@ -73,7 +73,7 @@ struct ProviderPublisherTests {
         #expect(await Outcome.of(publisher).values.map(\.statusCode) == [200])
     }
 
-    @Test("M121 Cancelling reaches the transport")
+    @Test("M121 Cancelling the subscription reaches the transport")
     func cancel() async {
         let events = AsyncStream.makeStream(of: String.self)
         let transport = ScriptedTransport(
@@ -99,7 +99,7 @@ struct ProviderPublisherTests {
         #expect(await iterator.next() == nil)
     }
 
-    @Test("A call that a plugin cancels ends in code cancelled")
+    @Test("A call that a plugin cancels fails with the code cancelled")
     func cancelledInside() async {
         let provider = Provider<Library>(
             transport: ScriptedTransport(always: .status(200)),
@@ -110,7 +110,7 @@ struct ProviderPublisherTests {
     }
 
     @Test(
-        "M183 Values and the end come on the queue of the call, else on the provider's, else on the main queue",
+        "M183 Events arrive on the call's queue, else on the provider's, else on the main queue",
         arguments: ["given", "own", "main"]
     )
     func queues(_ expected: String) async {

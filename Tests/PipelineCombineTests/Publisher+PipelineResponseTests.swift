@@ -29,7 +29,7 @@ struct PublisherPipelineResponseTests {
         ({ $0.filterSuccessfulStatusAndRedirectCodes() }, 200...399),
     ]
 
-    @Test("M181 A filter lets its statuses through and fails for others, with the response", arguments: 0..<4)
+    @Test("M181 A filter passes its statuses through and fails for others, with the response", arguments: 0..<4)
     func filter(_ row: Int) async throws {
         let (filter, accepted) = Self.filters[row]
         for status in [199, 200, 299, 300, 303, 304, 399, 400, 404, 405] {
@@ -40,7 +40,7 @@ struct PublisherPipelineResponseTests {
         }
     }
 
-    @Test("M181 Mappings give what the methods of the response give")
+    @Test("M181 Mappings publish the same results as the methods of the response")
     func mappings() async throws {
         let body = #"{"data":{"title":"Solaris"}}"#
         #expect(await Outcome.of(try response(200, "text").mapString()).values == ["text"])
@@ -53,7 +53,7 @@ struct PublisherPipelineResponseTests {
         #expect(json.values == [[1, 2]])
     }
 
-    @Test("M181 Arguments of a mapping are handed on")
+    @Test("M181 A mapping passes its arguments on")
     func arguments() async throws {
         let null = await Outcome.of(try response(204).mapJSON(failsOnEmptyData: false).map { $0 is NSNull })
         #expect(null.values == [true])
@@ -65,7 +65,7 @@ struct PublisherPipelineResponseTests {
         #expect(date.values == [Date(timeIntervalSince1970: 1.5)])
     }
 
-    @Test("M181 A mapping that fails says which, and keeps the response")
+    @Test("M181 A failed mapping reports its kind and keeps the response")
     func failures() async throws {
         let json = await Outcome.of(try response(200, "<html>").mapJSON().map { "\($0)" })
         let string = await Outcome.of(try response(200, #"{"a":1}"#).mapString(atKeyPath: "a"))
@@ -82,7 +82,7 @@ struct PublisherPipelineResponseTests {
         }
     }
 
-    @Test("A failure of the call passes unchanged")
+    @Test("A failure of the call passes through unchanged")
     func upstream() async {
         let failed = Fail<PipelineResponse, PipelineError>(error: PipelineError(.offline, "by script"))
         let outcome = await Outcome.of(failed.filterSuccessfulStatusCodes().map(Book.self))

@@ -14,7 +14,7 @@ import OpenCombine
 
 @Suite("Publishers of progress: filters")
 struct PublisherProgressResponseTests {
-    @Test("M182 filterCompleted publishes the response, filterProgress what came before it")
+    @Test("M182 filterCompleted publishes the response, and filterProgress the progress before it")
     func filters() async throws {
         let request = try PipelineRequest(url: "https://library.example/v1/books/3")
         let last = ProgressResponse(progress: 1, response: PipelineResponse(request: request, statusCode: 201))

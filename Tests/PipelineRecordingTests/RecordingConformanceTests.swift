@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Conformance of recording and replay", .timeLimit(.minutes(10)))
 struct RecordingConformanceTests {
-    /// Transports for one check after the other, each with a file of its own.
+    /// Creates the transports of successive checks, each with its own file.
     private final class Files: Sendable {
         private let bench: RecordingBench
         private let recorders = Mutex<[RecordingTransport]>([])
@@ -42,7 +42,7 @@ struct RecordingConformanceTests {
             for recorder in recorders.withLock({ $0 }) { try await recorder.finish() }
         }
 
-        /// The server of a check has another port each time.
+        /// Creates a replay that ignores the port, because the server of a check has a different one each time.
         func makeReplay() -> any Transport {
             let number = replayCount.withLock { count in
                 defer { count += 1 }
@@ -62,7 +62,7 @@ struct RecordingConformanceTests {
     }
 
     @Test(
-        "a network transport that is recorded does what every transport has to do",
+        "a recorded network transport passes the transport conformance suite",
         arguments: NetworkTransport.allCases
     )
     func recording(transport: NetworkTransport) async throws {
@@ -72,7 +72,7 @@ struct RecordingConformanceTests {
         try await files.finish()
     }
 
-    @Test("a replay of what was recorded does what every transport has to do", arguments: NetworkTransport.allCases)
+    @Test("a replay of the recording passes the transport conformance suite", arguments: NetworkTransport.allCases)
     func replay(transport: NetworkTransport) async throws {
         let files = try Files()
         let recorded = await TransportConformance(.recorded) { files.makeRecorder(transport.make()) }.run()

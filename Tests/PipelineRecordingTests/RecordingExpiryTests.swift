@@ -27,7 +27,7 @@ struct RecordingExpiryTests {
     }
 
     @Test(
-        "an entry that is as old as it may be answers, an older one fails",
+        "an entry of the maximum age is replayed, and an older one fails",
         arguments: [
             (86_400, nil), (86_399, PipelineError.Code.recording(.expired)),
         ] as [(Int, PipelineError.Code?)]
@@ -37,7 +37,7 @@ struct RecordingExpiryTests {
         #expect(try await bench.provider(replay).failureCode(bench.target()) == code)
     }
 
-    @Test("the age is that on the provider's clock")
+    @Test("the age is measured with the provider's clock")
     func clock() async throws {
         let replay = try ReplayTransport(bench.file, atEnd: .cycle, expiry: .after(.seconds(2 * 86_400)))
         let provider = bench.provider(replay)
@@ -46,7 +46,7 @@ struct RecordingExpiryTests {
         #expect(try await provider.failureCode(bench.target()) == .recording(.expired))
     }
 
-    @Test("with a warning it answers, is listed, and is reported")
+    @Test("with .warn an expired entry is replayed, listed and reported")
     func warns() async throws {
         let reported = Mutex<[String]>([])
         let expiry = RecordingExpiry.after(.seconds(1), .warn { entry in reported.withLock { $0.append(entry.url) } })
@@ -56,7 +56,10 @@ struct RecordingExpiryTests {
         #expect(reported.withLock { $0 } == ["https://api.example/"])
     }
 
-    @Test("recorded again, the new answer takes the entry's place", arguments: [RecordingMode.recordOnce, .recordNew])
+    @Test(
+        "with .rerecord a new response replaces the expired entry",
+        arguments: [RecordingMode.recordOnce, .recordNew]
+    )
     func recordsAgain(mode: RecordingMode) async throws {
         let live = ScriptedTransport([.status(200, body: "new")])
         let transport = try transport(mode, .after(.seconds(1), .rerecord), live)
@@ -67,7 +70,7 @@ struct RecordingExpiryTests {
         #expect(replay.recording.entries.count == 1)
     }
 
-    @Test("the entry stays when it cannot be recorded again")
+    @Test("an expired entry is kept if recording it again fails")
     func fallsBack() async throws {
         let live = ScriptedTransport([.failure(.offline)])
         let transport = try transport(.recordOnce, .after(.seconds(1), .rerecord), live)
@@ -76,7 +79,7 @@ struct RecordingExpiryTests {
         #expect(bench.text.contains("old"))
     }
 
-    @Test("where nothing may be recorded it fails, and nothing is sent")
+    @Test("with .rerecord an expired entry fails if the mode does not record, and nothing is sent")
     func neverWhenReplaying() async throws {
         let expiry = RecordingExpiry.after(.seconds(1), .rerecord)
         let transport = try transport(.replayOnly, expiry, RecordingBench.forbidden)

@@ -17,7 +17,7 @@ struct RecordingModeTests {
     }
 
     @Test(
-        "without the variable, and with an empty one, the default applies",
+        "the default applies if the variable is missing or empty",
         arguments: [[:], ["PIPELINE_RECORD": ""]]
     )
     func absent(environment: [String: String]) throws {
@@ -25,7 +25,7 @@ struct RecordingModeTests {
         #expect(try RecordingMode.environment(otherwise: .replayOnly, in: environment) == .replayOnly)
     }
 
-    @Test("an unknown word is a typed error", arguments: ["on", "none", "REPLAYONLY", "new_episodes"])
+    @Test("an unknown mode is a typed error", arguments: ["on", "none", "REPLAYONLY", "new_episodes"])
     func unknown(word: String) {
         let error = #expect(throws: PipelineError.self) { try RecordingMode.environment(in: ["PIPELINE_RECORD": word]) }
         #expect(error?.code == .recording(.unknownMode))

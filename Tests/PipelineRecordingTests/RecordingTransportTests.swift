@@ -13,7 +13,7 @@ struct RecordingTransportTests {
 
     init() throws { bench = try RecordingBench() }
 
-    @Test("once records when there is no file, and answers from it when there is one")
+    @Test("recordOnce records if there is no file, and replays the file if there is one")
     func once() async throws {
         try await bench.record([.status(200, body: "live")], mode: .recordOnce) { provider in
             let first = try await provider.request(bench.target()).data
@@ -26,7 +26,7 @@ struct RecordingTransportTests {
     }
 
     @Test(
-        "a mode that records creates the folder of its file, also when it is gone at the end",
+        "a mode that records creates the folder of its file, even if it was removed meanwhile",
         arguments: [RecordingMode.recordOnce, .recordNew, .recordAll]
     )
     func folder(mode: RecordingMode) async throws {
@@ -43,21 +43,21 @@ struct RecordingTransportTests {
         #expect(try await replay.request(bench.target()).data == Data("live".utf8))
     }
 
-    @Test("a mode that records nothing creates no folder", arguments: [RecordingMode.replayOnly, .passthrough])
+    @Test("a mode that does not record creates no folder", arguments: [RecordingMode.replayOnly, .passthrough])
     func noFolder(mode: RecordingMode) throws {
         let file = bench.folder.appending(path: "a/api.har", directoryHint: .notDirectory)
         _ = try? RecordingTransport(file, wrapping: RecordingBench.forbidden, mode: mode)
         #expect(bench.names == [])
     }
 
-    @Test("none answers from the file only")
+    @Test("replayOnly responds only from the file")
     func none() async throws {
         try await bench.record([.status(200, body: "live")]) { _ = try await $0.request(bench.target()) }
         let replay = bench.provider(try bench.closed(.replayOnly))
         #expect(try await replay.request(bench.target()).data == Data("live".utf8))
     }
 
-    @Test("recordNew answers from the file and records what it does not answer, behind what is there")
+    @Test("recordNew replays the file and appends requests that match no entry")
     func recordNew() async throws {
         try await bench.record([.status(200, body: "first")]) { _ = try await $0.request(bench.target("/1")) }
         let old = bench.text
@@ -74,7 +74,7 @@ struct RecordingTransportTests {
         #expect(replay.recording.entries.map(\.url) == ["https://api.example/1", "https://api.example/2"])
     }
 
-    @Test("recordNew without a file records all, and records again what is used up")
+    @Test("recordNew records everything if there is no file, and requests whose entries are used up")
     func recordNewUsedUp() async throws {
         try await bench.record([.status(200, body: "1")], mode: .recordNew) {
             _ = try await $0.request(bench.target())
@@ -88,7 +88,7 @@ struct RecordingTransportTests {
         #expect(try ReplayTransport(bench.file).recording.entries.count == 2)
     }
 
-    @Test("all leaves the old file alone until it is finished, and then replaces it")
+    @Test("recordAll keeps the old file until it finishes, and then replaces it")
     func all() async throws {
         try await bench.record([.status(200, body: "old")]) { _ = try await $0.request(bench.target()) }
         let old = bench.text
@@ -105,7 +105,7 @@ struct RecordingTransportTests {
     }
 
     @Test(
-        "without anything recorded the file stays as it is",
+        "finishing without a recorded exchange writes no file",
         arguments: [RecordingMode.recordAll, .recordNew, .recordOnce]
     )
     func nothing(mode: RecordingMode) async throws {
@@ -114,7 +114,7 @@ struct RecordingTransportTests {
         #expect(bench.names == [])
     }
 
-    @Test("passthrough sends all on and touches no file")
+    @Test("passthrough sends every request and touches no file")
     func passthrough() async throws {
         let transport = try RecordingTransport(
             bench.file,
@@ -126,7 +126,7 @@ struct RecordingTransportTests {
         #expect(bench.names == [])
     }
 
-    @Test("the file is written at the end of the transport's life")
+    @Test("the file is written when the transport is released")
     func endOfLife() async throws {
         do {
             let transport = try RecordingTransport(
@@ -140,7 +140,7 @@ struct RecordingTransportTests {
         #expect(bench.names == ["api.har"])
     }
 
-    @Test("the file can be read by its owner only")
+    @Test("only the owner can read the file")
     func permissions() async throws {
         try await bench.record([.status(200)]) { _ = try await $0.request(bench.target()) }
         let attributes = try FileManager.default.attributesOfItem(atPath: bench.file.path)
@@ -148,7 +148,7 @@ struct RecordingTransportTests {
     }
 
     @Test(
-        "F03 a second recorder of the same file is refused while there is a first",
+        "F03 a second recorder for the same file is refused until the first has finished",
         arguments: [
             RecordingMode.recordAll, .recordNew, .recordOnce,
         ]
@@ -163,7 +163,7 @@ struct RecordingTransportTests {
         _ = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden, mode: mode)
     }
 
-    @Test("F03 50 tasks that record to one file lose no entry and mix none")
+    @Test("F03 50 tasks that record to one file neither lose nor mix entries")
     func manyTasks() async throws {
         let transport = try RecordingTransport(
             bench.file,
@@ -187,7 +187,7 @@ struct RecordingTransportTests {
         try replay.recording.assertAllUsed()
     }
 
-    @Test("recorded order is the order in which requests began, whatever the order in which they ended")
+    @Test("entries are recorded in the order in which their requests began, not ended")
     func order() async throws {
         let delays: [Duration] = [.seconds(3), .seconds(1), .seconds(2)]
         let transport = try RecordingTransport(
@@ -225,7 +225,7 @@ struct RecordingTransportTests {
         #expect(try ReplayTransport(bench.file).recording.entries.map(\.url) == ["https://api.example/next"])
     }
 
-    @Test("what comes after finish is refused, and not sent")
+    @Test("a request after finish() is refused and not sent")
     func afterFinish() async throws {
         let scripted = ScriptedTransport(always: .status(200))
         let transport = try RecordingTransport(bench.file, wrapping: scripted, mode: .recordAll)
@@ -237,7 +237,7 @@ struct RecordingTransportTests {
         #expect(scripted.sent.count == 1)
     }
 
-    @Test("a body that is too large to be recorded is handed on, and finish says so")
+    @Test("a body too large to record is delivered, and finish() throws recording.notWritten")
     func tooLarge() async throws {
         let transport = try RecordingTransport(
             bench.file,
@@ -251,7 +251,7 @@ struct RecordingTransportTests {
         #expect(bench.names == [])
     }
 
-    @Test("a body of more than 1 MiB stands in a file of its own")
+    @Test("a body larger than 1 MiB is stored in a side file")
     func sideFile() async throws {
         let body = Data(repeating: 0x78, count: 1 << 20 + 1)
         try await bench.record([.status(200, body: .bytes(body))]) { _ = try await $0.request(bench.target()) }
@@ -261,13 +261,13 @@ struct RecordingTransportTests {
         #expect(response.data == body)
     }
 
-    @Test("without a mode the environment's counts, and without that once")
+    @Test("the mode defaults to that of the environment")
     func defaultMode() throws {
         let transport = try RecordingTransport(bench.file, wrapping: RecordingBench.forbidden)
         #expect(try transport.mode == RecordingMode.environment())
     }
 
-    @Test("a folder that cannot be created fails when the transport is made, and nothing is sent")
+    @Test("creating a transport fails if its folder cannot be created, and nothing is sent")
     func noFolder() throws {
         try Data().write(to: bench.folder.appending(path: "no"))
         let error = #expect(throws: PipelineError.self) {
@@ -281,7 +281,7 @@ struct RecordingTransportTests {
     }
 
     @Test(
-        "what a killed recorder has left in its journal is taken over by recordNew, and recorded anew by the others"
+        "recordNew takes over the journal of a killed recorder, and recordAll discards it"
     )
     func journal() async throws {
         let journal = try HARJournal(for: bench.file)
@@ -306,7 +306,7 @@ struct RecordingTransportTests {
         #expect(bench.names == ["api.har"])
     }
 
-    @Test("entries that came into the file before the recorder was killed are not taken over twice")
+    @Test("journal entries that are already in the file are not added twice")
     func journalAndFile() async throws {
         let journal = try HARJournal(for: bench.file)
         var har = HARFile()
@@ -331,7 +331,7 @@ struct RecordingTransportTests {
         #expect(bench.names == ["api.har"])
     }
 
-    @Test("what an earlier request has shown to be secret is hidden in the journal already")
+    @Test("a secret learned from an earlier request is already hidden in the journal")
     func journalSecrets() async throws {
         let steps: [ScriptedTransport.Step] = [
             .status(200, body: "1"), .status(200, body: "you are 2YotnFZFEjr1zCsicMWpAA"),
@@ -347,7 +347,7 @@ struct RecordingTransportTests {
         try await transport.finish()
     }
 
-    @Test("a cookie whose value is a word of HAR does not harm the file")
+    @Test("a cookie whose value is a HAR member name does not damage the file")
     func vocabulary() async throws {
         let headers: HTTPFields = [.setCookie: "view=response"]
         try await bench.record([.status(200, headers: headers, body: "ok")]) {
@@ -358,7 +358,7 @@ struct RecordingTransportTests {
         )
     }
 
-    @Test("its name shows the wrapped transport and the mode, and it decodes as that does", arguments: [true, false])
+    @Test("the name shows the wrapped transport and the mode, and decodesContent is its own", arguments: [true, false])
     func description(decodes: Bool) throws {
         let transport = try RecordingTransport(
             bench.file,

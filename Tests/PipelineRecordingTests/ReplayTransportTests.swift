@@ -13,7 +13,7 @@ struct ReplayTransportTests {
 
     init() throws { bench = try RecordingBench() }
 
-    @Test("F05 a miss, a used-up key, a missing file and a corrupt file are four errors, and none sends anything")
+    @Test("F05 a miss, a used-up entry, a missing file and a corrupt file are distinct errors; none sends anything")
     func fourErrors() async throws {
         #expect(throws: PipelineError.self) { try bench.closed(.replayOnly) }
         do { _ = try bench.closed(.replayOnly) } catch let error as PipelineError {
@@ -33,7 +33,7 @@ struct ReplayTransportTests {
         }
     }
 
-    @Test("An entry that cannot be read is an error, or is left out and listed, and the others answer")
+    @Test("An unreadable entry is an error, or is skipped and listed while the others are replayed")
     func unreadable() async throws {
         let entries = ["a", "b", "c"].map { name in
             let status = name == "b" ? "null" : "200"
@@ -59,7 +59,7 @@ struct ReplayTransportTests {
     }
 
     @Test(
-        "A file that is JSONP is an error that names the function",
+        "A JSONP file is an error that names JSONP",
         arguments: ["onInputData({\"log\": {}});", " /**/ a.b$1 ( {} )", "\u{FEFF}cb({\"log\":{\"entries\":[]}})"]
     )
     func wrapped(text: String) throws {
@@ -69,7 +69,7 @@ struct ReplayTransportTests {
         #expect(error?.reason.contains("JSONP") == true)
     }
 
-    @Test("A replay without a pace lets RetryPlugin wait for nothing, a replay with one lets it wait")
+    @Test("RetryPlugin waits in a replay with the recorded pace, but not in an immediate one")
     func retryAfter() async throws {
         for (pace, isWaiting) in [(ReplayPace.immediate, false), (.recorded, true)] {
             let entries = [
@@ -100,7 +100,7 @@ struct ReplayTransportTests {
         }
     }
 
-    @Test("a request that was cancelled before it was sent takes no entry")
+    @Test("a request cancelled before it is sent uses no entry")
     func cancelled() async throws {
         try bench.write(entries: [("GET", "https://api.example/a", "1")])
         let replay = try ReplayTransport(bench.file)
@@ -113,7 +113,7 @@ struct ReplayTransportTests {
         #expect(replay.recording.unused.count == 1)
     }
 
-    @Test("bodies are handed over decoded")
+    @Test("the transport reports that it decodes content")
     func decodes() throws {
         try bench.write(entries: [])
         #expect(try ReplayTransport(bench.file).decodesContent)

@@ -16,7 +16,7 @@ struct MessageSecretsTests {
     }
 
     @Test(
-        "What a secret field holds is hidden wherever it stands, without the name of its scheme",
+        "The value of a secret field is hidden wherever it occurs, but not the name of its scheme",
         arguments: [
             ("Authorization", "Bearer canary-123", "Bearer canary-123 canary-123", "Bearer … …"),
             ("Authorization", "canary-123", "x canary-123", "x …"),
@@ -41,7 +41,7 @@ struct MessageSecretsTests {
         #expect(redactor.text(text) == shown)
     }
 
-    @Test("The cookies of an answer are hidden as well, without their attributes")
+    @Test("The cookies of a response are hidden, too, but not their attributes")
     func answer() throws {
         let redactor = try redactor(
             [:],
@@ -50,14 +50,14 @@ struct MessageSecretsTests {
         #expect(redactor.text("canary-123 /somewhere/else nothing-secret") == "… /somewhere/else nothing-secret")
     }
 
-    @Test("Each of several cookies in one field of an answer is hidden")
+    @Test("Each of several cookies in one field of a response is hidden")
     func joinedCookies() throws {
         let redactor = try redactor([:], answer: [.setCookie: "a=canary-123; Path=/, b=canary-456,c=canary-789"])
         #expect(redactor.text("canary-123 canary-456 canary-789") == "… … …")
     }
 
     @Test(
-        "The values of secret query items are hidden wherever they stand, but for words, dates, hosts and paths",
+        "The values of secret query items are hidden wherever they occur, except short ones, words, dates and hosts",
         arguments: [
             ("token=canary-123", "x canary-123", "x …"), ("a=1&api%5Fkey=can%61ry+123#x", "canary 123", "…"),
             ("code=canary-123", "canary-123", "…"), ("page=canary-123", "canary-123", "canary-123"),
@@ -71,7 +71,7 @@ struct MessageSecretsTests {
         #expect(Redactor.standard.adding(secretsOf: request).text(text) == shown)
     }
 
-    @Test("What a redactor shows by its name is not hidden elsewhere")
+    @Test("A value that a redactor shows by its name is not hidden elsewhere")
     func shownByName() throws {
         let name = try #require(HTTPField.Name("X-Token-Hint"))
         let request = try PipelineRequest(url: "https://a.test/?token=canary-123", headers: [name: "canary-456"])
@@ -92,7 +92,7 @@ struct MessageSecretsTests {
         #expect(redactor.text("canary-123 canary-456 canary-789") == "… … …")
     }
 
-    @Test("A redactor that reveals secrets goes on to reveal these")
+    @Test("A redactor that reveals secrets still reveals these")
     func revealing() throws {
         let request = try PipelineRequest(url: "https://a.test/", headers: [.authorization: "Bearer canary-123"])
         #expect(Redactor.revealingSecrets.adding(secretsOf: request).text("canary-123") == "canary-123")

@@ -25,7 +25,7 @@ struct RedactorBodyTests {
     }
 
     @Test(
-        "Other text is shown when none of its words is a secret name",
+        "Other text is shown if none of its words is a secret name",
         arguments: [
             ("text/plain", "hello, wörld", "hello, wörld"),
             ("text/plain", "access_token=canary", "<19 bytes of text/plain>"),
@@ -39,7 +39,7 @@ struct RedactorBodyTests {
         #expect(redactor.bodyText(Data(body.utf8), contentType: type, limit: 100) == shown)
     }
 
-    @Test("A body without a type is redacted as what it looks like")
+    @Test("A body without a type is redacted according to its content")
     func withoutType() {
         #expect(redactor.bodyText(Data("hello".utf8), contentType: nil, limit: 9) == "hello")
         #expect(redactor.bodyText(Data(#"{"pin":1}"#.utf8), contentType: nil, limit: 99) == #"{"pin":"…"}"#)
@@ -63,7 +63,7 @@ struct RedactorBodyTests {
         #expect(redactor.bodyText(gzip, contentType: "text/plain", limit: 100) == "<6 bytes of text/plain>")
     }
 
-    @Test("Text is cut at the limit, between characters, and says how much there is")
+    @Test("Text is cut at the limit, between characters, and followed by its full size")
     func cut() {
         #expect(redactor.bodyText(Data("aäöü".utf8), contentType: "text/plain", limit: 4) == "aä <cut, 7 bytes in all>")
         #expect(redactor.bodyText(Data("aäöü".utf8), contentType: "text/plain", limit: 7) == "aäöü")

@@ -8,7 +8,7 @@ struct RedactorFieldsTests {
     private let redactor = Redactor.standard
 
     @Test(
-        "A header field is shown by its name, and its value only when it is on the list",
+        "A header field's name is always shown, and its value only if the field is on the list",
         arguments: [
             ("Accept", "text/html", "text/html"),
             ("Content-Length", "12", "12"),
@@ -32,7 +32,7 @@ struct RedactorFieldsTests {
         #expect(fields.map(\.value) == [shown])
     }
 
-    @Test("Repeated header fields stay repeated and in order")
+    @Test("Repeated header fields are kept, in order")
     func repeatedFields() {
         let fields: HTTPFields = [.vary: "a", .setCookie: "x", .vary: "b"]
         let shown = redactor.fields(fields)
@@ -40,7 +40,7 @@ struct RedactorFieldsTests {
         #expect(shown.map(\.value) == ["a", "…", "b"])
     }
 
-    @Test("A field that is marked as secret is hidden although it is on the list")
+    @Test("A field that is marked as secret is hidden even if it is on the list")
     func markedSecret() {
         let fields = redactor.fields([.eTag: "canary", .location: "/canary"]) { $0 == .eTag || $0 == .location }
         #expect(fields.map(\.value) == ["…", "…"])

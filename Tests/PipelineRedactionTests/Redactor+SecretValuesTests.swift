@@ -16,13 +16,13 @@ struct RedactorSecretValuesTests {
         #expect(Redactor.standard.adding(secretValues: []).text("x") == "x")
     }
 
-    @Test("Values are added to those that are there")
+    @Test("Values are added to the existing ones")
     func adding() {
         let redactor = Redactor(secretValues: ["one-1"]).adding(secretValues: ["two-2", "one-1"])
         #expect(redactor.text("one-1 two-2 three") == "… … three")
     }
 
-    @Test("A value of fewer than four bytes is refused, with its length and not itself")
+    @Test("A value of fewer than four bytes is rejected with a message that shows only its length")
     func tooShort() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -43,7 +43,7 @@ struct RedactorURLTests {
         #expect(Data(redactor.url(text).utf8) == Data(shown.utf8))
     }
 
-    @Test("The value of a query parameter on the list is shown, whatever form its name is written in")
+    @Test("The value of a query parameter on the list is shown, however its name is encoded")
     func shownQueryNames() {
         let redactor = Redactor(shownQueryNames: ["page", "per page"])
         #expect(

@@ -18,7 +18,7 @@ struct RedactorTests {
     // MARK: Development
 
     @Test(
-        "For development the values of query items are shown unless a name, a value or a declared value is secret",
+        "The development redactor shows query values unless their name or value is secret",
         arguments: [
             ("https://a.test/b?page=2&q=two%20words&empty=", "https://a.test/b?page=2&q=two%20words&empty="),
             ("https://a.test/b?page=2&access_token=canary&pin=1", "https://a.test/b?page=2&access_token=…&pin=…"),
@@ -32,7 +32,7 @@ struct RedactorTests {
         #expect(Redactor.development.url(url) == shown)
     }
 
-    @Test("For development header fields and bodies are as in the standard redactor, and words and values can be added")
+    @Test("The development redactor treats fields and bodies like the standard one, and accepts more names and values")
     func developmentElsewhere() {
         let fields: HTTPFields = [.authorization: "Bearer canary", .cookie: "a=b", .server: "x"]
         #expect(Redactor.development.fields(fields).map(\.value) == ["…", "…", "x"])
@@ -48,7 +48,7 @@ struct RedactorTests {
 
     // MARK: Everything
 
-    @Test("A redactor that reveals secrets hides nothing but user names and passwords in URLs")
+    @Test("A redactor that reveals secrets hides only user names and passwords in URLs")
     func revealing() {
         let redactor = Redactor.revealingSecrets
         #expect(redactor.fields([.authorization: "Bearer x"]) { _ in true }.map(\.value) == ["Bearer x"])

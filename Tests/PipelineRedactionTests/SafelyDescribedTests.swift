@@ -25,7 +25,7 @@ struct SafelyDescribedTests {
         return text
     }
 
-    @Test("Printing, interpolation, String(reflecting:) and dump show the description alone")
+    @Test("Printing, interpolation, String(reflecting:) and dump show only the description")
     func texts() {
         let session = Session()
         #expect("\(session)" == "a session")
@@ -35,7 +35,7 @@ struct SafelyDescribedTests {
         #expect(Mirror(reflecting: session).children.isEmpty)
     }
 
-    @Test("A type may show developers more in its debug description")
+    @Test("A type can show more in its debug description")
     func debugText() {
         let vault = Vault()
         #expect("\(vault)" == "a vault")

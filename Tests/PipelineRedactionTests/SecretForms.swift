@@ -1,7 +1,7 @@
 import Foundation
 import Pipeline
 
-/// The forms in which a text may hold a secret, written with other means than the redactor reads them.
+/// The forms in which a text may contain a secret, written by other code than the redactor uses to read them.
 enum SecretForm: CaseIterable {
     case clear
     case percentEncoded
@@ -91,7 +91,7 @@ enum SecretForm: CaseIterable {
 }
 
 extension PipelineRandom {
-    /// A secret of 4 to 40 bytes, of what passwords, tokens and keys are made of.
+    /// Makes a secret of 4 to 40 bytes from the characters of passwords, tokens and keys.
     mutating func makeSecret() -> String {
         let alphabets = [
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",

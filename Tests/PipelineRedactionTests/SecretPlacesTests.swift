@@ -36,7 +36,7 @@ struct SecretPlacesTests {
     }
 
     @Test(
-        "F14 kinds, counts and addresses are shown although a word in their name is secret",
+        "F14 kinds, counts and addresses are shown even if a word in their name is secret",
         arguments: [
             "token_type", "tokenType", "token_type_hint", "token_uri", "auth_uri", "token_endpoint",
             "authorization_endpoint", "end_session_endpoint", "token_endpoint_auth_methods_supported", "max_tokens",
@@ -49,7 +49,7 @@ struct SecretPlacesTests {
         #expect(SecretWords.standard.places(of: name) == [])
     }
 
-    @Test("F14 a list of other words has no names for places, and a listed name is secret although it is shown else")
+    @Test("F14 a custom list has no built-in names, and a listed name is secret even if it is shown by default")
     func ownList() {
         let own = SecretWords(["favourite", "token_type"])
         #expect(own.places(of: "code") == [] && own.places(of: "key") == [] && own.places(of: "password") == [])
@@ -60,7 +60,7 @@ struct SecretPlacesTests {
         #expect(SecretWords([]).places(of: "password") == [])
     }
 
-    @Test("F14 JSON hides ambiguous names only for strings, and forms hide them always")
+    @Test("F14 JSON hides the values of ambiguous names only if they are strings, and forms always")
     func bodies() {
         let json = #"{"ticket":{"id":1},"refresh":30,"sig":"canary","code":"E1","key":"k","token_type":"Bearer"}"#
         #expect(

@@ -32,7 +32,7 @@ struct SecretValuesTests {
     }
 
     @Test(
-        "F06 In a longer base64 text a declared value is hidden at each place, and no bit of it is left",
+        "F06 In a longer base64 text, a declared value is hidden at any offset, without a bit of it left",
         arguments: 0..<12
     )
     func longerBase64(offset: Int) {
@@ -48,7 +48,7 @@ struct SecretValuesTests {
                     let head = standard.prefix(offset * 8 / 6)
                     #expect(shown.hasPrefix(head + "…"))
                     #expect(shown.count <= head.count + 1 + (tail * 8 + 5) / 6 + 2)
-                    // Whatever stands in the place of the hidden digits: the bytes of the secret are gone.
+                    // Whatever replaces the hidden digits, the bytes of the secret are gone.
                     #expect(!shown.contains(standard.dropFirst((offset * 8 + 5) / 6).prefix(4)))
                 }
             }
@@ -56,7 +56,7 @@ struct SecretValuesTests {
     }
 
     @Test(
-        "F06 Ten thousand times: every form is hidden wherever it stands, what is around it stays, and nothing is left to hide"
+        "F06 In ten thousand cases, every form is hidden, the text around it is kept, and no secret is left"
     )
     func property() {
         var random = PipelineRandom.seeded(406)
@@ -85,7 +85,7 @@ struct SecretValuesTests {
         }
     }
 
-    @Test("A value that arises only where another was hidden is hidden too")
+    @Test("A value that appears only because another was hidden is hidden, too")
     func nextToAnother() {
         let redactor = Redactor(secretValues: ["WXYZ", "…abc", "……"])
         for text in ["WXYZabc", "WXYZ…", "WXYZWXYZabc…"] {
@@ -97,7 +97,7 @@ struct SecretValuesTests {
 
     // MARK: Places
 
-    @Test("A declared value is hidden in the path of a URL, in the name and the shown value of a query parameter")
+    @Test("A declared value is hidden in a URL's path and in the names and shown values of its query")
     func urls() {
         let redactor = Redactor(shownQueryNames: ["page"], secretValues: ["canary"])
         #expect(
@@ -117,7 +117,7 @@ struct SecretValuesTests {
     }
 
     @Test(
-        "A declared value is hidden in bodies, which stay what they are",
+        "A declared value is hidden in bodies, which keep their format",
         arguments: [
             (
                 "application/json", #"{"a":"x canary","b":[12345678,1],"canary":{"c":0.12345678e1}}"#,
@@ -149,7 +149,7 @@ struct SecretValuesTests {
         #expect(redactor.bodyText(Data(text.utf8), contentType: type, limit: 1_000) == (body.isEmpty ? text : shown))
     }
 
-    @Test("Redacted JSON is JSON")
+    @Test("Redacted JSON is valid JSON")
     func validJSON() throws {
         let redactor = Redactor(secretValues: ["u0041bcd", "123456", #"xy\\"#])
         for body in [
@@ -178,7 +178,7 @@ struct SecretValuesTests {
     // MARK: Limits
 
     @Test(
-        "F06 A declared value that a limit cuts is hidden, whatever the limit",
+        "F06 A declared value that is cut by a limit is hidden, whatever the limit",
         arguments: ["utf-8", "utf-16le", "iso-8859-1"]
     )
     func cut(charset: String) throws {
@@ -198,7 +198,7 @@ struct SecretValuesTests {
         }
     }
 
-    @Test("F06 Where hiding makes a text shorter, no cut value comes within the limit")
+    @Test("F06 If hiding shortens a text, no cut value moves within the limit")
     func shortened() {
         let body = Data(String(repeating: "canary-9", count: 1_000).utf8)
         for parsed in 0..<20 {
@@ -210,7 +210,7 @@ struct SecretValuesTests {
 
     // MARK: Declaring
 
-    @Test("With the revealing redactor declared values are hidden, and nothing else is")
+    @Test("The revealing redactor hides declared values in fields, URL queries and bodies, and nothing else")
     func revealing() {
         let redactor = Redactor.revealingSecrets.adding(secretValues: ["canary"])
         #expect(redactor.fields([.authorization: "Bearer canary x"]).map(\.value) == ["Bearer … x"])
@@ -221,7 +221,7 @@ struct SecretValuesTests {
         )
     }
 
-    @Test("Neither description nor dump of a redactor shows a value")
+    @Test("Neither the description nor a dump of a redactor shows a value")
     func description() {
         let redactor = Redactor(shownQueryNames: ["page"], secretValues: ["canary-1", "canary-2"])
         var text = "\(redactor) \(String(reflecting: redactor)) \([redactor])"

@@ -16,7 +16,7 @@ struct SharedRulesTests {
     }
 
     @Test(
-        "A secret in the text of a JSON string is hidden, and the rest of the text stays",
+        "A secret in the text of a JSON string is hidden, and the rest of the text is kept",
         arguments: [
             (#"{"a":"login with password=canary failed"}"#, #"{"a":"login with password=¤ failed"}"#),
             (#"{"a":"see https://h/?token=canary now"}"#, #"{"a":"see https://h/?token=¤ now"}"#),
@@ -32,7 +32,7 @@ struct SharedRulesTests {
     }
 
     @Test(
-        "A secret in the value of a form field is hidden in JSON and URLs, whatever escapes the value has",
+        "A secret in JSON or a URL within a form field is hidden, whatever escapes the value has",
         arguments: [
             "data=%7B%22token%22%3A%22canary%22%7D", "data=%7B%22token%22%3A%22canary%22%7D%",
             "data=%FF%7B%22token%22%3A%22canary%22%7D", "next=https%3A%2F%2Fh%2F%3Ftoken%3Dcanary",
@@ -53,14 +53,14 @@ struct SharedRulesTests {
         #expect(Redactor(shownQueryNames: ["data", "next", "rate"]).url("/?" + body) == "/?" + body)
     }
 
-    @Test("A parameter in the path of a URL is hidden by its name")
+    @Test("A parameter in a URL's path is hidden if its name is secret")
     func pathParameters() {
         let url = "https://h/a;jsessionid=canary/b;page=2"
         #expect(Redactor.standard.url(url) == "https://h/a;jsessionid=…;page=2")
         #expect(!recording.url(url).contains("canary"))
     }
 
-    @Test("A header field that is shown hides the secrets in its text")
+    @Test("Secrets in the text of a shown header field are hidden")
     func shownFields() throws {
         let name = try #require(HTTPField.Name("Link"))
         let fields: HTTPFields = [name: "<https://h/?token=canary&page=2>; rel=next", .server: "a token=canary"]

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("ManualClock, moved without waiting", .tags(.concurrent))
 struct ManualClockSleeperTests {
-    @Test("The clock stands still when nobody sleeps")
+    @Test("The clock does not move without a sleeper")
     func nobody() {
         let clock = ManualClock()
         #expect(!clock.advanceIfAnyoneSleeps())
         #expect(clock.now.offset == .zero)
     }
 
-    @Test("The clock moves to the earliest deadline and wakes only those who wait for it")
+    @Test("The clock moves to the earliest deadline and wakes only that deadline's sleepers")
     func earliest() async throws {
         let clock = ManualClock()
         let late = Task { try await clock.sleep(for: .seconds(5)) }

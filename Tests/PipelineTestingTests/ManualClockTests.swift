@@ -7,7 +7,7 @@ import Testing
 struct ManualClockTests {
     private let clock = ManualClock()
 
-    @Test("it stands still until it is moved")
+    @Test("it does not move until it is advanced")
     func standsStill() {
         #expect(clock.now.offset == .zero)
         clock.advance(by: .seconds(3))
@@ -16,7 +16,7 @@ struct ManualClockTests {
         #expect(clock.minimumResolution == .zero)
     }
 
-    @Test("a sleeper wakes when its deadline has come, and not before")
+    @Test("a sleeper wakes at its deadline, and not before")
     func wakes() async throws {
         let sleeper = Task { [clock] in try await clock.sleep(for: .seconds(2)) }
         await clock.waitForSleepers()
@@ -27,7 +27,7 @@ struct ManualClockTests {
         try await sleeper.value
     }
 
-    @Test("a deadline that has passed does not wait", arguments: [Duration.zero, .seconds(-1)])
+    @Test("sleeping until a deadline that has passed returns at once", arguments: [Duration.zero, .seconds(-1)])
     func passedDeadline(distance: Duration) async throws {
         clock.advance(by: .seconds(5))
         try await clock.sleep(until: clock.now.advanced(by: distance))
@@ -43,7 +43,7 @@ struct ManualClockTests {
         await #expect(throws: CancellationError.self) { try await sleeper.value }
     }
 
-    @Test("a task that is cancelled already does not fall asleep")
+    @Test("a task that is already cancelled does not sleep")
     func cancelledBefore() async {
         let sleeper = Task { [clock] in
             withUnsafeCurrentTask { $0?.cancel() }
@@ -53,7 +53,7 @@ struct ManualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("waiting for sleepers waits for as many as were asked for")
+    @Test("waiting for sleepers waits for the requested number")
     func waitsForSleepers() async throws {
         let isSatisfied = Atomic(false)
         let watcher = Task { [clock] in
@@ -71,7 +71,7 @@ struct ManualClockTests {
         try await second.value
     }
 
-    @Test("a task that waits for sleepers goes on when it is cancelled")
+    @Test("a task that waits for sleepers stops waiting when it is cancelled")
     func cancelledWatcher() async {
         let watcher = Task { [clock] in await clock.waitForSleepers() }
         watcher.cancel()
@@ -79,7 +79,7 @@ struct ManualClockTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("advancing to the next sleeper moves to the earliest deadline and says how far")
+    @Test("advancing to the next sleeper moves to the earliest deadline and returns the distance")
     func advancesToNextSleeper() async throws {
         let late = Task { [clock] in try await clock.sleep(for: .seconds(5)) }
         let early = Task { [clock] in try await clock.sleep(for: .seconds(2)) }
@@ -91,7 +91,7 @@ struct ManualClockTests {
         try await late.value
     }
 
-    @Test("moments are ordered and have distances")
+    @Test("instants are ordered and have durations between them")
     func instants() {
         let start = clock.now
         let later = start.advanced(by: .seconds(2))

@@ -33,7 +33,7 @@ struct ScriptedTransportTests {
         }
     }
 
-    @Test("A test can wait for a number of requests, and stops waiting when it is cancelled")
+    @Test("A test can wait for a number of requests, and stops waiting if it is cancelled")
     func waiting() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<Zen>(transport: transport)
@@ -50,7 +50,7 @@ struct ScriptedTransportTests {
         await forever.value
     }
 
-    @Test("steps answer in their order, and a request too many fails")
+    @Test("steps are used in order, and a request after the last one fails")
     func order() async throws {
         let transport = ScriptedTransport([.status(503), .failure(.connectionLost), .status(200, body: "ok")])
         let provider = Provider<Zen>(transport: transport)
@@ -61,7 +61,7 @@ struct ScriptedTransportTests {
         #expect(transport.sent.count == 4)
     }
 
-    @Test("it keeps what it was sent")
+    @Test("it records the requests it was sent")
     func sent() async throws {
         let transport = ScriptedTransport(always: .status(200))
         _ = try await Provider<Zen>(transport: transport).request(zen)
@@ -69,7 +69,7 @@ struct ScriptedTransportTests {
         #expect(transport.sent.map(\.host) == ["api.example"])
     }
 
-    @Test("header fields of a step are handed over in order, repeats kept")
+    @Test("header fields of a step are delivered in order, with repeats")
     func headers() async throws {
         var fields = HTTPFields()
         fields[values: .setCookie] = ["b=2", "a=1"]
@@ -78,7 +78,7 @@ struct ScriptedTransportTests {
         #expect(response.headers[values: .setCookie] == ["b=2", "a=1"])
     }
 
-    @Test("a script can be a function of the request and of its number")
+    @Test("a script can be a function of the request and its index")
     func function() async throws {
         let transport = ScriptedTransport { request, index in .status(200 + index, body: request.path) }
         let provider = Provider<Zen>(transport: transport)
@@ -94,7 +94,7 @@ struct ScriptedTransportTests {
         #expect(try await failureCode(ScriptedTransport(always: .failure(Odd()))) == .transport)
     }
 
-    @Test("an error of Foundation is the typed error of a real transport, and a cancellation is one")
+    @Test("a Foundation error becomes a real transport's typed error, and a cancellation a CancellationError")
     func foundationErrors() async throws {
         #expect(
             try await failureCode(ScriptedTransport(always: .failure(URLError(.notConnectedToInternet)))) == .offline
@@ -103,7 +103,7 @@ struct ScriptedTransportTests {
         await #expect(throws: CancellationError.self) { try await cancelled.request(zen) }
     }
 
-    @Test("a step that hangs ends when the call is cancelled")
+    @Test("a step that hangs ends if the call is cancelled")
     func hang() async {
         let (started, signal) = AsyncStream.makeStream(of: Void.self)
         let transport = ScriptedTransport { _, _ in
@@ -117,7 +117,7 @@ struct ScriptedTransportTests {
         await #expect(throws: CancellationError.self) { _ = try await call.value }
     }
 
-    @Test("a delayed step answers in virtual time")
+    @Test("a delayed step responds in virtual time")
     func delayed() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .delayed(.seconds(9), .status(204)))
@@ -127,7 +127,7 @@ struct ScriptedTransportTests {
         #expect(try await call.value.statusCode == 204)
     }
 
-    @Test("it does what every transport has to do, given the sample responses as its script")
+    @Test("it passes the conformance suite with the sample responses as its script")
     func conformance() async {
         let violations = await TransportConformance(.sampled) {
             ScriptedTransport(

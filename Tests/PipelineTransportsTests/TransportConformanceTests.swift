@@ -7,19 +7,19 @@ import Testing
 
 @Suite("Transport conformance", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TransportConformanceTests {
-    @Test("a network transport does what every transport has to do", arguments: NetworkTransport.allCases)
+    @Test("a network transport passes the conformance suite", arguments: NetworkTransport.allCases)
     func network(transport: NetworkTransport) async {
         let violations = await TransportConformance { transport.make() }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test("StubTransport does what every transport has to do")
+    @Test("StubTransport passes the conformance suite")
     func stub() async {
         let violations = await TransportConformance(.sampled) { StubTransport() }.run()
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test("StubTransport passes on what a network transport does")
+    @Test("StubTransport passes the conformance suite when it wraps a network transport")
     func stubAroundNetwork() async {
         let violations = await TransportConformance {
             StubTransport(.never, wrapping: URLSessionTransport())

@@ -1,7 +1,7 @@
 package import Dispatch
 import Synchronization
 
-/// An actor that can be kept from running, by the queue of its executor.
+/// An actor that a test can block by suspending the queue of its executor.
 package actor BusyActor {
     package nonisolated let executor = BusyExecutor()
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }

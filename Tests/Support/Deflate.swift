@@ -1,7 +1,7 @@
 import CZlib
 package import Foundation
 
-/// Content codings, made by zlib.
+/// Encodes content with zlib.
 package enum Deflate {
     package static func gzip(_ data: Data) -> Data { encode(data, windowBits: 15 + 16) }
 

@@ -1,6 +1,6 @@
 package import Testing
 
-/// Waits until a condition holds; records an issue when it does not within 500 s.
+/// Waits until a condition holds, and records an issue if it does not within 500 s.
 package func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool) async {
     let deadline = ContinuousClock.now + .seconds(500)
     var pauses = Pauses()
@@ -13,9 +13,9 @@ package func eventually(sourceLocation: SourceLocation = #_sourceLocation, _ con
     }
 }
 
-/// The pauses of a loop that waits for something: at first they only let others run, then they last 1 ms.
+/// The pauses of a polling loop: the first 199 only yield, and later ones last 1 ms.
 ///
-/// Many that only let others run would leave no time to those that they wait for.
+/// Yielding without end would starve the work that the loop waits for.
 package struct Pauses: Sendable {
     private var count = 0
 

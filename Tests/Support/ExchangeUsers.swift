@@ -3,7 +3,7 @@ package import HTTPTypes
 package import Pipeline
 import Synchronization
 
-/// Points at which a plugin awaits, one of which may last until the call is cancelled.
+/// Suspension points of plugins, one of which may block until the call is cancelled.
 package final class Checkpoints: Sendable {
     private struct State {
         var count = 0
@@ -16,7 +16,7 @@ package final class Checkpoints: Sendable {
     /// - Parameter blocked: the number of the point that blocks, from 0; `nil` for none.
     package init(blocking blocked: Int? = nil) { self.blocked = blocked }
 
-    /// How many points were passed or reached.
+    /// How many points were reached.
     package var count: Int { state.withLock { $0.count } }
 
     /// Whether a call is blocked.
@@ -35,9 +35,9 @@ package final class Checkpoints: Sendable {
     }
 }
 
-/// The exchange plugins that every client of the web has a use for, as their authors would write them.
+/// Exchange plugins that a typical HTTP client uses, as their authors would write them.
 ///
-/// They serve the conversation of ``ExchangeUsers/answer(to:attempt:)``.
+/// They are tested with the responses of `answer(to:after:)`.
 package struct ExchangeUsers: Sendable {
     package static let signature = HTTPField.Name("X-Signature") ?? .userAgent
 
@@ -58,7 +58,8 @@ package struct ExchangeUsers: Sendable {
         plugins = order.map { all[$0] }
     }
 
-    /// What the server responds: `/start` sets a cookie and leads to `/hop`, which fails once and then leads to `/cached`.
+    /// Returns the server's response: `/start` sets a cookie and redirects to `/hop`, which fails once and then
+    /// redirects to `/cached`.
     ///
     /// - Parameters:
     ///   - path: the path of the request.
@@ -73,7 +74,7 @@ package struct ExchangeUsers: Sendable {
         }
     }
 
-    /// All orders of so many elements.
+    /// Returns all permutations of `count` elements.
     package static func orders(of count: Int) -> [[Int]] {
         guard count > 0 else { return [[]] }
         return orders(of: count - 1).flatMap { order in
@@ -87,7 +88,7 @@ package struct ExchangeUsers: Sendable {
 }
 
 extension ExchangeUsers {
-    /// Keeps cookies by host.
+    /// Stores cookies by host.
     package final class CookieJar: Stage.Exchange {
         private let cookies = Mutex<[String: String]>([:])
         private let checkpoints: Checkpoints
@@ -117,7 +118,7 @@ extension ExchangeUsers {
         }
     }
 
-    /// Has what `/cached` leads to.
+    /// Responds to `/cached` from memory.
     package struct Cache: Stage.Exchange {
         let checkpoints: Checkpoints
 
@@ -136,7 +137,7 @@ extension ExchangeUsers {
         }
     }
 
-    /// Signs what goes to the origin that the call began with.
+    /// Signs requests to the call's first origin.
     package struct Signer: Stage.Exchange {
         let checkpoints: Checkpoints
 
@@ -157,14 +158,14 @@ extension ExchangeUsers {
         }
     }
 
-    /// Lets one exchange of a hop run at a time.
+    /// Counts concurrent exchanges.
     package final class Limiter: Stage.Exchange {
         private let active = Mutex((now: 0, most: 0))
         private let checkpoints: Checkpoints
 
         package var name: String { "Limiter" }
 
-        /// How many run now, and how many ran at once.
+        /// How many exchanges are running, and the most that ran concurrently.
         package var counts: (now: Int, most: Int) { active.withLock { $0 } }
 
         init(_ checkpoints: Checkpoints) { self.checkpoints = checkpoints }
@@ -183,7 +184,7 @@ extension ExchangeUsers {
         }
     }
 
-    /// Retries a 503 at once.
+    /// Retries a 503 immediately.
     package struct HopRetry: Stage.Exchange {
         let checkpoints: Checkpoints
 
@@ -202,7 +203,7 @@ extension ExchangeUsers {
         }
     }
 
-    /// Responds itself when there is no connection.
+    /// Responds with a fallback if the connection fails.
     package struct Offline: Stage.Exchange {
         let checkpoints: Checkpoints
 

@@ -13,7 +13,7 @@ import NIOCore
 #endif
 
 extension NetworkTransport {
-    /// A transport whose own timeouts are so short; `nil` stands for those that are long enough never to be met.
+    /// Makes a transport with these timeouts; `nil` means a timeout that no test reaches.
     ///
     /// Foundation on Linux counts whole seconds.
     package func make(connect: Duration? = nil, read: Duration? = nil, write: Duration? = nil) -> any Transport {
@@ -26,7 +26,7 @@ extension NetworkTransport {
             return URLSessionTransport(configuration: configuration)
         #if AsyncHTTPClient
         case .asyncHTTPClient:
-            // Longer than a busy machine takes for anything.
+            // Longer than any step takes on a busy machine.
             let never = Duration.seconds(300)
             var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
             configuration.timeout.connect = TimeAmount(connect ?? never)

@@ -1,4 +1,4 @@
-/// The transports that use the network, for tests of what all of them have to do.
+/// The transports that use the network, for tests that run with each of them.
 package enum NetworkTransport: String, CaseIterable, Sendable {
     case urlSession
     #if AsyncHTTPClient

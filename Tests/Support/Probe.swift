@@ -3,7 +3,7 @@ package import HTTPTypes
 package import Pipeline
 package import PipelineTesting
 
-/// A target that is nothing but its request.
+/// A minimal target that describes one request.
 package struct Probe: TargetType {
     package var baseURL: URL
     package var path = "/"
@@ -30,7 +30,7 @@ package struct Probe: TargetType {
         self.task = task
     }
 
-    /// The same target with a time for each attempt.
+    /// Returns the same target with an attempt timeout.
     package func with(attemptTimeout: Duration) -> Probe {
         var copy = self
         copy.options.attemptTimeout = attemptTimeout
@@ -39,12 +39,12 @@ package struct Probe: TargetType {
 }
 
 extension Provider where Target == Probe {
-    /// The code of the error with which a call fails, `nil` when it does not.
+    /// Returns the code of the error that a call fails with, or `nil` if it succeeds.
     package func failureCode(_ target: Probe) async throws -> PipelineError.Code? {
         try await failure(target)?.code
     }
 
-    /// The error with which a call fails, `nil` when it does not.
+    /// Returns the error that a call fails with, or `nil` if it succeeds.
     package func failure(_ target: Probe) async throws -> PipelineError? {
         do {
             _ = try await request(target)

@@ -1,7 +1,7 @@
 package import Pipeline
 
 extension PipelineRandom {
-    /// A string of up to so many scalars, with more than its share of those that mean something in a URL.
+    /// Returns a string of at most `limit` scalars, biased towards those with a meaning in a URL.
     package mutating func makeString(upTo limit: Int) -> String {
         let special: [Unicode.Scalar] = [
             "/", "?", "#", "%", "&", "=", "+", " ", ".", "[", "]", ":", "@", "\\", "\"", "\r", "\n", "\u{0}", "\t",

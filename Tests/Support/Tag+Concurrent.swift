@@ -1,6 +1,6 @@
 package import Testing
 
 extension Tag {
-    /// For suites in which several tasks or threads are at work; they also run under ThreadSanitizer.
+    /// For suites that use several tasks or threads; they also run under ThreadSanitizer.
     @Tag package static var concurrent: Self
 }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder that goes with the test.
+/// A folder that is removed with the test.
 package final class TemporaryFolder: Sendable {
     package let url: URL
 
@@ -13,7 +13,7 @@ package final class TemporaryFolder: Sendable {
 
     package func file(_ name: String) -> URL { url.appending(path: name, directoryHint: .notDirectory) }
 
-    /// The names of all that is in it, hidden ones too.
+    /// The names of its contents, including hidden files.
     package var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
     }
@@ -32,7 +32,7 @@ package final class TemporaryFolder: Sendable {
         return (attributes[.posixPermissions] as? NSNumber)?.intValue
     }
 
-    /// Makes a file.
+    /// Creates a file and returns its URL.
     package func file(_ name: String, _ data: Data) throws -> URL {
         try data.write(to: file(name))
         return file(name)
@@ -42,7 +42,7 @@ package final class TemporaryFolder: Sendable {
         try file(name, Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
     }
 
-    /// Writes more bytes at a file's end, or cuts it.
+    /// Extends a file with zeros or truncates it.
     package static func resize(_ file: URL, to byteCount: Int) throws {
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: UInt64(byteCount))

@@ -1,7 +1,7 @@
-"""Lets mitmproxy write a HAR file of traffic between curl and httpbin, and says what curl has received.
+"""Records traffic between curl and httpbin to a HAR file with mitmproxy, and writes down what curl has received.
 
-The traffic has what makes recordings go wrong: content codings, bytes that are no text, repeated header fields, cookies, redirects,
-bodies of each kind, answers without a body, chunks, and two answers to one request.
+The traffic contains what recordings often get wrong: content codings, bytes that are not text, repeated header fields, cookies,
+redirects, bodies of each kind, responses without a body, chunks, and two responses to one request.
 """
 import base64
 import json
@@ -20,7 +20,7 @@ BINARY = bytes(range(256))
 MULTIPART = (b'--b1\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n'
              b"Content-Type: application/octet-stream\r\n\r\n" + BINARY + b"\r\n--b1--\r\n")
 
-# Method, path, body, its Content-Type. No request is in it twice, but for /uuid.
+# Method, path, body and its Content-Type. No request except /uuid occurs twice.
 REQUESTS = [
     ("GET", "/get", None, None),
     ("GET", "/get?q=a%20b&q=2&empty=&novalue&uml=%C3%BC", None, None),
@@ -56,7 +56,7 @@ REQUESTS = [
 
 
 def start_mitmdump(venv, folder, options):
-    """Starts mitmdump on a port that it chooses; returns its process and the port."""
+    """Starts mitmdump on a port of its choice; returns its process and the port."""
     path = folder / "mitmdump.log"
     with open(path, "wb") as log:
         process = subprocess.Popen(
@@ -74,7 +74,7 @@ def start_mitmdump(venv, folder, options):
 
 
 def curl(proxy, folder, method, url, body, content_type):
-    """Sends a request through a proxy; returns the status and the body, decoded."""
+    """Sends a request through a proxy; returns the status and the decoded body."""
     output, sent = folder / "answer.bin", folder / "request.bin"
     output.unlink(missing_ok=True)
     command = ["curl", "--silent", "--show-error", "--max-time", "20", "--compressed", "--proxy", f"http://127.0.0.1:{proxy}",
@@ -86,13 +86,13 @@ def curl(proxy, folder, method, url, body, content_type):
     result = subprocess.run([*command, url], capture_output=True, text=True)
     if result.returncode != 0:
         sys.exit(f"curl: {method} {url}: {result.stderr}")
-    # With --head curl writes the header fields where the body would be.
+    # With --head, curl writes the header fields instead of a body.
     received = output.read_bytes() if output.exists() and method != "HEAD" else b""
     return int(result.stdout), received
 
 
 def capture(venv, folder, httpbin):
-    """Makes traffic.har and traffic.json in the folder."""
+    """Writes traffic.har and traffic.json to the folder; returns their paths."""
     har, manifest = folder / "traffic.har", []
     process, port = start_mitmdump(venv, folder, ["--set", f"hardump={har}"])
     try:

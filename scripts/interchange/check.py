@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Looks at a recording with software that is not ours. Prints what is wrong, a line each; exit code 1 when there is something.
+"""Checks a recording with third-party software. Prints one finding per line; the exit code is 1 if there are any.
 
-  check.py replay FILE TRUTH   mitmproxy answers from the file, and curl gets the same bytes
-  check.py read FILE TRUTH     mitmproxy's reader takes all entries, with the same bodies
+  check.py replay FILE TRUTH   mitmproxy responds from the file, and curl receives the same bytes
+  check.py read FILE TRUTH     mitmproxy's reader accepts all entries, with the same bodies
   check.py parse FILE          haralyzer parses each entry
 
 TRUTH is a JSON array of what was sent and received: method, url, contentType, body, status, received (bodies in base64).
@@ -35,7 +35,7 @@ def load(path):
 
 
 def compare(index, item, status, received):
-    """What differs from the truth."""
+    """Yields the differences from the truth."""
     name = f"entry {index}, {item['method']} {item['url']}"
     if status != item["status"]:
         yield f"{name}: status {status}, not {item['status']}"
@@ -45,7 +45,7 @@ def compare(index, item, status, received):
 
 def replay(file, truth):
     options = ["--server-replay", file]
-    # Each may answer again, or mitmproxy opens the network once the last has been used.
+    # Each response may be reused. Otherwise, mitmproxy connects to the network after the last one.
     for setting in ("server_replay_extra=kill", "server_replay_refresh=false", "server_replay_reuse=true"):
         options += ["--set", setting]
     venv = pathlib.Path(sys.prefix)

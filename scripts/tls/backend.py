@@ -1,18 +1,18 @@
-"""The server behind nginx: answers with what it was asked, and with bodies, fields and waits that a test asks for.
+"""The server behind nginx. It returns the request itself, or the bodies, fields and delays that a test requests.
 
-| path | answer |
+| path | response |
 |---|---|
 | /echo | method, target, fields and body (as Latin-1) in JSON, for any method |
-| /digest/ID | count and SHA-256 of the body; with an ID it is not read before /release/ID |
-| /bytes/N/ID | N bytes 0...250, again and again; /written/ID says how many the network has taken |
-| /status/N | that status, with a body where one is allowed |
+| /digest/ID | count and SHA-256 of the body; with an ID, the body is not read before /release/ID |
+| /bytes/N/ID | N bytes 0...250, repeated; /written/ID returns how many the network has accepted |
+| /status/N | the status N, with a body where one is allowed |
 | /fields/N/M | N response fields of M bytes |
-| /cookies | fields that repeat |
+| /cookies | repeated fields |
 | /redirect/N?to=URL | a redirect |
-| /gather/N/ID | waits until N requests wait here, then answers all |
-| /stall/ID | begins a body and waits until nobody wants it any more; /stalled/ID says how many wait |
+| /gather/N/ID | waits until N requests wait here, then responds to all |
+| /stall/ID | begins a body and waits until the client closes the connection; /stalled/ID returns how many wait |
 | /stream/N | N bytes without a length |
-| /broken | less than was announced |
+| /broken | fewer bytes than announced |
 """
 import collections
 import hashlib
@@ -64,7 +64,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     # Bodies
 
     def body(self):
-        """The pieces of the request's body."""
+        """Yields the pieces of the request's body."""
         if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
             while size := int(self.rfile.readline().split(b";")[0], 16):
                 yield from self.pieces(size)
@@ -95,7 +95,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def send_json(self, value):
         self.send(200, json.dumps(value).encode(), [("Content-Type", "application/json")])
 
-    # Answers
+    # Responses
 
     def answer_echo(self):
         body = b"".join(self.body())
@@ -171,7 +171,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"*")
         self.state.add(key)
-        # Readable without a request is the end of the connection.
+        # If the socket is readable without a request, the connection has ended.
         select.select([self.connection], [], [], WAIT_SECONDS)
         self.state.add(key, -1)
 
@@ -184,13 +184,13 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 512
 
     def handle_error(self, request, client_address):
-        """A client that leaves in the middle is what the tests are about."""
+        """Does nothing, because the tests include clients that disconnect early."""
 
 
 def start():
     """Starts the server on a free port of 127.0.0.1; returns the port."""
     server = Server(("127.0.0.1", 0), Handler)
-    # Connections inherit these: with little in the system's hands, what is not read is not sent.
+    # Connections inherit these small buffers, so that data that is not read is not sent.
     for buffer in (socket.SO_SNDBUF, socket.SO_RCVBUF):
         server.socket.setsockopt(socket.SOL_SOCKET, buffer, 1 << 16)
     threading.Thread(target=server.serve_forever, daemon=True).start()

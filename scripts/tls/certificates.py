@@ -1,4 +1,4 @@
-"""Makes a certificate authority and the certificates that the servers show, with the openssl command."""
+"""Creates a certificate authority and the certificates of the servers, with the openssl command."""
 import datetime
 import subprocess
 
@@ -25,14 +25,14 @@ HERE = "IP:127.0.0.1,DNS:localhost"
 
 
 class Authority:
-    """An authority in a folder of its own: `name.pem`, `name.key`."""
+    """An authority with the files `name.pem` and `name.key` in a folder of its own."""
 
     def __init__(self, folder, name):
         self.folder, self.name = folder / name, name
         self.folder.mkdir()
         self.certificate = self.folder / f"{name}.pem"
         self.key = self.folder / f"{name}.key"
-        # Without quotes openssl ends the path at no blank; it reads $ and \\ in it.
+        # In a path without quotes, openssl accepts spaces, but interprets $ and \\.
         configuration = CONFIGURATION.format(folder=str(self.folder).replace("\\", "\\\\").replace("$", "\\$"))
         (self.folder / "openssl.cnf").write_text(configuration)
         (self.folder / "index.txt").touch()
@@ -41,7 +41,7 @@ class Authority:
             "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "keyUsage=critical,keyCertSign,cRLSign")
 
     def sign(self, name, names=HERE, usage="serverAuth", days=(-1, 2)):
-        """Makes a key and a certificate for these names; returns both paths. `days` is its validity, from now."""
+        """Creates a key and a certificate for these names; returns both paths. `days` is its validity, relative to now."""
         request, key, certificate = (self.folder / f"{name}.{kind}" for kind in ("csr", "key", "pem"))
         extensions = self.folder / f"{name}.cnf"
         lines = ["basicConstraints=critical,CA:FALSE", f"extendedKeyUsage={usage}"]
@@ -66,7 +66,7 @@ class Authority:
 
 
 def make_self_signed(folder):
-    """A certificate for the right host that nobody but its own key has signed."""
+    """Creates a certificate for the right host that is signed only by its own key."""
     authority = Authority(folder, "self-signed")
     certificate, key = folder / "self-signed.pem", folder / "self-signed.key"
     authority._openssl(

@@ -1,15 +1,15 @@
-"""A TLS server that ends connections in ways of which only some say that the body is whole.
+"""A TLS server that ends connections in different ways, only some of which prove that the body is complete.
 
 | path | body |
 |---|---|
 | /closed | ends with the connection, which is closed with close_notify |
-| /cut | ends with the connection, which is closed without: somebody on the way may have done that |
-| /whole | has a Content-Length and is whole; no close_notify |
-| /short, /chunks | are announced to be longer; no close_notify |
-| /reset | is reset |
-| /reset-at-once | there is no answer but a reset |
-| /nothing | there is no answer; no close_notify |
-| /garbage | followed by bytes that are no TLS |
+| /cut | ends with the connection, which is closed without close_notify; an attacker may have closed it |
+| /whole | has a Content-Length and is complete; no close_notify |
+| /short, /chunks | are shorter than announced; no close_notify |
+| /reset | is interrupted by a reset |
+| /reset-at-once | a reset without a response |
+| /nothing | no response; no close_notify |
+| /garbage | is followed by bytes that are not TLS |
 """
 import socket
 import ssl
@@ -49,7 +49,7 @@ def serve(connection, context):
             raw.close()
         elif target.startswith("/reset"):
             secure.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        # Without unwrap() there is no close_notify.
+        # Without unwrap(), no close_notify is sent.
         secure.close()
 
 

@@ -4,9 +4,9 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 
-/// Measures GzipPlugin, through a provider, against zlib called directly from C, with JSON of 16 MiB.
+/// Measures `GzipPlugin` in a provider against zlib called directly from C, with 16 MiB of JSON.
 ///
-/// Ends with exit code 1 when a median falls below 0.95 of zlib.
+/// Ends with exit code 1 if a median falls below 0.95 of zlib.
 @main
 struct Gzip {
     struct Failure: Error {}
@@ -33,7 +33,7 @@ struct Gzip {
                 )
             )
         }
-        // So short a run says nothing of speed.
+        // A quick run is too short to judge the speed.
         if !isQuick, results.contains(where: { $0.ratio < leastRatio }) {
             print("less than \(leastRatio) of zlib")
             exit(1)
@@ -42,10 +42,10 @@ struct Gzip {
 
     struct Result {
         let name: String
-        /// Megabytes of JSON in a second.
+        /// Megabytes of JSON per second.
         let rate: Double
         let directRate: Double
-        /// The median of each round's own ratio, so that a machine that slows down slows both sides.
+        /// The median of the rounds' ratios, so that a slower machine affects both sides.
         let ratio: Double
     }
 
@@ -58,7 +58,7 @@ struct Gzip {
                 var plugin = isPluginFirst ? try await time(pair.plugin) : 0
                 let direct = try await time(pair.direct)
                 if !isPluginFirst { plugin = try await time(pair.plugin) }
-                // The first round warms up.
+                // The first round is a warm-up.
                 if round > 0 { times[index].append((direct, plugin)) }
             }
         }

@@ -1,6 +1,8 @@
 import Foundation
 
-/// A list of records such as an API answers with; gzip makes about a fifth of it.
+/// A list of records such as an API returns.
+///
+/// gzip compresses it to about a fifth.
 enum JSONText {
     static func make(byteCount: Int) -> Data {
         var state: UInt64 = 1

@@ -4,7 +4,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 
-/// The same work twice: by the plugin, and by zlib.
+/// The same work, done by the plugin and by zlib.
 struct Pair: Sendable {
     let name: String
     let byteCount: Int
@@ -87,7 +87,7 @@ extension Data {
     }
 }
 
-/// A target that is nothing but its task.
+/// A target with nothing but a method and a task.
 struct Exchange: TargetType {
     let method: HTTPMethod
     var task: RequestTask = .requestPlain
@@ -97,7 +97,7 @@ struct Exchange: TargetType {
     var headers: [String: String]? { ["Content-Type": "application/json"] }
 }
 
-/// Reads what it is sent, if that is a stream, and answers with a body that is gzip, if there is one.
+/// A transport that reads the request body if it is a stream, and responds with the gzip body if there is one.
 struct Answer: Transport {
     let body: PipelineBody
     let decodesContent = false
@@ -114,7 +114,7 @@ struct Answer: Transport {
     }
 }
 
-/// Bytes in slices of one length.
+/// Bytes in slices of equal length.
 struct Slices: AsyncSequence, Sendable {
     let data: Data
     let byteCount: Int

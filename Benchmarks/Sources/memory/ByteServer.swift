@@ -1,15 +1,15 @@
 import Foundation
 import Synchronization
 
-/// A server that makes the bytes it sends and forgets those it receives, in a process whose memory is not counted.
+/// A server that generates the bytes it sends and discards those it receives, in a process whose memory is not counted.
 ///
-/// Each connection has a thread; the process ends with the one that started it, and after ten minutes.
+/// Each connection has a thread. The process ends with its parent process, or after ten minutes.
 ///
 /// | request | what happens |
 /// |---|---|
 /// | `GET /send/N` | N bytes |
-/// | `GET /gzip` | gzip of zeros that is as long as they are, until the connection ends |
-/// | `POST /count/N/P` | the body is counted, with P pauses of 1 s within N bytes; the answer is the count |
+/// | `GET /gzip` | zeros in gzip without compression, until the connection ends |
+/// | `POST /count/N/P` | counts the body, with P pauses of 1 s within N bytes, and responds with the count |
 enum ByteServer {
     static func run() throws {
         signal(SIGPIPE, SIG_IGN)
@@ -45,10 +45,10 @@ enum ByteServer {
     }
 }
 
-/// One connection: a request, its answer, and the next.
+/// A connection that serves one request after another.
 struct ByteConnection {
     private let descriptor: CInt
-    /// What has arrived and was not taken yet.
+    /// The bytes received last; `unread` is the range that has not been consumed.
     private var buffer = [UInt8](repeating: 0, count: 256 << 10)
     private var unread = 0..<0
 
@@ -56,7 +56,7 @@ struct ByteConnection {
 
     func close() { _ = Glibc.close(descriptor) }
 
-    /// Whether the connection goes on.
+    /// Serves a request and returns whether the connection stays open.
     mutating func serve() -> Bool {
         guard let head = readHead() else { return false }
         let target = head.split(separator: " ", maxSplits: 2).dropFirst().first ?? ""
@@ -81,7 +81,7 @@ struct ByteConnection {
         return true
     }
 
-    /// Blocks that are stored: as many bytes pass the network as come out of them.
+    /// Sends stored blocks, so that as many bytes pass over the network as the decoder produces.
     private func sendGzip() -> Bool {
         let count = 65_535
         let block = [0, 0xff, 0xff, 0, 0] + [UInt8](repeating: 0, count: count)
@@ -127,7 +127,7 @@ struct ByteConnection {
         }
     }
 
-    /// Only when all that has arrived was taken.
+    /// Must be called only after all received bytes have been consumed.
     private mutating func receive() -> Bool {
         let count = recv(descriptor, &buffer, buffer.count, 0)
         unread = 0..<max(0, count)
@@ -149,11 +149,11 @@ struct ByteConnection {
     }
 }
 
-/// Counts the bytes of a body within its framing.
+/// A counter for the bytes of a body with a Content-Length or in chunks.
 struct BodyCounter {
     private enum Step {
         case data(Int)
-        /// The size of a chunk, and what was read of it.
+        /// The size of a chunk, as far as it has been read.
         case size(Int?)
         case last
         case end
@@ -163,7 +163,7 @@ struct BodyCounter {
     private let isChunked: Bool
     private var step: Step
 
-    /// - Parameter byteCount: the length; `nil` for chunks.
+    /// - Parameter byteCount: the Content-Length; `nil` for a chunked body.
     init(byteCount: Int?) {
         isChunked = byteCount == nil
         step = byteCount.map { .data($0) } ?? .size(nil)
@@ -177,7 +177,7 @@ struct BodyCounter {
         }
     }
 
-    /// Returns how many of the bytes belong to the body.
+    /// Returns how many of the bytes belong to the body and its framing.
     mutating func take(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
         var offset = bytes.startIndex
         while offset < bytes.endIndex, !isComplete {

@@ -1,7 +1,7 @@
 import Foundation
 import Pipeline
 
-/// The files of a run, in a temporary folder that goes with it.
+/// The files of a run, in a temporary folder that is removed with them.
 struct Files: Sendable {
     let folder: URL
 
@@ -12,10 +12,10 @@ struct Files: Sendable {
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    /// A file of nothing but zeros, made by ``makeSource(_:)``.
+    /// The file of zeros that ``makeSource(_:)`` creates.
     func source(_ byteCount: Int) -> URL { folder.appending(path: "source-\(byteCount)") }
 
-    /// Where downloads go.
+    /// The destination of downloads.
     var destination: URL { folder.appending(path: "received") }
 
     func makeSource(_ byteCount: Int) throws {
@@ -26,7 +26,7 @@ struct Files: Sendable {
         try handle.close()
     }
 
-    /// A form with such a file as a part.
+    /// Returns a form that has the source file as a part.
     func form(_ byteCount: Int) -> MultipartFormData {
         [
             MultipartFormBodyPart(.bytes(Data("a caption".utf8)), name: "caption"),

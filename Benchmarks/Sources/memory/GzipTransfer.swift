@@ -4,7 +4,7 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 
-/// Bodies that are compressed and decoded on their way.
+/// The transfers of bodies that are compressed or decoded.
 enum GzipTransfer {
     static func all(_ files: Files) -> [Transfer] {
         [
@@ -36,7 +36,7 @@ enum GzipTransfer {
     }
 }
 
-/// Answers with gzip of nothing but zeros: about 1 MB for 1 GiB, or without an end.
+/// A transport that responds with zeros in gzip: about 1 MB for 1 GiB, or a stream without an end.
 struct Bomb: Transport {
     let isStream: Bool
     let decodesContent = false
@@ -49,7 +49,7 @@ struct Bomb: Transport {
     }
 }
 
-/// The head of gzip, and then blocks that stand for 1 MiB each.
+/// A gzip header, followed by blocks that each decode to 1 MiB.
 struct Blocks: AsyncSequence {
     static let head = Data([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])
     static let block: Data = {

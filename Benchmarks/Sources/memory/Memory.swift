@@ -4,13 +4,15 @@ import HTTPTypes
 import Pipeline
 import PipelineTransports
 
-/// Measures how far a body of 1 GiB raises the peak of the process's memory, and what a call that waits holds.
+/// Measures how far a body of 1 GiB raises the peak memory of the process, and how much memory a waiting call holds.
 ///
-/// Ends with exit code 1 when a case that is judged rises it by more than 16 MiB, or a call holds more than 8 KiB.
+/// Ends with exit code 1 if a judged case raises the peak by more than 16 MiB, or if a call holds more than 8 KiB.
 @main
 struct Memory {
     static let allowedByteCount = 16 << 20
-    /// What is not counted, because it is loaded once, is loaded by a body of this size.
+    /// The size of the first body.
+    ///
+    /// It loads what is loaded only once, which is not counted.
     static let smallByteCount = 1 << 20
 
     static func main() async throws {
@@ -50,7 +52,7 @@ struct Memory {
         let cases: [Transfer]
         if isFoundation {
             let network = NetworkTransfer(transport: URLSessionTransport(), server: server.url, files: files)
-            // Foundation on Linux keeps what arrives faster than it is taken.
+            // On Linux, Foundation buffers data that arrives faster than it is read.
             cases = network.all("URLSession") { $0.contains("upload") || $0.contains("form") }
         } else {
             let network = NetworkTransfer(transport: transport, server: server.url, files: files)
@@ -84,7 +86,7 @@ struct Memory {
         print(
             name + String(format: "%8d KiB %6.1f s", rise >> 10, time) + (item.isJudged ? "" : "  not judged") + outcome
         )
-        // The table is read while it grows.
+        // The table is read while the benchmark runs.
         fflush(nil)
         return !item.isJudged || rise <= allowedByteCount
     }

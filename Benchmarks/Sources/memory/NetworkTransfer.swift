@@ -4,16 +4,18 @@ import Pipeline
 import PipelinePlugins
 import PipelineTransports
 
-/// Bodies that pass over the loopback network, to and from a server in another process.
+/// The transfers of bodies over loopback, to and from a server in another process.
 struct NetworkTransfer: Sendable {
-    /// How often a reader pauses within a body, for a second each time.
+    /// The number of times that a reader pauses within a body, for one second each.
     private static let pauseCount = 2
 
     let transport: any Transport
     let server: URL
     let files: Files
 
-    /// The cases; a name, and whether the memory is judged, for each.
+    /// Returns the cases.
+    ///
+    /// Each has a name, and `judges` decides whether its memory is judged.
     func all(_ name: String, judges: @Sendable (String) -> Bool) -> [Transfer] {
         let cases: [(String, @Sendable (Int) async throws -> Void)] = [
             ("stream, reader pauses", { try await read($0, plugins: [], path: "/send/\($0)") }),

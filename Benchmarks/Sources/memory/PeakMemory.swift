@@ -1,6 +1,6 @@
 import Foundation
 
-/// The resident memory of this process as Linux counts it, in bytes.
+/// The resident memory of this process in bytes, as Linux counts it.
 enum PeakMemory {
     struct Unknown: Error {}
 

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A ``ByteServer`` in a process of its own.
+/// A ``ByteServer`` in a separate process.
 final class ServerProcess {
     struct DidNotStart: Error {}
 
     let url: URL
     private let process = Process()
-    /// The server ends when the other end of its standard input is gone.
+    /// The standard input of the server, which ends when this pipe is closed.
     private let input = Pipe()
 
     init() throws {

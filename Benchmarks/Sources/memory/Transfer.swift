@@ -2,16 +2,18 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// A way for a large body to pass; runs with so many bytes.
+/// A way to transfer a large body, run with a given number of bytes.
 struct Transfer: Sendable {
     struct Failure: Error {}
 
     let name: String
-    /// Whether it has to stay within the bound; else its figure is only printed.
+    /// Whether the memory must stay within the bound.
+    ///
+    /// Otherwise, the figure is only printed.
     var isJudged = true
     let run: @Sendable (Int) async throws -> Void
 
-    /// Those over a transport that streams and has no network.
+    /// Returns the transfers over a streaming transport without a network.
     static func all(_ files: Files) -> [Transfer] {
         [
             Transfer(name: "upload of a file") { try await send(.uploadFile(files.source($0)), $0) },
@@ -48,7 +50,7 @@ struct Transfer: Sendable {
     }
 }
 
-/// A target that is nothing but its task.
+/// A target for a large body.
 struct Large: TargetType {
     let method: HTTPMethod
     let task: RequestTask
@@ -57,7 +59,7 @@ struct Large: TargetType {
     var path = ""
 }
 
-/// Reads the body that it is sent piece by piece and says how long it was, or answers with so many bytes.
+/// A transport that reads the request body piece by piece and responds with its length or with `answerByteCount` bytes.
 struct Sink: Transport {
     let answerByteCount: Int
     let decodesContent = false
@@ -74,7 +76,7 @@ struct Sink: Transport {
     }
 }
 
-/// So many bytes of nothing, in pieces of 64 KiB.
+/// A given number of equal bytes, in pieces of 64 KiB.
 struct Zeros: AsyncSequence {
     let byteCount: Int
 

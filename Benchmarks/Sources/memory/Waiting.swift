@@ -5,25 +5,29 @@ import Pipeline
 import PipelinePlugins
 import Synchronization
 
-/// What a call holds while it waits for its answer: many calls at once, over a transport that answers none of them until it is told to.
+/// The memory that a call holds while it waits for its response.
+///
+/// Many calls wait at once, over a transport that responds to none of them until it is released.
 enum Waiting {
-    /// More than the transport by itself.
+    /// The bytes that a call may hold in addition to those of the transport.
     static let allowedByteCount = 8 << 10
 
     private struct Case: Sendable {
         let name: String
         var isJudged = false
-        /// Makes what performs one call, the number of which tells it from others.
+        /// Returns a closure that performs one call, identified by its number.
         let makeCall: @Sendable (HeldAnswers) -> @Sendable (Int) async throws -> Void
     }
 
-    /// Bytes for each call.
+    /// The bytes per call, one value for each round.
     private struct Figures {
         var allocated: [Double] = []
         var resident: [Double] = []
     }
 
-    /// Measures all cases in turn, round after round, and prints the medians; `false` when one that is judged holds too much.
+    /// Measures all cases in turn, in rounds, and prints the medians.
+    ///
+    /// Returns `false` if a judged case holds too much.
     @concurrent
     static func run(callCount: Int, rounds: Int) async throws -> Bool {
         let cases = try await makeCases()
@@ -117,7 +121,7 @@ extension Waiting {
     }
 }
 
-/// What every call asks for.
+/// The target of every call.
 private struct Item: TargetType, AccessTokenAuthorizable {
     private static let base = URL(string: "https://api.example.com/v1") ?? URL(filePath: "/")
 
@@ -131,7 +135,7 @@ private struct Item: TargetType, AccessTokenAuthorizable {
     var authorizationType: AuthorizationType? { .bearer }
 }
 
-/// Keeps a context, with which a transport can be called directly.
+/// A transport that keeps a context, with which another transport can be called directly.
 private final class Capture: Transport {
     struct NothingTaken: Error {}
 
@@ -149,7 +153,7 @@ private final class Capture: Transport {
     }
 }
 
-/// Answers all requests when it is told to.
+/// A transport that holds all requests until it is released.
 private final class HeldAnswers: Transport {
     let decodesContent = false
     private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])

@@ -1,7 +1,7 @@
 import Pipeline
 import Synchronization
 
-/// A transport that keeps what it was given, so that another can be called the same way.
+/// A transport that keeps its last request and context, so that another transport can be called with them.
 final class Capture: Transport {
     struct NothingTaken: Error {}
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something to measure: runs so many times.
+/// Work to measure, run a given number of times.
 struct Case: Sendable {
     let name: String
     let run: @Sendable (Int) async throws -> Void
@@ -14,8 +14,8 @@ struct Case: Sendable {
 
     /// Measures on request, for `scripts/compare-builds`, until standard input ends.
     ///
-    /// The first line written is a JSON array of the names. Each line `INDEX COUNT` that is read runs a case that many times and is answered
-    /// by a line with the nanoseconds, the nanoseconds of processor time and the allocations of all of them.
+    /// The first output line is a JSON array of the names. Each input line `INDEX COUNT` runs a case COUNT times. Its
+    /// output line contains the nanoseconds, the nanoseconds of processor time, and the allocations of all runs.
     static func serve(_ cases: [Case]) async throws {
         try write(String(decoding: JSONEncoder().encode(cases.map(\.name)), as: UTF8.self))
         while let line = readLine() {

@@ -1,23 +1,24 @@
 import Foundation
 import Pipeline
 
-/// Work beside a yardstick that does the least that would do.
+/// Work compared with a yardstick, which does the minimum for the same task.
 struct Comparison: Sendable {
     let name: String
-    /// What one run handles, 0 when that says nothing.
+    /// The bytes that one run handles; 0 if bytes are not meaningful.
     var byteCount = 0
     let run: @Sendable () async throws -> Void
     let yardstick: @Sendable () async throws -> Void
 
     struct Result: Codable {
         let name: String
-        /// The yardstick's time over the work's: 1 for as fast, less for slower; the median of each round's own ratio.
+        /// The yardstick's time over the work's, the median of all rounds: 1 if both are as fast, less if the work is
+        /// slower.
         let ratio: Double
-        /// 0 when bytes say nothing.
+        /// 0 if bytes are not meaningful.
         let megabytesPerSecond: Double
     }
 
-    /// Measures both in turn, every other round the other way about.
+    /// Measures work and yardstick in turn, and swaps their order every other round.
     @concurrent
     static func measure(_ comparisons: [Comparison], rounds: Int) async throws -> [Result] {
         var times = Array(repeating: [(work: Double, yardstick: Double)](), count: comparisons.count)
@@ -27,7 +28,7 @@ struct Comparison: Sendable {
                 var work = isWorkFirst ? try await time(comparison.run) : 0
                 let yardstick = try await time(comparison.yardstick)
                 if !isWorkFirst { work = try await time(comparison.run) }
-                // The first round warms up.
+                // The first round is a warm-up.
                 if round > 0 { times[index].append((work, yardstick)) }
             }
         }

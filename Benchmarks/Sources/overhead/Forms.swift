@@ -1,7 +1,7 @@
 import Foundation
 import Pipeline
 
-/// Encodes forms: against copying the same bytes, and against reading the same file.
+/// The encoding of forms, compared with copying the same bytes and with reading the same file.
 enum Forms {
     private struct Upload: TargetType {
         let form: MultipartFormData
@@ -17,7 +17,7 @@ enum Forms {
 
     private static let pieceByteCount = 64 << 10
 
-    /// The folder is where a file is put.
+    /// Returns the comparisons, for which it writes a file to the folder.
     static func comparisons(in folder: URL, isQuick: Bool) throws -> [Comparison] {
         let photo = Data((0..<(512 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let file = folder.appending(path: "film.bin")

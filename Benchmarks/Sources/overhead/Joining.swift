@@ -4,7 +4,7 @@ import PipelinePlugins
 import PipelineTransports
 import Synchronization
 
-/// Holds all requests until it is told to answer.
+/// A transport that holds all requests until it is released.
 final class HeldTransport: Transport {
     private struct State {
         var isReleased = false
@@ -37,7 +37,7 @@ final class HeldTransport: Transport {
 extension Overhead {
     private static let group = 1_000
 
-    /// Calls at once, each in a task of its own: that have their own exchanges, and that share one.
+    /// Returns cases with concurrent calls, each in a task of its own, that have separate exchanges or share one.
     static func joining() -> [Case] {
         [
             request("DeduplicationPlugin, no call joins", plugins: [DeduplicationPlugin()]),

@@ -4,7 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTransports
 
-/// A logger's handler that takes each line and does nothing with it.
+/// A log handler that receives each line and discards it.
 private struct NoHandler: LogHandler {
     var logLevel = Logger.Level.trace
     var metadata: Logger.Metadata = [:]
@@ -17,7 +17,7 @@ private struct NoHandler: LogHandler {
     func log(event: LogEvent) { consume(event.message) }
 }
 
-/// A target with a query, and a token if there is a plugin for it.
+/// A target with a query, and with a token if a plugin adds one.
 private struct Search: TargetType, AccessTokenAuthorizable {
     var baseURL: URL { Shop.item(1).baseURL }
     var path: String { "/items/search" }
@@ -29,7 +29,7 @@ private struct Search: TargetType, AccessTokenAuthorizable {
 }
 
 extension Overhead {
-    /// What a call costs with each form of logging, beside the same call without.
+    /// Returns cases for a call with each form of logging, and for the same call without logging.
     static func logging() -> [Case] {
         let logger = Logger(label: "overhead") { _ in NoHandler() }
         let plugins: [(String, LoggingPlugin)] = [

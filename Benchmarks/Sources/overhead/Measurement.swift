@@ -1,13 +1,15 @@
-/// What a case costs each time.
+/// The cost of one run of a case.
 struct Cost: Codable {
     let name: String
     let nanoseconds: Double
     let allocations: Double
-    /// Nanoseconds as a multiple of the first yardstick's.
+    /// The nanoseconds as a multiple of the first yardstick's.
     let yardsticks: Double
 }
 
-/// Measures all cases in turn, round after round, so that a machine that slows down slows all of them; takes medians.
+/// Measures all cases in turn, round after round, so that a slower machine affects all of them.
+///
+/// The times are medians.
 @concurrent
 func measure(_ cases: [Case], rounds: Int, iterations: Int) async throws -> [Cost] {
     var times = Array(repeating: [Double](), count: cases.count)

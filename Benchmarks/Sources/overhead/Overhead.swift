@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTransports
 
-/// Measures what the pipeline adds to a request that is answered by a stub, beside yardsticks from the same run.
+/// Measures what the pipeline adds to a request to a stub, compared with yardsticks from the same run.
 @main
 struct Overhead {
     static func main() async throws {
@@ -47,7 +47,7 @@ struct Overhead {
     struct Report: Codable {
         var kind = "overhead"
         let costs: [Cost]
-        /// Yardsticks that one more plugin of a stage adds, from the difference between 32 plugins and none.
+        /// The cost of one more plugin of a stage in yardsticks, from the difference between 32 plugins and none.
         let perPluginStage: [String: Double]
         let comparisons: [Comparison.Result]
     }
@@ -111,7 +111,7 @@ struct Overhead {
         )
     }
 
-    /// The stub as the pipeline calls it, with a context taken from a call.
+    /// Returns a case that calls the stub as the pipeline does, with a context captured from a call.
     static func directTransport() async throws -> Case {
         let capture = Capture()
         _ = try await Provider<Shop>(transport: capture).request(.item(1))

@@ -63,7 +63,7 @@ struct DidFinishNothing: Stage.DidFinish {
     func didFinish(_ outcome: Stage.Outcome, context: PipelineContext) {}
 }
 
-/// Plugins that do nothing, one list for each stage.
+/// Plugins that do nothing, one for each stage.
 let stages: [(name: String, plugin: any PluginType)] = [
     ("prepare", PrepareNothing()),
     ("willSend", WillSendNothing()),
@@ -74,7 +74,7 @@ let stages: [(name: String, plugin: any PluginType)] = [
     ("didFinish", DidFinishNothing()),
 ]
 
-/// What an app has.
+/// The plugins of a typical app.
 let realisticStack: [any PluginType] = [
     LoggingPlugin(level: .error) { _, line in consume(line) },
     .intercept { request, _, next in try await next(request) },

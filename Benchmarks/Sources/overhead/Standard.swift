@@ -2,7 +2,7 @@ import Pipeline
 import PipelinePlugins
 
 extension Overhead {
-    /// `PluginStack.standard` with credentials, and each of its plugins alone.
+    /// Returns cases for `PluginStack.standard` with credentials, and for each of its plugins alone.
     static func standard() -> [Case] {
         let authentication: [any PluginType] = [
             AccessTokenPlugin { _ in "2YotnFZFEjr1zCsicMWpAA" },

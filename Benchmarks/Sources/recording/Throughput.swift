@@ -4,12 +4,12 @@ import Pipeline
 import PipelineRecording
 import PipelineTransports
 
-/// Measures how many calls a recording answers and takes in a second, beside a stub that answers the same.
+/// Measures how many calls per second are replayed and recorded, compared with a stub that returns the same responses.
 @main
 struct Throughput {
     static let entryCount = 1_000
 
-    /// An answer of about 1 KiB of JSON for each number.
+    /// A target whose response is about 1 KiB of JSON for each number.
     struct Item: TargetType {
         let number: Int
 
@@ -25,7 +25,7 @@ struct Throughput {
         )
     }
 
-    /// What is done with all entries.
+    /// An operation on all entries.
     struct Work {
         let name: String
         let run: () async throws -> Void
@@ -71,7 +71,9 @@ struct Throughput {
         }
     }
 
-    /// The times of each work, in turn, every other round backwards; the first round warms up.
+    /// Measures each work in turn, and reverses the order every other round.
+    ///
+    /// The first round is a warm-up.
     static func measure(_ works: [Work], rounds: Int) async throws -> [(name: String, seconds: [Double])] {
         var times = works.map { (name: $0.name, seconds: [Double]()) }
         for round in 0...rounds {
@@ -85,7 +87,7 @@ struct Throughput {
         return times
     }
 
-    /// Medians: entries in a second, and of each round's own ratio to the stub.
+    /// Returns a table with the medians of entries per second and of the rounds' ratios to the stub.
     static func table(of times: [(name: String, seconds: [Double])]) -> String {
         var lines = [row("\(entryCount) entries of 1 KiB", "per second", "of the stub")]
         for (name, seconds) in times {

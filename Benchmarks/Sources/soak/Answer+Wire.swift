@@ -1,7 +1,7 @@
 import Foundation
 
 extension Answer {
-    /// What a server does, one step after the other.
+    /// A step in which a server sends a response.
     enum Step: Sendable {
         case send(Data)
         case pause(milliseconds: Int)
@@ -9,7 +9,7 @@ extension Answer {
         case reset
     }
 
-    /// The answer in bytes.
+    /// The steps that send the response.
     var steps: [Step] {
         var steps: [Step] = delay > 0 ? [.pause(milliseconds: delay)] : []
         switch fault {
@@ -18,7 +18,7 @@ extension Answer {
         case .truncated:
             steps += [.send(head + body.prefix(body.count / 2)), .close]
         case .reset:
-            // What was sent is to be there before the reset is.
+            // The bytes must arrive before the reset.
             steps += [.send(head + body.prefix(body.count / 2)), .pause(milliseconds: 5), .reset]
         case .empty:
             steps.append(.close)
@@ -55,7 +55,9 @@ extension Answer {
         return Data((text + "\r\n").utf8)
     }
 
-    /// Nothing that ends within the header fields: that would stop Foundation's client on Linux.
+    /// Malformed responses.
+    ///
+    /// None ends within the header fields, because that would stop Foundation's client on Linux.
     private static let nonsense = [
         "HTTP/1.1 abc\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 5\r\n\r\nhello",

@@ -1,25 +1,25 @@
 import Foundation
 
-/// What a server says to a request, and how it fails to.
+/// The response of a server to a request, with the way in which it fails.
 struct Answer: Sendable {
     enum Framing: Sendable {
         case length
         case chunked
         /// The body ends with the connection.
         case close
-        /// No body, whatever Content-Length says.
+        /// The response has no body, regardless of Content-Length.
         case none
     }
 
     enum Fault: Sendable {
         case none
-        /// Ends after half of the body.
+        /// The connection ends after half of the body.
         case truncated
-        /// Is reset after half of the body.
+        /// The connection is reset after half of the body.
         case reset
-        /// Ends before the first byte.
+        /// The connection ends before the first byte.
         case empty
-        /// Is not HTTP, in one of three ways.
+        /// The response is not valid HTTP, in one of three ways.
         case malformed(Int)
     }
 
@@ -31,17 +31,17 @@ struct Answer: Sendable {
     private(set) var body = Data()
     private(set) var framing = Framing.length
     private(set) var fault = Fault.none
-    /// The wait before it begins.
+    /// The wait before the response, in milliseconds.
     private(set) var delay: Int = 0
-    /// The wait between its pieces.
+    /// The wait before each piece of the body, in milliseconds.
     private(set) var pause: Int?
 
     /// - Parameters:
-    ///   - plan: what the call is about.
-    ///   - attempt: which attempt of the client this is, from 1.
-    ///   - hop: how many redirects led here.
-    ///   - sent: the body of the request, and its content coding.
-    ///   - payload: the bodies.
+    ///   - plan: the plan of the call.
+    ///   - attempt: the number of the client's attempt, starting at 1.
+    ///   - hop: the number of redirects that led to this request.
+    ///   - sent: the body of the request and its content coding.
+    ///   - payload: the bodies of the run.
     init(to plan: Plan, attempt: Int, hop: Int, sent: (body: Data, coding: String?), payload: Payload) {
         body = payload.bodies[plan.variant].data
         if plan.isHealed(at: attempt) { return }
@@ -74,7 +74,7 @@ struct Answer: Sendable {
         }
     }
 
-    /// The body in pieces: ten when it drips, else three.
+    /// The body in pieces: ten if there is a pause before each piece, otherwise three.
     var pieces: [Data] {
         let size = max(1, body.count / (pause == nil ? 3 : Self.dripCount))
         return stride(from: 0, to: body.count, by: size).map { body[$0..<min($0 + size, body.count)] }

@@ -1,30 +1,30 @@
-/// What the server does with a request.
+/// The way in which the server responds to a request.
 enum Behaviour: String, CaseIterable, Sendable {
     /// 200 with a Content-Length.
     case plain
     /// 200 in chunks.
     case chunked
-    /// 200 that ends with the connection.
+    /// 200 with a body that ends with the connection.
     case closeDelimited
-    /// 200 in gzip.
+    /// 200 with a gzip body.
     case gzip
-    /// 503 with `Retry-After: 0`, which may heal at a later attempt.
+    /// 503 with `Retry-After: 0`; a later attempt may succeed.
     case unavailable
     /// 401 with a challenge.
     case unauthorized
-    /// 302 to a 200.
+    /// 302 that redirects to a 200.
     case redirected
-    /// Closes in the middle of the body; may heal.
+    /// Closes the connection in the middle of the body; a later attempt may succeed.
     case truncated
-    /// Resets in the middle of the body; may heal.
+    /// Resets the connection in the middle of the body; a later attempt may succeed.
     case reset
     /// 200 after 200 ms.
     case stalled
-    /// Closes without an answer; may heal.
+    /// Closes the connection without a response; a later attempt may succeed.
     case empty
-    /// Answers what is not HTTP.
+    /// Sends a response that is not valid HTTP.
     case malformed
-    /// HEAD with a Content-Length.
+    /// A response to HEAD with a Content-Length.
     case head
     /// 204.
     case noContent
@@ -34,20 +34,22 @@ enum Behaviour: String, CaseIterable, Sendable {
     case drip
     /// 200 with 1 MiB.
     case large
-    /// POST whose body is the answer.
+    /// 200 with the body of the POST request.
     case echo
-    /// 307 to that.
+    /// 307 that redirects to ``echo``.
     case movedEcho
     /// 200 with 1 MiB that the client reads piece by piece.
     case streamed
-    /// The same, of which the client reads one half and drops the other.
+    /// Like ``streamed``, but the client reads one half and drops the other.
     case dropped
-    /// The client reads piece by piece what closes in the middle.
+    /// Like ``truncated``, but the client reads the body piece by piece.
     case streamedTruncated
     /// 200 with three cookies.
     case cookies
 
-    /// How often it is drawn: out of 120, of which 60 are plain successes.
+    /// How often the behaviour is drawn, out of 120 draws.
+    ///
+    /// Of these, 60 are plain successes.
     var weight: Int {
         switch self {
         case .plain: 24
@@ -61,13 +63,13 @@ enum Behaviour: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the body is read piece by piece.
+    /// Whether the client reads the body piece by piece.
     var isStreamed: Bool { self == .streamed || self == .dropped || self == .streamedTruncated }
 
     /// Whether the request has a body.
     var isEcho: Bool { self == .echo || self == .movedEcho }
 
-    /// Whether a later attempt may be answered with a plain success.
+    /// Whether a later attempt may receive a plain success.
     var mayHeal: Bool { [.unavailable, .truncated, .reset, .empty].contains(self) }
 
     private static let drawn: [Behaviour] = allCases.flatMap { Array(repeating: $0, count: $0.weight) }

@@ -28,7 +28,7 @@ struct Call: TargetType, AccessTokenAuthorizable {
     var authorizationType: AuthorizationType? { .bearer }
 }
 
-/// Bytes in pieces, and an error in place of the end.
+/// Bytes in pieces, with an optional error instead of the end.
 struct Pieces: AsyncSequence, Sendable {
     let data: Data
     let size: Int

@@ -1,9 +1,9 @@
-/// One figure, and whether it is what it has to be.
+/// A figure of a run and its verdict.
 struct Check: Sendable {
     enum Verdict: String, Sendable {
         case holds = "ok"
         case fails = "FAILS"
-        /// Shown, not judged.
+        /// The figure is shown but not judged.
         case shown = ""
     }
 
@@ -19,7 +19,9 @@ struct Check: Sendable {
 }
 
 extension Figures {
-    /// All figures of the run; it holds when none fails.
+    /// All figures of the run.
+    ///
+    /// The run passes if none of them fails.
     var checks: [Check] {
         let total = tally.outcomeCount
         var checks = [
@@ -65,7 +67,7 @@ extension Figures {
 }
 
 extension Duration {
-    /// In milliseconds, with two digits after the point.
+    /// The duration in milliseconds with two decimals.
     var inMilliseconds: String {
         let hundredths = Int(self / .microseconds(10))
         let fraction = hundredths % 100

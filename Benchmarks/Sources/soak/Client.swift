@@ -8,7 +8,7 @@ import PipelineTransports
 import FoundationNetworking
 #endif
 
-/// A provider and what it is made of.
+/// A provider with its transport and witness.
 struct Client: Sendable {
     let provider: Provider<Call>
     let witness = Witness()
@@ -44,10 +44,10 @@ struct Client: Sendable {
         try await (transport as? AsyncHTTPClientTransport)?.shutdown()
     }
 
-    /// What of it is still there once nobody holds it any longer.
+    /// Returns weak references that show what still exists after the client is dropped.
     func remains() -> Remains { Remains(provider: provider, transport: transport, witness: witness) }
 
-    /// How a call ends.
+    /// Makes a call and returns its outcome.
     func outcome(of call: Call) async -> Outcome {
         do {
             guard call.plan.behaviour.isStreamed else {
@@ -61,7 +61,7 @@ struct Client: Sendable {
                 digest.add(piece.prefix(limit - digest.byteCount))
                 if digest.byteCount == limit { break }
             }
-            // A stream of a library may end silently when its reader is cancelled; ours throw.
+            // Streams of other libraries may end silently if their reader is cancelled; those of this package throw.
             return Outcome(streamed.response, digest)
         } catch {
             return Outcome(thrown: error)
@@ -69,7 +69,7 @@ struct Client: Sendable {
     }
 }
 
-/// Weak references to what a run has made.
+/// Weak references to the objects of a run.
 struct Remains {
     private weak var provider: Provider<Call>?
     private weak var transport: (any Transport & AnyObject)?
@@ -81,7 +81,7 @@ struct Remains {
         self.witness = witness
     }
 
-    /// The names of what is still held.
+    /// The names of the objects that still exist.
     var names: [String] {
         var names: [String] = []
         if provider != nil { names.append("provider") }

@@ -2,7 +2,7 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// Makes calls, so many at a time.
+/// A group of tasks that makes calls, a given number at a time.
 struct Crew: Sendable {
     let client: Client
     let prediction: Prediction
@@ -36,7 +36,9 @@ struct Crew: Sendable {
         tally.add(found, to: plan, expected: prediction.outcome(of: plan), cancelLatency: cancelLatency)
     }
 
-    /// How the call ends, and how long after its cancellation if that came before.
+    /// Returns how the call ends.
+    ///
+    /// If it was cancelled before its end, also returns the time from then to the end.
     private func outcome(of call: Call) async -> (Outcome, Duration?) {
         guard let delay = call.plan.cancelDelay else { return (await client.outcome(of: call), nil) }
         let clock = ContinuousClock()
@@ -52,7 +54,7 @@ struct Crew: Sendable {
     }
 }
 
-/// Hands out numbers, each once.
+/// A counter that returns each number once.
 private final class SharedCounter: Sendable {
     private let next: Atomic<Int>
 
@@ -64,7 +66,7 @@ private final class SharedCounter: Sendable {
     }
 }
 
-/// Knows which calls are under way, and ends the program when none has ended for a long time.
+/// A watchdog that knows the calls in flight, and ends the program if no call has ended for a long time.
 final class Watch: Sendable {
     private struct State {
         var plans: [Int: Plan] = [:]

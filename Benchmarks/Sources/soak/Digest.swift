@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is kept of a body: its length and a check sum (FNV-1a), so that bodies are compared without being held.
+/// The length and checksum (FNV-1a) of a body, so that bodies can be compared without being kept.
 struct Digest: Hashable, Sendable, CustomStringConvertible {
     private(set) var byteCount = 0
     private var sum: UInt64 = 0xcbf2_9ce4_8422_2325

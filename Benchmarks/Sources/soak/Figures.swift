@@ -1,6 +1,6 @@
-/// What was measured in a run.
+/// The measurements of a run.
 struct Figures: Sendable {
-    /// Memory after so many calls, while none is in flight.
+    /// The memory after a number of calls, while none is in flight.
     struct Sample: Sendable {
         let callCount: Int
         let byteCount: Int
@@ -11,32 +11,33 @@ struct Figures: Sendable {
     var tally = Tally()
     var duration = Duration.zero
     var exchangeCount = 0
-    /// Exchanges that had begun and not ended when all calls had.
+    /// The exchanges that had not ended when all calls had.
     var liveExchangeCount = 0
     var samples: [Sample] = []
     var descriptors: (before: Int, after: Int)?
     var threads: (before: Int, after: Int)?
-    /// What was still held.
+    /// The names of the objects that still existed.
     var remains: [String] = []
-    /// Connections that were open at the server.
+    /// The number of connections that were open at the server.
     var openConnectionCount: Int?
-    /// How long it took until nothing was left, or was waited for that.
+    /// The time until nothing was left, or until the wait for this ended.
     var settling = Duration.zero
     var serverEndedWell = true
 
     init(_ options: Options) { self.options = options }
 
-    /// Whether there are calls enough for memory to be looked at.
+    /// Whether there are enough calls to measure memory.
     var isMemoryMeasured: Bool { options.minutes != nil || options.callCount >= Self.leastCountForMemory }
 
-    /// How far memory rose after the first calls, from the first sample to the last.
+    /// The rise of memory after the first calls, from the first sample to the last.
     var plainMemoryGrowth: Int? {
         guard let first = settledSizes.first, let last = settledSizes.last, settledSizes.count > 1 else { return nil }
         return last - first
     }
 
-    /// The same without what goes up and down: the least of the later half over the least of the earlier half, twice, because these
-    /// lie half of the run apart.
+    /// The rise of memory without fluctuations: twice the difference between the minima of the later and earlier half.
+    ///
+    /// The difference is doubled because the halves are half a run apart.
     var memoryGrowth: Int? {
         let sizes = settledSizes
         guard let earlier = sizes.prefix(sizes.count / 2).min(), let later = sizes.suffix(sizes.count / 2).min() else {
@@ -47,14 +48,16 @@ struct Figures: Sendable {
 
     private var settledSizes: [Int] { samples.filter { $0.callCount >= Self.warmUpCount }.map(\.byteCount) }
 
-    /// The calls after which memory counts.
+    /// The number of calls before memory counts.
     static let warmUpCount = 5_000
-    /// What memory may rise by.
+    /// The bytes by which memory may rise.
     static let allowedMemoryGrowth = 2 << 20
-    /// Fewer calls say nothing about memory.
+    /// With fewer calls, memory is not judged.
     static let leastCountForMemory = 15_000
-    /// Fewer cancelled calls say nothing about the slowest of them.
+    /// With fewer cancelled calls, their latency is not judged.
     static let leastCountForLatency = 100
-    /// Ten times what a quiet machine needs: a cancellation that does not work takes seconds.
+    /// Ten times what a quiet machine needs.
+    ///
+    /// A cancellation that does not work takes seconds.
     static let allowedCancelLatency = Duration.milliseconds(500)
 }

@@ -1,4 +1,4 @@
-/// How often each latency was seen, in steps of 10 microseconds: many calls take no more memory than few.
+/// The frequency of each latency in steps of 10 microseconds, so that many calls take no more memory than few.
 struct Latencies: Sendable {
     private static let step = Duration.microseconds(10)
 
@@ -17,7 +17,7 @@ struct Latencies: Sendable {
         longest = max(longest, other.longest)
     }
 
-    /// The latency that so many of all do not exceed, rounded up to a step.
+    /// Returns the latency that the given share of calls does not exceed, rounded up to a step.
     func latency(atShare share: Double) -> Duration? {
         var rest = Int((Double(count) * share).rounded(.up))
         for (steps, count) in counts.sorted(by: { $0.key < $1.key }) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run is to be like.
+/// The options of a run.
 struct Options: Sendable {
     enum TransportKind: String, CaseIterable, Sendable {
         case asyncHTTPClient, urlSession, stub
@@ -73,13 +73,13 @@ struct Options: Sendable {
         return value
     }
 
-    /// How many calls, unless time decides.
+    /// The number of calls, unless the run has a duration.
     var callCount: Int { count ?? (transport == .stub ? 100_000 : 20_000) }
 
-    /// How many calls are in flight.
+    /// The number of calls in flight.
     var inFlightCount: Int { concurrency ?? (transport == .stub ? 256 : 128) }
 
-    /// The short runs of CI.
+    /// Returns the options of the short runs in CI.
     static func quick(seed: UInt64) -> [Options] {
         let sizes: [(TransportKind, count: Int, cancelled: Double)] = [
             (.stub, 12_000, 0.1), (.asyncHTTPClient, 4_000, 0), (.asyncHTTPClient, 3_000, 0.5),

@@ -2,20 +2,20 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// How a call ended, or is predicted to.
+/// The actual or predicted end of a call.
 struct Outcome: Hashable, Sendable, CustomStringConvertible {
     enum Kind: Hashable, Sendable {
         case response(status: Int, Digest, cookies: [String])
         case failure(PipelineError.Code)
         case cancelled
-        /// What no call may throw.
+        /// An error of a type that no call may throw.
         case other(String)
     }
 
     let kind: Kind
-    /// `nil` where it cannot be known.
+    /// The number of exchanges; `nil` if it cannot be known.
     let exchangeCount: Int?
-    /// What an error says besides its code; nothing that is compared.
+    /// The details of an error besides its code, which are not compared.
     let note: String
 
     init(_ kind: Kind, exchangeCount: Int? = nil, note: String = "") {
@@ -40,14 +40,14 @@ struct Outcome: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether this is what was predicted.
+    /// Returns whether this outcome was predicted.
     func matches(_ predicted: Outcome) -> Bool {
         guard kind == predicted.kind else { return false }
         guard let expected = predicted.exchangeCount, let exchangeCount else { return true }
         return exchangeCount == expected
     }
 
-    /// What it is counted under.
+    /// The name under which the outcome is counted.
     var label: String {
         switch kind {
         case .response(let status, _, _): "\(status)"

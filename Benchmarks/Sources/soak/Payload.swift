@@ -1,13 +1,13 @@
 import CZlibDirect
 import Foundation
 
-/// The bodies of a run: text made from the seed, so that client and server have the same without telling each other.
+/// The bodies of a run: text made from the seed, so that client and server have the same text without an exchange.
 struct Payload: Sendable {
     static let variantCount = 64
     static let largeByteCount = 1 << 20
     private static let byteCounts = [0, 1, 17, 120, 900, 4_096, 16_384, 65_000]
 
-    /// A body that may be sent plain or in gzip.
+    /// A body that may be sent as is or in gzip.
     struct Body: Sendable {
         let data: Data
         let digest: Digest
@@ -32,10 +32,10 @@ struct Payload: Sendable {
 
     /// Bodies of 0 to 65,000 bytes.
     let bodies: [Body]
-    /// One of 1 MiB.
+    /// A body of 1 MiB.
     let large: Data
     let largeDigest: Digest
-    /// Of the first half of the large one.
+    /// The digest of the first half of the large body.
     let halfDigest: Digest
 
     init(seed: UInt64) {

@@ -1,22 +1,24 @@
-/// All that is decided of a call before it is made, from the seed and its index alone.
+/// Everything that is decided about a call in advance, derived only from the seed and the call's index.
 struct Plan: Hashable, Sendable {
-    /// Which call it is.
+    /// The index of the call.
     let index: Int
-    /// What is asked: every fiftieth call asks what the one before it asks.
+    /// The index of the request.
+    ///
+    /// Every fiftieth call repeats the request of the call before it.
     let subject: Int
     let behaviour: Behaviour
-    /// Which body is sent, or answered with.
+    /// The index of the body that is sent or received.
     let variant: Int
-    /// The first attempt that is answered well, of behaviours that may heal.
+    /// The first attempt that succeeds, for behaviours that may heal.
     let healsAt: Int
-    /// When the call is cancelled.
+    /// The time after which the call is cancelled; `nil` if it is not cancelled.
     let cancelDelay: Duration?
     private let seed: UInt64
 
     /// - Parameters:
-    ///   - seed: that of the run.
-    ///   - index: the number of the call.
-    ///   - cancelledShare: how many of all calls are cancelled, `0...1`.
+    ///   - seed: the seed of the run.
+    ///   - index: the index of the call.
+    ///   - cancelledShare: the share of calls that are cancelled, `0...1`.
     init(seed: UInt64, index: Int, cancelledShare: Double = 0) {
         let subject = index % 50 == 1 ? index - 1 : index
         let draw = Draw(seed: seed, index: subject)
@@ -31,23 +33,23 @@ struct Plan: Hashable, Sendable {
         cancelDelay = isCancelled ? .microseconds(own.number(5, below: 20_000)) : nil
     }
 
-    /// Whether another call may have asked the same, and been given the same answer.
+    /// Whether another call may have sent the same request and received the same response.
     var isShared: Bool { index % 50 <= 1 }
 
-    /// Whether the server behaves well at this attempt.
+    /// Returns whether this attempt succeeds although earlier ones failed.
     func isHealed(at attempt: Int) -> Bool { behaviour.mayHeal && attempt >= healsAt }
 
-    /// What goes wrong within the client at an attempt.
+    /// Returns the faults that the client injects into an attempt.
     func chaos(at attempt: Int) -> Chaos { Chaos(Draw(seed: seed, index: subject), attempt) }
 }
 
-/// Faults at the rates of Polly's example: 50 % of the attempts wait 0 to 20 ms, 2 % fail, 10 % are answered wrongly.
+/// Faults at the rates of Polly's example: 50 % of the attempts wait 0 to 20 ms, 2 % fail, 10 % get a wrong response.
 struct Chaos: Hashable, Sendable {
     enum Injury: Hashable, Sendable {
         case none
-        /// An error that nobody knows.
+        /// An error of an unknown type.
         case fault
-        /// 500 in place of the answer.
+        /// A 500 response instead of the real one.
         case outcome
     }
 

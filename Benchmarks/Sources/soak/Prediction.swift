@@ -1,25 +1,25 @@
 import Pipeline
 
-/// Foretells how calls end.
+/// A prediction of how calls end.
 struct Prediction: Sendable {
-    /// How often the plugins of a run make an attempt at most.
+    /// The maximum number of attempts that the plugins of a run make.
     static let maximumAttempts = 3
 
     let payload: Payload
     let hasPlugins: Bool
     let hasChaos: Bool
-    /// Whether bodies arrive decoded without a plugin.
+    /// Whether the transport decodes bodies without a plugin.
     let transportDecodes: Bool
 
-    /// What one attempt comes to.
+    /// The predicted end of one attempt.
     private struct Attempt {
         var kind: Outcome.Kind
         var exchangeCount = 1
-        /// Whether it calls for another, of a method that allows it.
+        /// Whether the attempt is retried if the method allows it.
         var isRetried = false
     }
 
-    /// How the call ends unless it is cancelled.
+    /// Returns how the call ends if it is not cancelled.
     func outcome(of plan: Plan) -> Outcome {
         var exchangeCount = 0
         var attempt = 1

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What Linux says of this process; nothing elsewhere.
+/// Figures that Linux reports about this process; `nil` on other systems.
 enum ProcessFigures {
-    /// The open sockets, pipes and files.
+    /// The number of open sockets, pipes and files.
     ///
-    /// Event loops are left out: Foundation makes one on a worker thread that waits for a child process or a URLSession, and the
-    /// thread closes its three descriptors when it exits, whenever that is.
+    /// Event loops are not counted. Foundation creates one on a worker thread that waits for a child process or a
+    /// URLSession. The thread closes its three descriptors when it exits, at an unpredictable time.
     static var descriptorCount: Int? {
         let folder = "/proc/self/fd"
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return nil }
@@ -17,7 +17,7 @@ enum ProcessFigures {
 
     static var threadCount: Int? { entryCount(of: "/proc/self/task") }
 
-    /// The bytes in memory, once the allocator has given back what nobody uses.
+    /// The resident bytes, after the allocator has released unused memory.
     static var residentByteCount: Int? {
         _ = trim?(0)
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
@@ -26,8 +26,8 @@ enum ProcessFigures {
         return pages * Int(sysconf(CInt(_SC_PAGESIZE)))
     }
 
-    /// Makes the allocator give back more of what is freed: one arena for all threads, and a mapping of its own for every large
-    /// block.
+    /// Makes the allocator release more freed memory, with one arena for all threads and a separate mapping for every
+    /// large block.
     static func steadyAllocator() {
         guard let symbol = dlsym(nil, "mallopt") else { return }
         let set = unsafeBitCast(symbol, to: (@convention(c) (CInt, CInt) -> CInt).self)
@@ -36,7 +36,7 @@ enum ProcessFigures {
         _ = set(mappingThreshold, 64 << 10)
     }
 
-    /// Of glibc, which is not in Swift's module of it.
+    /// The function `malloc_trim` of glibc, which Swift's glibc module does not have.
     private static let trim: (@convention(c) (Int) -> CInt)? = {
         guard let symbol = dlsym(nil, "malloc_trim") else { return nil }
         return unsafeBitCast(symbol, to: (@convention(c) (Int) -> CInt).self)

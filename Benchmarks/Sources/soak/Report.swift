@@ -1,4 +1,4 @@
-/// Writes what was measured.
+/// The printed report of a run.
 enum Report {
     static func write(_ figures: Figures) {
         let options = figures.options

@@ -1,10 +1,12 @@
 import Foundation
 
-/// Cuts what a connection receives into requests; what is none ends it.
+/// A reader that splits the bytes of a connection into requests.
+///
+/// Invalid bytes end it.
 struct RequestReader {
     struct Request {
         let target: String
-        /// By their names in lower case.
+        /// The header fields by lowercase name.
         let fields: [String: String]
         let body: Data
     }

@@ -1,10 +1,10 @@
 import Foundation
 import Pipeline
 
-/// One run: calls against a server, and what is left of them.
+/// A run, which makes calls against a server and checks what is left of them.
 struct Run {
     private static let preludeCount = 300
-    /// The prelude's calls are others than those that are counted.
+    /// The first index of the prelude, whose calls differ from those that are counted.
     private static let preludeIndex = 1_000_000_000
 
     private let options: Options
@@ -28,7 +28,7 @@ struct Run {
     func figures() async throws -> Figures {
         let watching = watch.start()
         defer { watching.cancel() }
-        // Once around, so that what is loaded once is not counted.
+        // A prelude, so that what is loaded only once is not counted.
         var prelude = Figures(options)
         var remains = try await makeCalls(of: [Self.preludeIndex..<Self.preludeIndex + Self.preludeCount], &prelude)
         await settle(remains, within: .seconds(10), nil, &prelude)
@@ -57,7 +57,7 @@ struct Run {
             if figures.isMemoryMeasured { await sample(&figures) }
         }
         figures.exchangeCount = client.witness.count
-        // An exchange that was shared ends a little later than the last of its calls.
+        // A shared exchange ends slightly later than the last of its calls.
         await wait(.seconds(30)) { client.witness.liveCount == 0 }
         figures.liveExchangeCount = client.witness.liveCount
         try await client.shutdown()
@@ -65,13 +65,13 @@ struct Run {
     }
 
     private func sample(_ figures: inout Figures) async {
-        // The runtime keeps the timers of sleeps that were cancelled until their time, a second at most, has come.
+        // The runtime keeps the timer of a cancelled sleep until the sleep would have ended, at most one second later.
         try? await Task.sleep(for: .milliseconds(1_200))
         guard let byteCount = ProcessFigures.residentByteCount else { return }
         figures.samples.append(.init(callCount: figures.callCount, byteCount: byteCount))
     }
 
-    /// Waits until nothing is left, but not forever.
+    /// Waits until nothing is left, but no longer than the limit.
     private func settle(
         _ remains: Remains,
         within limit: Duration,
@@ -94,7 +94,9 @@ struct Run {
     }
 }
 
-/// The numbers of the calls in rounds, after each of which memory is looked at.
+/// The indexes of the calls in rounds.
+///
+/// Memory is measured after each round.
 struct Rounds: Sequence, IteratorProtocol {
     private let count: Int
     private let size: Int

@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The server of a run, a thread for each connection: `soak serve --seed N`.
+/// The server of a run, with a thread for each connection: `soak serve --seed N`.
 ///
-/// Writes its port on the first line, then, for every line that it reads, how many connections are open; ends with its input.
+/// It writes its port on the first line, and then the number of open connections for every line that it reads. It ends
+/// when its input ends.
 final class Server: Sendable {
     private let seed: UInt64
     private let payload: Payload
@@ -68,7 +69,7 @@ final class Server: Sendable {
         )
     }
 
-    /// Whether the connection goes on.
+    /// Performs a step and returns whether the connection stays open.
     private func perform(_ step: Answer.Step, _ connection: CInt) -> Bool {
         switch step {
         case .send(let data):

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The server in a process of its own, so that descriptors and memory are the client's alone.
+/// The server in a separate process, so that only the client's descriptors and memory are measured.
 final class ServerProcess {
     struct NotStarted: Error {}
 
@@ -21,20 +21,20 @@ final class ServerProcess {
         self.url = url
     }
 
-    /// How many connections are open.
+    /// Returns the number of open connections.
     func openConnectionCount() -> Int? {
         guard (try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))) != nil else { return nil }
         return Self.readNumber(output)
     }
 
-    /// Ends the server; gives back whether it ended well.
+    /// Ends the server and returns whether it exited normally.
     func stop() -> Bool {
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()
         return process.terminationReason == .exit && process.terminationStatus == 0
     }
 
-    /// A line, which the server writes at once.
+    /// Reads a line, which the server writes immediately.
     private static func readNumber(_ output: Pipe) -> Int? {
         var line = Data()
         while let byte = try? output.fileHandleForReading.read(upToCount: 1), let first = byte.first {

@@ -1,8 +1,10 @@
 import Foundation
 
-/// Calls against a server that behaves well, badly and not at all, each of which has to end as the seed says.
+/// Makes calls against a server that responds correctly, incorrectly, or not at all.
 ///
-/// Ends with exit code 1 when a figure does not hold, with 2 for options that it does not know.
+/// Each call must end as predicted from the seed.
+///
+/// Ends with exit code 1 if a figure fails, and with 2 for unknown options.
 @main
 struct Soak {
     static func main() async throws {

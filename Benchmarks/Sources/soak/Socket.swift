@@ -30,7 +30,7 @@ enum Socket {
         return descriptor
     }
 
-    /// The next bytes, none at the end, `nil` when the connection is lost.
+    /// Returns the next bytes, empty data at the end, or `nil` if the connection is lost.
     static func receive(_ descriptor: CInt) -> Data? {
         withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { room in
             let count = recv(descriptor, room.baseAddress, room.count, 0)
@@ -50,7 +50,7 @@ enum Socket {
         }
     }
 
-    /// Makes closing send a reset instead of an orderly end.
+    /// Makes the socket send a reset when it is closed, instead of an orderly end.
     static func resetOnClose(_ descriptor: CInt) {
         var value = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))

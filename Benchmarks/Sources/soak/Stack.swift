@@ -7,7 +7,7 @@ import Synchronization
 enum Stack {
     static let attemptField = HTTPField.Name("X-Attempt")
 
-    /// Those of a real client whose settings leave nothing to chance: retries at once and without a budget.
+    /// Returns the plugins of a real client with deterministic settings: immediate retries without a budget.
     static func standard() -> [any PluginType] {
         [
             LoggingPlugin(level: .error) { _, _ in },
@@ -26,14 +26,14 @@ enum Stack {
 }
 
 extension PipelineRequest {
-    /// Which attempt the client says this is.
+    /// The number of the attempt that the client states; 1 if it states none.
     var attemptNumber: Int {
         guard let name = Stack.attemptField, let text = headers[name], let number = Int(text) else { return 1 }
         return number
     }
 }
 
-/// Makes attempts wait, fail and be answered wrongly, as planned.
+/// A plugin that delays attempts, fails them, or returns wrong responses, as planned.
 struct ChaosPlugin: Stage.Intercept {
     struct Fault: Error {}
 
@@ -53,7 +53,7 @@ struct ChaosPlugin: Stage.Intercept {
     }
 }
 
-/// Counts the exchanges that have begun and not ended.
+/// A plugin that counts all exchanges and those that have not ended.
 final class Witness: Stage.WillSend, Stage.DidReceive {
     private let live = Atomic(0)
     private let all = Atomic(0)

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// Answers as the server would, without a network.
+/// A transport that responds like the server, without a network.
 final class Stub: Transport {
     private let payload: Payload
 
@@ -56,7 +56,7 @@ final class Stub: Transport {
         }
     }
 
-    /// Half of the body, and then a failure.
+    /// Returns half of the body followed by the failure, or throws the failure if no stream is wanted.
     private func broken(
         _ failure: PipelineError,
         _ answer: Answer,

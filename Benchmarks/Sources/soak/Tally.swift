@@ -1,4 +1,4 @@
-/// What came of the calls of a run.
+/// The outcomes of the calls of a run.
 struct Tally: Sendable {
     struct Mismatch: Sendable {
         let plan: Plan
@@ -11,16 +11,16 @@ struct Tally: Sendable {
     private(set) var counts: [String: Int] = [:]
     private(set) var mismatchCount = 0
     private(set) var mismatches: [Mismatch] = []
-    /// From the cancellation of a call that had not ended to its end.
+    /// The times from the cancellation of a call in flight to its end.
     private(set) var cancelLatencies = Latencies()
 
-    /// How many calls have ended.
+    /// The number of calls that have ended.
     var outcomeCount: Int { counts.values.reduce(0, +) }
 
     mutating func add(_ found: Outcome, to plan: Plan, expected: Outcome, cancelLatency: Duration?) {
         counts[found.label, default: 0] += 1
         if let cancelLatency { cancelLatencies.add(cancelLatency) }
-        // Only who was cancelled may say so.
+        // Only a call that was cancelled may throw CancellationError.
         if found.matches(expected) || (plan.cancelDelay != nil && found.kind == .cancelled) { return }
         add(Mismatch(plan: plan, expected: expected, found: found))
     }
@@ -32,7 +32,7 @@ struct Tally: Sendable {
         mismatches += other.mismatches.prefix(max(0, Self.shownMismatchCount - mismatches.count))
     }
 
-    /// Of calls that are not counted only what went wrong.
+    /// Only the mismatches, for calls that are not counted.
     var mismatchesOnly: Tally {
         var tally = Tally()
         tally.mismatchCount = mismatchCount

@@ -8,7 +8,7 @@ import PipelineTransports
 import FoundationNetworking
 #endif
 
-/// A client called directly, and the pipeline over a transport that has another one of the same configuration.
+/// A client called directly, and the pipeline over a transport with a second client of the same configuration.
 extension Contest {
     static func asyncHTTPClient(connections: Int?) -> Contest {
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
@@ -31,7 +31,7 @@ extension Contest {
             guard let url = URL(string: Nginx.url + Nginx.path(byteCount, task)) else { throw URLError(.badURL) }
             var request = URLRequest(url: url)
             for (name, value) in Page.fields { request.setValue(value, forHTTPHeaderField: name) }
-            // On Linux this must not be cancelled; here nobody does.
+            // On Linux this call must not be cancelled; the benchmark does not cancel it.
             let (data, response) = try await session.data(for: request)
             try Side.require((response as? HTTPURLResponse)?.statusCode == 200 && data.count == byteCount)
         }

@@ -3,14 +3,14 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 
-/// A body of so many bytes, requested by a numbered task with the header fields that an app's requests carry.
+/// A body of a given size, requested by a numbered task with the header fields of a typical app.
 struct Page: TargetType, AccessTokenAuthorizable {
     let byteCount: Int
     let number: Int
 
     private static let base = URL(string: Nginx.url) ?? URL(filePath: "/")
 
-    /// All fields of a request, for those who send without plugins.
+    /// All header fields of a request, for sides without plugins.
     static let fields = [
         "Accept": "application/json",
         "User-Agent": "shop/1.0",
@@ -28,7 +28,9 @@ struct Page: TargetType, AccessTokenAuthorizable {
     var headers: [String: String]? { ["Accept": "application/json", "User-Agent": "shop/1.0"] }
     var authorizationType: AuthorizationType? { .bearer }
 
-    /// What an app has: after it, a request carries the fields above.
+    /// The plugins of a typical app.
+    ///
+    /// With them, a request carries the fields above.
     static var plugins: [any PluginType] {
         [
             LoggingPlugin(level: .error) { _, line in print(line) },
@@ -50,7 +52,7 @@ struct Page: TargetType, AccessTokenAuthorizable {
         ]
     }
 
-    /// A log of two lines for each call, and two header fields.
+    /// A plugin that logs two lines per call, and plugins for two header fields.
     static var logging: [any PluginType] {
         [
             LoggingPlugin(level: .info) { _, line in consume(line) },
@@ -60,7 +62,7 @@ struct Page: TargetType, AccessTokenAuthorizable {
     }
 }
 
-/// The same page, asked for by a target that sets all fields itself.
+/// The same page, requested by a target that sets all fields itself.
 struct PlainPage: TargetType {
     let page: Page
 

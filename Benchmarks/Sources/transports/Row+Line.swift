@@ -4,7 +4,7 @@ extension Row {
                                            directly     no plugins  six plugins   directly    six     directly    six
         """
 
-    /// A line of a table under the heading, for the first three sides.
+    /// The line of the table below the heading, for the first three sides.
     var line: String {
         let (direct, none, six) = (results[0], results[1], results[2])
         return title

@@ -2,23 +2,23 @@ import Foundation
 import Pipeline
 import PipelineTransports
 
-/// How much more two tasks get done in parallel than one alone.
+/// The work that two parallel tasks do, compared with one task.
 struct Scaling: Codable {
     let name: String
-    /// Work of two tasks in a second over that of one; the median of each round's own ratio.
+    /// The work per second of two tasks divided by that of one; the median of the rounds' ratios.
     let ratio: Double
-    /// The ratio as a share of that of the second yardstick, which allocates; the median of each round's own share.
+    /// The ratio divided by that of the second yardstick, which allocates; the median of the rounds' shares.
     let ofAllocating: Double
-    /// Of one run.
+    /// The allocations of one run.
     let allocations: Double
 
-    /// Work of a task: the number of the task, and how often.
+    /// Work for a task with a given number, repeated `count` times.
     private struct Work: Sendable {
         let name: String
         let run: @Sendable (_ task: Int, _ count: Int) async throws -> Void
     }
 
-    /// A piece of memory such as a call allocates.
+    /// A block of memory like those that a call allocates.
     private final class Block {
         let bytes: [UInt8]
         let text: String
@@ -31,7 +31,9 @@ struct Scaling: Codable {
 
     private static let allocating = 1
 
-    /// The first two are yardsticks, of which tasks share nothing.
+    /// Returns all works.
+    ///
+    /// The first two are yardsticks, whose tasks share nothing.
     private static func works() -> [Work] {
         [
             Work(name: "arithmetic, what the machine can do") { task, count in
@@ -52,7 +54,9 @@ struct Scaling: Codable {
         ]
     }
 
-    /// About as many allocations (13) and bytes (2.7 KiB) as a stubbed call without plugins makes (14, 2.7 KiB), all written and read.
+    /// Makes 13 allocations of 2.7 KiB in all, and writes and reads every byte.
+    ///
+    /// A stubbed call without plugins makes about as many (14, 2.7 KiB).
     @inline(never)
     private static func allocate(_ seed: Int) -> Int {
         let blocks = (1...4).map { Block(UInt8(1 + seed & 0x3f), count: 210 * $0) }
@@ -61,14 +65,16 @@ struct Scaling: Codable {
         }
     }
 
-    /// All works in two tasks, for `scripts/compare-builds`.
+    /// Returns all works as cases with two tasks, for `scripts/compare-builds`.
     static func cases() -> [Case] {
         works().map { work in
             Case(name: "two tasks, \(work.name)") { count in _ = try await measure(work, tasks: 2, max(count / 2, 1)) }
         }
     }
 
-    /// The work of that name in two tasks, for a profiler; nothing when there is none.
+    /// Runs the work with that name in two tasks, for a profiler.
+    ///
+    /// Does nothing if no work has the name.
     static func run(only name: String, count: Int) async throws {
         for work in works() where work.name == name { print(try await measure(work, tasks: 2, count).seconds) }
     }
@@ -82,7 +88,7 @@ struct Scaling: Codable {
                 let one = try await measure(work, tasks: 1, count)
                 let two = try await measure(work, tasks: 2, count)
                 allocations[index] = min(allocations[index], one.allocations)
-                // The first round warms up.
+                // The first round is a warm-up.
                 if round > 0 { ratios[index].append(2 * one.seconds / two.seconds) }
             }
         }

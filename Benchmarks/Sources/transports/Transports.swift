@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures the pipeline over network transports against their clients called directly, with an nginx of its own on loopback.
+/// Measures the pipeline over network transports against their clients called directly, with its own nginx on loopback.
 @main
 struct Transports {
     struct Report: Codable {
@@ -17,7 +17,7 @@ struct Transports {
         var serves = false
         var jsonPath: String?
         var connections: Int?
-        /// A side to run alone, for a profiler.
+        /// A side or work to run alone, for a profiler.
         var only: String?
 
         var rounds: Int { isQuick ? 1 : 31 }

@@ -4,17 +4,17 @@ import Pipeline
 
 /// An archive on a bad day: it fails, it is slow, and its members' tokens expire.
 enum Archive {
-    /// Fails twice before it answers.
+    /// Fails twice with 503, then succeeds.
     case catalogue
-    /// Takes its time.
+    /// Responds after one second.
     case report
-    /// Keeps a text.
+    /// Stores a text.
     case keep(String)
-    /// The text that was kept.
+    /// Returns the stored text.
     case kept
-    /// For members alone.
+    /// Requires the access token of a member.
     case members
-    /// A new token for members.
+    /// Returns a new token for members.
     case renew(password: String)
 }
 
@@ -62,14 +62,14 @@ extension Archive: AccessTokenAuthorizable {
     }
 }
 
-/// What the archive says of a request.
+/// The body of a response of the archive.
 struct ArchiveAnswer: Codable, Sendable {
-    /// How often it had been asked this, this time included.
+    /// The number of requests of this kind so far, including this one.
     let count: Int
-    /// How many bytes of body arrived.
+    /// The number of body bytes that the server received.
     var byteCount = 0
-    /// In which content coding they arrived.
+    /// The content coding of the received body.
     var coding = "none"
-    /// A token for members.
+    /// A token for members; `nil` in other responses.
     var token: String?
 }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// A bookshop: anyone may look at its books, an order takes an access token.
+/// A bookshop: anyone can browse the books, but an order requires an access token.
 enum Bookshop {
     case books(author: String)
     case book(id: Int)
@@ -40,7 +40,7 @@ extension Bookshop: TargetType {
     var validationType: ValidationType { .successCodes }
     var options: RequestOptions { RequestOptions { $0.attemptTimeout = .seconds(2) } }
 
-    /// What a stub answers.
+    /// The body of a stubbed response.
     var sampleData: Data {
         switch self {
         case .books: Data(#"[{"id": 7, "title": "A Sample of a Book", "author": "Nobody"}]"#.utf8)

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// A news agency: headlines as they happen, and a yearbook to download.
+/// A news agency with a live stream of headlines and a yearbook to download.
 enum News {
     case headlines
     case yearbook(DownloadDestination)

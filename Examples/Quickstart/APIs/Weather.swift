@@ -2,7 +2,9 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// A weather service, open to all: it answers every question with a forecast, and says so.
+/// A public weather service.
+///
+/// Every response is a forecast, and the target declares this as its result type.
 enum Weather: DecodableTargetType {
     typealias ResultType = Forecast
 

@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// The archive's side: what it is asked is counted, by path.
+/// The server side of the archive. It counts the requests of each kind.
 actor ArchiveServer {
     static let password = "correct horse battery staple"
 
@@ -50,7 +50,7 @@ actor ArchiveServer {
         return try .json(ArchiveAnswer(count: add("keep"), byteCount: data.count, coding: coding))
     }
 
-    /// The same bytes in the same coding, with their number in a field that a decoding transport leaves alone.
+    /// Returns the stored bytes in their coding, with their number in a header field that decoding transports keep.
     private func giveBack() -> HTTPResponse {
         .bytes(kept, coding: keptCoding)
     }

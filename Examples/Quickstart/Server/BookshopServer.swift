@@ -1,7 +1,9 @@
 import FlyingFox
 import Foundation
 
-/// The bookshop's side: orders are refused without the right access token.
+/// The server side of the bookshop.
+///
+/// It refuses orders without the right access token.
 enum BookshopServer {
     static let token = "2YotnFZFEjr1zCsicMWpAA"
 

@@ -2,17 +2,17 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 
-/// All APIs on a free port of this machine.
+/// A server for all APIs on a free port of the loopback address.
 ///
-/// The API `https://NAME/PATH` is found at `http://127.0.0.1:PORT/NAME/PATH`.
+/// It serves the API `https://NAME/PATH` at `http://127.0.0.1:PORT/NAME/PATH`.
 struct EmbeddedServer {
-    /// `http://127.0.0.1:PORT`, without a slash at its end.
+    /// `http://127.0.0.1:PORT`, without a trailing slash.
     let origin: String
 
     private let server: HTTPServer
     private let running: Task<Void, any Error>
 
-    /// Starts it and waits until it listens.
+    /// Starts the server and waits until it listens.
     static func start() async throws -> EmbeddedServer {
         let server = HTTPServer(
             address: try sockaddr_in.inet(ip4: "127.0.0.1", port: 0),
@@ -34,7 +34,7 @@ struct EmbeddedServer {
         return EmbeddedServer(origin: "http://127.0.0.1:\(port)", server: server, running: running)
     }
 
-    /// Closes the port and waits until the server has ended.
+    /// Closes the port and waits until the server has stopped.
     func stop() async {
         await server.stop()
         _ = await running.result
@@ -42,14 +42,14 @@ struct EmbeddedServer {
 }
 
 extension HTTPResponse {
-    /// A value as JSON.
+    /// Returns a response with a value as JSON.
     static func json(_ value: some Encodable, _ statusCode: HTTPStatusCode = .ok) throws -> HTTPResponse {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         return make(statusCode, [.contentType: "application/json"], body: try encoder.encode(value))
     }
 
-    /// Bytes in a content coding.
+    /// Returns a response with bytes in a content coding.
     static func bytes(_ data: Data, coding: String) -> HTTPResponse {
         let fields: [HTTPHeader: String] = [
             .contentType: "text/plain; charset=utf-8", .contentEncoding: coding,
@@ -58,22 +58,25 @@ extension HTTPResponse {
         return make(.ok, fields, body: data)
     }
 
-    /// Bytes of a media type.
+    /// Returns a response with bytes of a media type.
     static func bytes(_ data: Data, type: String) -> HTTPResponse {
         make(.ok, [.contentType: type], body: data)
     }
 
-    /// A status alone.
+    /// Returns a response with a status but no body.
     static func empty(_ statusCode: HTTPStatusCode) -> HTTPResponse {
         make(statusCode, [:])
     }
 
-    /// Leads somewhere else.
+    /// Returns a redirect to a location.
     static func redirect(to location: String) -> HTTPResponse {
         make(.found, [.location: location])
     }
 
-    /// Head and body leave in two writes; on a connection that is kept the second waits 40 ms for the first.
+    /// Returns a response that closes the connection.
+    ///
+    /// The server writes the head and the body separately, and on a kept-alive connection the second write waits 40 ms
+    /// for the first.
     private static func make(
         _ statusCode: HTTPStatusCode,
         _ fields: [HTTPHeader: String],
@@ -84,7 +87,7 @@ extension HTTPResponse {
         return HTTPResponse(statusCode: statusCode, headers: headers, body: body)
     }
 
-    /// What is wrong with the request.
+    /// Returns an error response with the reason as JSON.
     static func refusal(_ statusCode: HTTPStatusCode, _ reason: String) throws -> HTTPResponse {
         try json(["reason": reason], statusCode)
     }

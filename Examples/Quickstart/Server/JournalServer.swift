@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// The journal's side, one for each environment: it keeps accounts, tokens, and posts with their files.
+/// The server side of the journal, one for each environment. It stores accounts, tokens, and posts with their files.
 actor JournalServer {
     private struct Account: Decodable {
         let email: String
@@ -49,7 +49,9 @@ actor JournalServer {
         }
     }
 
-    /// Takes the form of a request apart, whose body is read in any case.
+    /// Parses the form of an authorized request.
+    ///
+    /// The body is read even if the request is refused.
     private nonisolated func write(
         _ request: HTTPRequest,
         _ answer: (MultipartForm) async throws -> HTTPResponse

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A body of type `multipart/form-data`, taken apart as far as this server needs it; `nil` when that cannot be done.
+/// A body of type `multipart/form-data`, parsed as far as this server needs it; `nil` if it cannot be parsed.
 struct MultipartForm {
     struct Part {
         let name: String
@@ -14,7 +14,7 @@ struct MultipartForm {
     init?(_ body: Data, contentType: String) {
         guard let match = contentType.firstMatch(of: /^multipart\/form-data; *boundary="?([^";]+)/) else { return nil }
         let delimiter = Data("\r\n--\(match.1)".utf8)
-        // With this the first delimiter looks as all others do.
+        // Makes the first delimiter look like all others.
         var rest = Data("\r\n".utf8) + body
         guard let first = rest.range(of: delimiter), first.lowerBound == rest.startIndex else { return nil }
         rest = rest[first.upperBound...]
@@ -30,7 +30,7 @@ struct MultipartForm {
 }
 
 extension MultipartForm.Part {
-    /// The bytes between two delimiters.
+    /// Parses the bytes between two delimiters.
     fileprivate init?(_ bytes: Data) {
         guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return nil }
         let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)

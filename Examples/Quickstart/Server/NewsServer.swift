@@ -1,7 +1,7 @@
 import FlyingFox
 import Foundation
 
-/// The news agency's side: each stream of headlines ends early, and the first download breaks off.
+/// The server side of the news agency. Each stream of headlines ends early, and the first download breaks off.
 actor NewsServer {
     static let headlines = ["Rain is on its way", "The rain is here", "The sun comes out"]
     static let yearbook = Data((0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* 17) })
@@ -18,7 +18,9 @@ actor NewsServer {
         }
     }
 
-    /// Two events for a request; 204 for one that has them all, which ends the subscription.
+    /// Returns up to two events, or 204 if the client already has them all.
+    ///
+    /// The status 204 ends the subscription.
     private static func events(after id: Int) -> HTTPResponse {
         let events = headlines.indices.dropFirst(id).prefix(2).map { index in
             "id: \(index + 1)\ndata: {\"text\": \"\(headlines[index])\"}\n\n"

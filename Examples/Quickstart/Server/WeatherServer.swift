@@ -1,6 +1,8 @@
 import FlyingFox
 
-/// The weather service's side: whoever sends it a token that is not meant for it is told so.
+/// The server side of the weather service.
+///
+/// It refuses requests with a token, because the token is for another API.
 enum WeatherServer {
     static func addRoutes(to server: HTTPServer) async {
         await server.appendRoute("GET /weather.example/today/:city") { request in

@@ -4,9 +4,11 @@ import Pipeline
 import PipelinePlugins
 import PipelineTransports
 
-/// What the plugins do when a server fails, is slow, refuses a token, or is asked the same by many.
+/// A tour of plugins for a server that fails, responds slowly, refuses a token, or receives many equal requests.
 struct BadDayTour {
-    /// Where the token comes from: calls through it are left alone by the plugin that asks.
+    /// The provider that renews the token.
+    ///
+    /// Its calls do not pass through `TokenRefreshPlugin`.
     private let renewal: Provider<Archive>
     private let provider: Provider<Archive>
     private let endpoint: @Sendable (Archive) -> Endpoint
@@ -95,7 +97,7 @@ struct BadDayTour {
         let provider = provider
         let statuses = try await withThrowingTaskGroup(of: [Int?].self) { group in
             for _ in 0..<20 {
-                // Each a call of its own: shared ones would be refused and helped once.
+                // Without deduplication: shared calls would be refused and refreshed only once.
                 let options = RequestOptions { $0.deduplication = .off }
                 group.addTask { try await provider.request(.members, options: options).exchanges.map(\.statusCode) }
             }
@@ -127,7 +129,7 @@ struct BadDayTour {
     }
 }
 
-/// What a member has.
+/// The credential of a member.
 private struct Membership: TokenCredential {
     let accessToken: String
     var expiry: Date? { nil }

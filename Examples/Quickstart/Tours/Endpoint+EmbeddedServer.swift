@@ -1,7 +1,7 @@
 import Pipeline
 
 extension Endpoint {
-    /// The endpoint of a target on the embedded server.
+    /// Creates the endpoint of a target on the embedded server.
     init(_ target: some TargetType, at origin: String) {
         self.init(target)
         url.replace("https://", with: origin + "/")

@@ -6,7 +6,7 @@ import PipelinePlugins
 import PipelineTransports
 import Synchronization
 
-/// What a user does whose API is described with `APIRequest`.
+/// A tour of an API that is described with `APIRequest`.
 struct JournalTour {
     private let email = "ursula@example.com"
     private let password = "hunter2 and a half"
@@ -170,7 +170,7 @@ struct JournalTour {
         heading("The same requests in another environment")
         let before = environments.current
         let posts = try await api.send(Journal.posts.list())
-        // A token is for the server that gave it.
+        // A token is valid only for the server that issued it.
         session.end()
         try environments.use(.testFlight)
         let others = try await api.send(Journal.posts.list())
@@ -180,7 +180,7 @@ struct JournalTour {
     }
 }
 
-/// Bytes that are the same each time.
+/// Returns bytes that are the same each time.
 private func pattern(byteCount: Int) -> Data {
     Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 }

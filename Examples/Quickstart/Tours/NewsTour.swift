@@ -3,7 +3,7 @@ import Pipeline
 import PipelineRecording
 import PipelineTransports
 
-/// Responses that are not read in one go: an event stream, a download that stalls, and one that is recorded.
+/// A tour of other kinds of responses: an event stream, a download that stalls, and a recorded response.
 struct NewsTour {
     private let origin: String
     private let provider: Provider<News>

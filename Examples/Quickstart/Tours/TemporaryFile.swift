@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file in a folder of its own.
+/// A file in a temporary folder of its own.
 struct TemporaryFile {
     let url: URL
 

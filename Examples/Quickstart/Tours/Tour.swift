@@ -3,16 +3,18 @@ import Pipeline
 import PipelinePlugins
 import PipelineTransports
 
-/// What a user of the package does, step by step.
+/// A tour of the package, step by step.
 struct Tour {
-    /// One stack for both APIs, outermost plugin first.
+    /// The plugins for both APIs, outermost first.
     let plugins: [any PluginType] = [
         LoggingPlugin(level: .info, handler: printLog),
         AccessTokenPlugin { _ in BookshopServer.token },
         .prepare(name: "user agent") { request, _ in request.headers[.userAgent] = "quickstart/1.0" },
     ]
 
-    /// One provider for both APIs; the endpoint closure leads it to the embedded server.
+    /// The provider for both APIs.
+    ///
+    /// Its endpoint closure directs requests to the embedded server.
     let provider: Provider<MultiTarget>
 
     init(origin: String) {

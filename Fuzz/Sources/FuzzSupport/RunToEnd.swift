@@ -4,10 +4,10 @@ import Synchronization
 private let pending = Mutex<(@Sendable () async -> Void)?>(nil)
 private let isDone = DispatchSemaphore(value: 0)
 
-/// Runs an operation on another thread and waits for its end.
+/// Runs an operation on another thread and waits until it ends.
 ///
-/// All that it holds is released when this returns. The task itself holds nothing, because it ends a moment later, and what it would
-/// release then looks like a leak to the fuzzer.
+/// Everything that the operation holds is released when this function returns. The task itself holds nothing, because
+/// it ends slightly later, and anything it released then would look like a leak to the fuzzer.
 public func runToEnd(_ operation: @escaping @Sendable () async -> Void) {
     pending.withLock { $0 = operation }
     Task {

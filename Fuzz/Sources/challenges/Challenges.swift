@@ -4,7 +4,9 @@ import PipelinePlugins
 
 @testable import Pipeline
 
-/// The first byte decides: any text as fields, challenges that are written and read back, or any text as a Link field.
+/// Fuzzes challenges and Link fields.
+///
+/// The first byte selects any text as fields, challenges that are written and read back, or any text as a Link field.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzChallenges(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
@@ -16,12 +18,12 @@ public func fuzzChallenges(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
     return 0
 }
 
-/// What is read of a Link field can be written and read again.
+/// Checks that the links read from a Link field can be written and read again.
 private func readLinks(_ input: inout FuzzInput) {
     let text = String(decoding: input.remainder(), as: UTF8.self)
     let links = LinkField.links(in: text)
     require(links.count <= text.utf8.count / 2, "more links than there is room for")
-    // A combining character joins the space before it.
+    // A combining character merges with the space before it.
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return }
     let written = links.map { link in
         let relations = link.relations.joined(separator: " ").map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
@@ -36,7 +38,7 @@ private func read(_ values: [String]) -> [AuthenticationChallenge] {
     return AuthenticationChallenge.challenges(in: fields)
 }
 
-/// Whatever arrives is read within the bounds, and what is read can be written and read again.
+/// Checks that any text is read within the bounds, and that the result can be written and read again.
 private func readAny(_ input: inout FuzzInput) {
     let lines = input.remainder().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let challenges = read(lines.map { String(decoding: $0, as: UTF8.self) })
@@ -91,7 +93,7 @@ private func quoted(_ text: String) -> String {
     return "\"" + String(decoding: escaped, as: UTF8.self) + "\""
 }
 
-/// Without what no quoted text can hold.
+/// Returns the text without the characters that a quoted string cannot contain.
 private func cleaned(_ text: String) -> String {
     String(decoding: text.utf8.filter { $0 >= 0x20 && $0 != 0x7f }, as: UTF8.self)
 }

@@ -3,11 +3,11 @@ import FuzzSupport
 import HTTPTypes
 import Pipeline
 
-/// The first byte decides: the parser of events, or the lines and the JSON lines of a streamed answer.
+/// Fuzzes the parser of events, or the lines and the JSON lines of a streamed response.
 ///
-/// Then come the limit, the lengths of the pieces, and the bytes.
+/// The first byte selects one of the two. The limit, the lengths of the pieces, and the bytes follow.
 ///
-/// Read in pieces and at once it comes to the same: the same values, and after them the same error or none.
+/// Reading in pieces and all at once must give the same values, followed by the same error or none.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzEvents(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
@@ -30,7 +30,7 @@ private func check(_ data: Data, _ pieces: [Data], _ limit: Int) async {
     require(whole == piecewise, "other lines in pieces than at once")
 }
 
-/// Pieces of these lengths, which repeat.
+/// Cuts the data into pieces of these lengths, which repeat.
 private func cut(_ data: Data, _ lengths: [Int]) -> [Data] {
     var pieces: [Data] = []
     var rest = data
@@ -56,7 +56,7 @@ private func events(in pieces: [Data], _ limit: Int) -> EventOutcome {
         parser.append(piece)
         do {
             while let event = try parser.next() {
-                // A byte that is no UTF-8 becomes three.
+                // A byte of invalid UTF-8 becomes three bytes.
                 require(event.data.utf8.count <= limit * 3, "an event of \(event.data.utf8.count) bytes")
                 require(!event.type.isEmpty, "an event without a name")
                 require(event.id.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 }, "an ID that cannot be sent")

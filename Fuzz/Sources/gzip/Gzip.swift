@@ -4,9 +4,11 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 
-/// The first byte is the coding, then come the lengths of the pieces, and then the body as it arrives.
+/// Fuzzes the decoding of bodies.
 ///
-/// Read in pieces and from memory it comes to the same: the same bytes, never more than allowed, or the same typed error.
+/// The first byte selects the coding. The lengths of the pieces and the encoded body follow.
+///
+/// Decoding in pieces and from memory must give the same bytes, no more than allowed, or the same typed error.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzGzip(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
@@ -33,9 +35,9 @@ private struct Outcome {
 
 private func compare(_ whole: Outcome, _ pieces: Outcome, isNested: Bool) {
     require(whole.data.count <= byteLimit, "more than the limit allows")
-    // When the limits are looked at depends on the pieces.
+    // The pieces determine when the limits are checked.
     guard whole.code != .limit(.decodedBytes), pieces.code != .limit(.decodedBytes) else { return }
-    // Of two codings that are both damaged, which is found out first depends on them as well.
+    // If two nested codings are both damaged, the pieces also determine which error is found first.
     require(
         whole.code == pieces.code || (whole.code != nil && pieces.code != nil && isNested),
         "in memory \(String(describing: whole.code)), in pieces \(String(describing: pieces.code))"
@@ -86,7 +88,7 @@ private struct Answer: Transport {
     }
 }
 
-/// Bytes in pieces of these lengths, again and again.
+/// Bytes in pieces of these lengths, which repeat.
 private struct Pieces: AsyncSequence {
     let data: Data
     let lengths: [Int]

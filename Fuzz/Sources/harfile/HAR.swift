@@ -6,10 +6,12 @@ import Pipeline
 @testable import PipelineRecording
 @testable import PipelineRedaction
 
-/// The first byte decides: JSON alone, one entry, or a whole file.
+/// Fuzzes the reading and writing of HAR files.
 ///
-/// Whatever arrives is read, or refused with a typed error that has its place in what arrived; what is read can be written, and
-/// comes to the same when it is read again.
+/// The first byte selects JSON alone, one entry, or a whole file.
+///
+/// Any input is read, or refused with a typed error whose offset lies within the input. What is read can be written,
+/// and gives the same result when it is read again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzHAR(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
@@ -62,7 +64,7 @@ private func readEntry(_ entry: HAREntry) {
     }
 }
 
-/// In memory where that is possible, since each file is synchronized.
+/// The location of the file, in memory if possible, because each file is synchronized.
 private let place: URL = {
     let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
     let folder = FileManager.default.fileExists(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory

@@ -4,7 +4,9 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
-/// The first byte decides: raw bytes for the reader alone, or a form that is written and read back.
+/// Fuzzes the reading and writing of multipart forms.
+///
+/// The first byte selects raw bytes for the reader alone, or a form that is written and read back.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzMultipart(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
@@ -16,7 +18,7 @@ public func fuzzMultipart(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
     return 0
 }
 
-/// Whatever arrives is read or refused, and what is read can be written again byte by byte.
+/// Checks that any body is read or refused, and that what is read can be written again byte for byte.
 private func readBody(_ input: inout FuzzInput) {
     let body = Data(input.remainder())
     do {
@@ -86,7 +88,7 @@ private func writeAndRead(_ input: inout FuzzInput) {
     }
 }
 
-/// How a name stands on the wire, said in another way than the writer says it.
+/// Returns a name as it is sent on the wire, computed independently of the writer.
 private func escaped(_ name: String) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     return name.utf8.flatMap { byte -> [UInt8] in

@@ -4,9 +4,10 @@ import HTTPTypes
 import Pipeline
 import PipelinePlugins
 
-/// The first byte decides: a date alone, or the fields of a response.
+/// Fuzzes the reading of dates and Retry-After fields.
 ///
-/// The next sets the present date, up to the year 4000.
+/// The first byte selects a date alone, or the fields of a response. The next byte sets the current date, up to about
+/// the year 4000.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRetryAfter(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
@@ -20,7 +21,7 @@ public func fuzzRetryAfter(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt
     return 0
 }
 
-/// Whatever is read can be written again, in the form in which it stood there.
+/// Checks that a date that is read can be written again in the same form.
 private func readDate(_ input: inout FuzzInput, _ now: Date) {
     let text = String(decoding: input.remainder(), as: UTF8.self)
     guard let date = HTTPDate(text, now: now) else {
@@ -30,7 +31,7 @@ private func readDate(_ input: inout FuzzInput, _ now: Date) {
     let seconds = date.secondsSince1970
     require((-62_135_596_800...253_402_300_800).contains(seconds), "a year that has no four digits: \(seconds)")
     let isWritten = HTTPDateForm.all.contains { form in
-        // A leap second is read as the second after it.
+        // A leap second is read as the following second.
         form.text(seconds) == text.dayless || form.text(seconds - 1).replacing(":59 ", with: ":60 ") == text.dayless
     }
     require(isWritten, "\(text) is not \(seconds)")
@@ -39,7 +40,7 @@ private func readDate(_ input: inout FuzzInput, _ now: Date) {
     require(years > -50.1 && years < 50.1, "two digits are \(years) years away")
 }
 
-/// The wait is never less than nothing, and at least as long as each number asks for.
+/// Checks that the wait is never negative, and at least as long as each number requests.
 private func readFields(_ input: inout FuzzInput, _ now: Date) {
     var fields = HTTPFields()
     if input.number(below: 2) == 1 { fields[.date] = input.text(upTo: 40) }
@@ -58,7 +59,7 @@ private func readFields(_ input: inout FuzzInput, _ now: Date) {
     require(delay >= .zero && delay <= .seconds(Int64.max), "a wait of \(delay)")
 }
 
-/// A form of a date without the name of its day, said in another way than the reader reads it.
+/// A date format without the name of the day, written independently of the reader.
 private struct HTTPDateForm: Sendable {
     let text: @Sendable (Int) -> String
 
@@ -83,7 +84,7 @@ private struct HTTPDateForm: Sendable {
 
     private static func four(_ number: Int) -> String { String(("000\(number)").suffix(4)) }
 
-    /// By walking through the years.
+    /// Finds the date by iterating over the years.
     private static func parts(of second: Int) -> (year: Int, month: Int, day: Int, time: String) {
         var day = Int((Double(second) / 86_400).rounded(.down))
         let time = second - day * 86_400
@@ -109,6 +110,6 @@ private struct HTTPDateForm: Sendable {
 }
 
 extension String {
-    /// Without the name of the day and the blank after it.
+    /// The text without the name of the day and the space after it.
     fileprivate var dayless: String { split(separator: " ", maxSplits: 1).last.map(String.init) ?? "" }
 }

@@ -3,7 +3,9 @@ import FuzzSupport
 import HTTPTypes
 import Pipeline
 
-/// The first byte decides: parameters that are encoded and decoded, or any path and query of an endpoint.
+/// Fuzzes URLs and forms.
+///
+/// The first byte selects parameters that are encoded and decoded, or any path and query of an endpoint.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzURLForm(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     var input = FuzzInput(start, count)
@@ -22,7 +24,7 @@ private struct FuzzTarget: TargetType {
     let task = RequestTask.requestPlain
 }
 
-/// Any text as the URL of an endpoint, with parameters behind it.
+/// Uses any text as the URL of an endpoint, followed by parameters.
 private func makeURL(_ input: inout FuzzInput) {
     let prefix = ["", "https://h", "https://h/", "http://h/?"][input.number(below: 4)]
     let parameters: RequestParameters = input.number(below: 2) == 0 ? [:] : [input.text(upTo: 10): input.text(upTo: 10)]
@@ -30,7 +32,7 @@ private func makeURL(_ input: inout FuzzInput) {
     check(Endpoint(url: prefix + String(decoding: input.remainder(), as: UTF8.self), task: task))
 }
 
-/// Any text as the path of a target.
+/// Uses any text as the path of a target.
 private func makeTarget(_ input: inout FuzzInput) {
     let base = ["https://h", "https://h/v1", "https://h/v1/?a=b", "https://h/#f"][input.number(below: 4)]
     guard let url = URL(string: base) else { return }
@@ -38,7 +40,7 @@ private func makeTarget(_ input: inout FuzzInput) {
     if let request = check(endpoint) { require(request.host == "h", "the path has led to another host") }
 }
 
-/// Refused with a typed error, or sent with nothing in it that a request line cannot hold.
+/// Checks that the endpoint is refused with a typed error, or that its request line contains only valid bytes.
 @discardableResult
 private func check(_ endpoint: Endpoint) -> PipelineRequest? {
     do {
@@ -85,7 +87,7 @@ private func encodeAndDecode(_ input: inout FuzzInput) {
     require(decoded(text) == expected, "other parameters: \(text.debugDescription)")
 }
 
-/// Names in any order, the values of each in theirs.
+/// Returns the values of each name in their order; the order of the names does not matter.
 private func pairs(of parameters: [String: [String]]) -> [[UInt8]: [[UInt8]]] {
     var pairs: [[UInt8]: [[UInt8]]] = [:]
     for (name, values) in parameters where !values.isEmpty { pairs[Array(name.utf8)] = values.map { Array($0.utf8) } }
@@ -126,7 +128,7 @@ private func everyPercentSignIsEscape(_ text: String) -> Bool {
     }
 }
 
-/// What RFC 3986 lets a path and a query have, and the percent sign.
+/// The bytes that RFC 3986 allows in a path and a query, and the percent sign.
 private let allowed = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?%".utf8
 )

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("mitmproxy and haralyzer", .besideHTTPBin, .besideMitmproxy, .timeLimit(.minutes(10)))
 struct InterchangeTests {
-    /// What is recorded and given to others: each kind of answer and of body once.
+    /// The requests to record for other tools: each kind of response and of body once.
     private static let requests: [(method: String, path: String, type: String, body: String?)] = [
         ("GET", "/get?q=a%20b&q=2&empty=&novalue&uml=%C3%BC", "", nil),
         ("GET", "/gzip", "", nil),
@@ -31,7 +31,7 @@ struct InterchangeTests {
         ("GET", "/stream-bytes/1000?seed=1&chunk_size=100", "", nil),
     ]
 
-    @Test("What mitmproxy has recorded is replayed with the bytes that curl has received, and nothing is left over")
+    @Test("A mitmproxy recording replays the bytes that curl received, and every entry is used")
     func fromMitmproxy() async throws {
         let transport = try ReplayTransport(try #require(Mitmproxy.recording))
         let provider = Provider<InterchangedTarget>(transport: transport, configuration: .init(redirects: .never))
@@ -43,7 +43,7 @@ struct InterchangeTests {
         try transport.recording.assertAllUsed()
     }
 
-    @Test("What is recorded here, others read, replay to curl with the same bytes, and find no fault with")
+    @Test("Other tools read a recording, replay the same bytes to curl, and find no fault with it")
     func toOthers() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "interchange \(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -58,7 +58,7 @@ struct InterchangeTests {
         #expect(try await Mitmproxy.findings("read", har.path, truth.path) == "")
         #expect(try await Mitmproxy.findings("replay", har.path, truth.path) == "")
 
-        // The same answers differ from another truth: the checks look.
+        // The same responses must differ from a changed truth; otherwise the checks check nothing.
         var other = exchanged
         other[3].received[0] ^= 1
         try JSONEncoder().encode(other).write(to: truth)
@@ -66,7 +66,7 @@ struct InterchangeTests {
         #expect(try await Mitmproxy.findings("replay", har.path, truth.path).contains("entry 3, GET"))
     }
 
-    /// Records all requests, and says what a client has got.
+    /// Records all requests, and returns what a client received.
     private func record(to har: URL) async throws -> [InterchangedRequest] {
         let recorder = try RecordingTransport(
             har,

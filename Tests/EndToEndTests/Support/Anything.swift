@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// `/anything`, which answers with what it was asked.
+/// `/anything`, which responds with the request it received.
 struct Anything: HTTPBinTarget {
     var method: HTTPMethod = .get
     var below = ""

@@ -1,4 +1,4 @@
-/// What httpbin says that it was asked.
+/// The request as httpbin received it.
 struct Echo: Decodable {
     let method: String
     let url: String
@@ -8,7 +8,7 @@ struct Echo: Decodable {
     let data: String
     let headers: [String: String]
 
-    /// What a name has: httpbin writes one value as text and several as an array.
+    /// The values of a name: httpbin writes one value as text and several as an array.
     struct Values: Decodable, Equatable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral {
         let texts: [String]
 

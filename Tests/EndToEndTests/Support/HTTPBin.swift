@@ -3,25 +3,25 @@ import HTTPTypes
 import Pipeline
 import Testing
 
-/// The server that `scripts/httpbin` has started.
+/// The server that `scripts/httpbin` starts.
 enum HTTPBin {
-    /// Its address, `nil` in a plain `swift test`.
+    /// The server's address, or `nil` in a plain `swift test`.
     static let address = ProcessInfo.processInfo.environment["HTTPBIN_URL"]
 
     static let url = address.flatMap { URL(string: $0) } ?? URL(filePath: "/")
 
-    /// The same server as another origin: another name of the same machine.
+    /// The same server as another origin, by another name of the machine.
     static var otherOrigin: String { "http://localhost:\(url.port ?? 0)" }
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Runs a suite only beside a server.
+    /// Runs a suite only if there is a server.
     static var besideHTTPBin: Self {
         .enabled(if: HTTPBin.address != nil, "scripts/httpbin sets HTTPBIN_URL")
     }
 }
 
-/// A target of httpbin: GET without a body unless it says otherwise.
+/// A target of httpbin, by default a GET without a body.
 protocol HTTPBinTarget: TargetType {}
 
 extension HTTPBinTarget {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// `/redirect-to`, with the location and the status in the query of the base, so that the task is free for a body.
+/// `/redirect-to`, with the location and the status in the query of the base URL, so that the task can hold a body.
 struct RedirectTo: HTTPBinTarget {
     var location: String
     var code: Int
@@ -23,7 +23,7 @@ struct RedirectTo: HTTPBinTarget {
     }
     var path: String { "/redirect-to" }
 
-    /// The whole as text, for a redirect to a redirect.
+    /// The whole URL as text, for a redirect to a redirect.
     func url(on origin: String) -> String {
         let letters = CharacterSet(charactersIn: "a"..."z").union(.init(charactersIn: "A"..."Z")).union(
             .init(charactersIn: "0"..."9")

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Every byte there is, several times, so that no text encoding holds it.
+/// Every byte value, several times, so that it is not valid in any text encoding.
 let binarySample = Data((0..<1_024).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 256) })
 
-/// What httpbin's `/range` sends: the letters from a to z, again and again.
+/// The bytes that httpbin's `/range` sends: the letters from a to z, repeated.
 func rangeSample(_ bounds: Range<Int>) -> Data {
     Data(bounds.map { UInt8(ascii: "a") + UInt8($0 % 26) })
 }
 
-/// The bytes of the data URL that httpbin writes for what is not text.
+/// The bytes of the data URL that httpbin writes for a body that is not text.
 func bytes(ofDataURL text: String) -> Data? {
     guard text.hasPrefix("data:"), let comma = text.firstIndex(of: ",") else { return nil }
     return Data(base64Encoded: String(text[text.index(after: comma)...]))

@@ -1,4 +1,4 @@
-/// Tells of an event that a test waits for; it may come before or after.
+/// Signals an event to a test, which may start to wait before or after it.
 struct Signal: Sendable {
     private let events: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

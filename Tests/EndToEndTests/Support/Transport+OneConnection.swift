@@ -5,7 +5,7 @@ import PipelineTransports
 import AsyncHTTPClient
 
 extension Transport where Self == AsyncHTTPClientTransport {
-    /// A transport with one connection: an exchange that is not closed holds up the next.
+    /// A transport with one connection: an exchange that is not closed blocks the next.
     static var withOneConnection: AsyncHTTPClientTransport {
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1
@@ -20,7 +20,7 @@ import Foundation
 #endif
 
 extension Transport where Self == URLSessionTransport {
-    /// A transport with one connection: an exchange that is not closed holds up the next.
+    /// A transport with one connection: an exchange that is not closed blocks the next.
     static var withOneConnection: URLSessionTransport {
         let configuration = URLSessionTransport.makeDefaultConfiguration()
         configuration.httpMaximumConnectionsPerHost = 1

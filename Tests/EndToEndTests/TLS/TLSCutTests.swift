@@ -8,7 +8,7 @@ import Testing
 struct TLSCutTests {
     private func failure(_ transport: SecureTransport, _ path: String) async throws -> PipelineError? {
         let provider = Provider<SecureTarget>(transport: try transport.make())
-        // POST, because it is not tried again.
+        // POST, because it is not retried.
         let target = SecureTarget(baseURL: TLSServers.url("CUT"), path: path, method: .post)
         let error = await provider.failure(target)
         do {
@@ -21,7 +21,7 @@ struct TLSCutTests {
     }
 
     @Test(
-        "I8: what is less than announced is truncated, and what is whole is whole",
+        "I8: an incomplete body fails, and a complete one succeeds",
         arguments: SecureTransport.trusting,
         [
             ("/closed", nil), ("/whole", nil), ("/short", .truncated), ("/chunks", .truncated),
@@ -34,14 +34,14 @@ struct TLSCutTests {
         #expect(error?.code == expected.code, "\(String(describing: error?.underlyingError))")
     }
 
-    @Test("what is no TLS in the middle of a body is truncated, or connectionLost", arguments: SecureTransport.trusting)
+    @Test("non-TLS bytes in a body fail with truncated or connectionLost", arguments: SecureTransport.trusting)
     func garbage(transport: SecureTransport) async throws {
         let code = try await failure(transport, "/garbage")?.code
         #expect(code == .truncated || code == .connectionLost)
     }
 
     #if AsyncHTTPClient
-    @Test("I8: a body that only the end of the connection ends is truncated when TLS does not confirm that end")
+    @Test("I8: a body that ends with the connection fails with truncated if TLS does not confirm that end")
     func truncation() async throws {
         let error = try await failure(.asyncHTTPClient, "/cut")
         #expect(error?.code == .truncated)
@@ -50,7 +50,7 @@ struct TLSCutTests {
 
     #if canImport(FoundationNetworking)
     @Test(
-        "on Linux libcurl takes such an end for the end of the body, so that URLSession cannot tell",
+        "on Linux, libcurl takes such an end for the end of the body, so URLSession does not notice",
         .enabled(if: TLSServers.isTrustedBySystem)
     )
     func urlSessionOnLinux() async throws {

@@ -11,7 +11,7 @@ import AsyncHTTPClient
 import NIOSSL
 #endif
 
-@Suite("TLS: failures of the handshake", .besideTLSServers, .timeLimit(.minutes(10)))
+@Suite("TLS: handshake failures", .besideTLSServers, .timeLimit(.minutes(10)))
 struct TLSFailureTests {
     private static let cases: [(server: String, code: PipelineError.Code)] = [
         ("SELF_SIGNED", .tls(.certificate)), ("UNKNOWN_CA", .tls(.certificate)), ("EXPIRED", .tls(.certificate)),
@@ -20,7 +20,7 @@ struct TLSFailureTests {
     ]
 
     private static let canary = "canary-7d20"
-    /// Errors name the path.
+    /// Errors may show the path, so it has a marker of its own.
     private static let pathCanary = "path-7d20"
 
     private func makeTarget(_ server: String, _ task: RequestTask) throws -> SecureTarget {
@@ -34,7 +34,7 @@ struct TLSFailureTests {
     }
 
     @Test(
-        "C04: a handshake that fails is typed and tried once, and the server sees nothing of the request",
+        "C04: a failed handshake has a typed error, is tried once, and sends nothing of the request",
         arguments: SecureTransport.allCases,
         cases
     )
@@ -65,7 +65,7 @@ struct TLSFailureTests {
         }
         let log = try TLSServers.log(of: failing.server)
         #expect(!log.contains(Self.canary) && !log.contains(Self.pathCanary))
-        // URLSession reads a stream before it connects; with TLS 1.3 a client learns after its own handshake that it is refused.
+        // URLSession reads a stream before it connects. With TLS 1.3, a refusal arrives after the client's handshake.
         if transport != .urlSession, !failing.server.hasPrefix("CLIENT_REQUIRED") {
             #expect(pulls.withLock { $0 } == 0)
         }
@@ -75,7 +75,7 @@ struct TLSFailureTests {
     }
 
     #if AsyncHTTPClient
-    @Test("C04: with HTTP/2 a server that refuses the client's certificate afterwards is connectionLost")
+    @Test("C04: with HTTP/2, a client certificate that is refused afterwards fails with connectionLost")
     func refusedOverHTTP2() async throws {
         let provider = Provider<SecureTarget>(transport: try SecureTransport.asyncHTTPClient.make())
         let error = await provider.failure(try makeTarget("CLIENT_REQUIRED_H2", .requestPlain))
@@ -84,7 +84,7 @@ struct TLSFailureTests {
         #expect(!log.contains(Self.canary) && !log.contains(Self.pathCanary))
     }
 
-    @Test("the servers write down what they receive: a client that verifies nothing shows it")
+    @Test("the servers log what they receive, as a client that verifies nothing shows")
     func control() async throws {
         var configuration = try SecureTransport.makeConfiguration()
         configuration.tlsConfiguration?.certificateVerification = .none
@@ -102,7 +102,7 @@ struct TLSFailureTests {
         await #expect(throws: CancellationError.self) { _ = try await call.value }
     }
 
-    @Test("a client with a certificate is let in, and one without is told")
+    @Test("a client with a certificate is accepted, and one without gets a 400")
     func clientCertificate() async throws {
         var configuration = try SecureTransport.makeConfiguration()
         let chain = try NIOSSLCertificate.fromPEMFile(TLSServers.clientCertificate)
@@ -116,7 +116,7 @@ struct TLSFailureTests {
         #expect(response.statusCode == 200)
         #expect(response.headers.text("X-Client") == "CN=client")
         let stranger = Provider<SecureTarget>(transport: try SecureTransport.asyncHTTPClient.make())
-        // nginx asks for a certificate and says what it thinks in HTTP.
+        // nginx requests a certificate and reports its absence in HTTP.
         #expect(try await stranger.request(target).statusCode == 400)
     }
     #endif

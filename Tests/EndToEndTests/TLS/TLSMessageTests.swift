@@ -18,7 +18,7 @@ struct TLSMessageTests {
         Provider(transport: try transport.make())
     }
 
-    @Test("the version is HTTP/2 where a server offers it, and else HTTP/1.1", arguments: SecureServer.allCases)
+    @Test("the version is HTTP/2 if the server offers it, and otherwise HTTP/1.1", arguments: SecureServer.allCases)
     func version(server: SecureServer) async throws {
         for transport in SecureTransport.trusting {
             let response = try await makeProvider(transport).request(SecureTarget(baseURL: server.url, path: "/echo"))
@@ -27,7 +27,7 @@ struct TLSMessageTests {
     }
 
     #if AsyncHTTPClient
-    @Test("with httpVersion http1Only it is HTTP/1.1, whatever the server offers")
+    @Test("with http1Only, the version is HTTP/1.1, whatever the server offers")
     func http1Only() async throws {
         var configuration = try SecureTransport.makeConfiguration()
         configuration.httpVersion = .http1Only
@@ -37,7 +37,7 @@ struct TLSMessageTests {
     }
 
     @Test(
-        "an exchange shows its wait for a connection, new or reused, and sends no mark",
+        "an exchange records its wait for a new or reused connection, and sends no mark",
         arguments: SecureServer.allCases
     )
     func connectionWait(server: SecureServer) async throws {
@@ -50,7 +50,7 @@ struct TLSMessageTests {
     }
     #endif
 
-    @Test("method, path and fields arrive as they are", arguments: SecureTransport.trusting, SecureServer.allCases)
+    @Test("method, path and fields arrive unchanged", arguments: SecureTransport.trusting, SecureServer.allCases)
     func request(transport: SecureTransport, server: SecureServer) async throws {
         var target = SecureTarget(
             baseURL: server.url,
@@ -68,7 +68,7 @@ struct TLSMessageTests {
         }
     }
 
-    @Test("response fields that repeat stay apart and in order", arguments: SecureServer.allCases)
+    @Test("repeated response fields stay separate and in order", arguments: SecureServer.allCases)
     func repeatedFields(server: SecureServer) async throws {
         for transport in SecureTransport.trusting {
             let target = SecureTarget(baseURL: server.url, path: "/cookies")
@@ -92,7 +92,7 @@ struct TLSMessageTests {
         (20 << 20, "99254018a4506cae413a471f8b9d968a1ab1771565f3247b6e1c3f927e9a572f"),
     ]
 
-    @Test("bodies of any size arrive whole at the server", arguments: SecureTransport.trusting, SecureServer.allCases)
+    @Test("bodies of any size reach the server in full", arguments: SecureTransport.trusting, SecureServer.allCases)
     func upload(transport: SecureTransport, server: SecureServer) async throws {
         let provider = try makeProvider(transport)
         for (byteCount, sha256) in Self.digests {
@@ -111,13 +111,13 @@ struct TLSMessageTests {
         }
     }
 
-    @Test("bodies of any size arrive whole from the server", arguments: SecureTransport.trusting, SecureServer.allCases)
+    @Test("bodies of any size reach the client in full", arguments: SecureTransport.trusting, SecureServer.allCases)
     func download(transport: SecureTransport, server: SecureServer) async throws {
         let provider = try makeProvider(transport)
         for (byteCount, _) in Self.digests {
             let target = SecureTarget(baseURL: server.url, path: "/bytes/\(byteCount)")
             #expect(try await provider.request(target).data == pattern(byteCount))
-            // URLSession keeps 16 MiB for a reader that is slower than the network, and no more.
+            // URLSession buffers at most 16 MiB for a reader that is slower than the network.
             if transport == .urlSession, byteCount > 8 << 20 { continue }
             var streamed = Data()
             let path = "/stream/\(byteCount)"
@@ -146,7 +146,7 @@ struct TLSMessageTests {
     }
 
     @Test(
-        "the core follows redirects, with the body for 307, and takes no secret to another origin",
+        "the core follows redirects, with the body for 307, and sends no secret to another origin",
         arguments: SecureTransport.trusting,
         SecureServer.allCases
     )
@@ -171,7 +171,7 @@ struct TLSMessageTests {
     }
 
     @Test(
-        "more response fields than are allowed are typed, and the next call succeeds",
+        "too many response fields fail with a typed error, and the next call succeeds",
         arguments: SecureTransport.trusting,
         ["/fields/1001/1", "/fields/70/1000", "/fields/1/70000"]
     )
@@ -191,7 +191,7 @@ struct TLSMessageTests {
 
     #if canImport(FoundationNetworking)
     @Test(
-        "on Linux URLSession with HTTP/2 does not get past header fields of more than 64 KiB",
+        "on Linux, URLSession with HTTP/2 fails on header fields of more than 64 KiB",
         .enabled(if: TLSServers.isTrustedBySystem)
     )
     func largeFieldsOverHTTP2() async throws {
@@ -204,7 +204,7 @@ struct TLSMessageTests {
     #endif
 
     @Test(
-        "I8: a body that the server cannot finish is truncated",
+        "I8: a body that the server cannot finish fails with truncated",
         arguments: SecureTransport.trusting,
         SecureServer.allCases
     )

@@ -6,7 +6,7 @@ import PipelineTransports
 import Synchronization
 import Testing
 
-@Suite("TLS: many streams of one connection", .besideTLSServers, .timeLimit(.minutes(10)))
+@Suite("TLS: many streams on one connection", .besideTLSServers, .timeLimit(.minutes(10)))
 struct TLSMultiplexingTests {
     private let provider: Provider<SecureTarget>
 
@@ -20,12 +20,12 @@ struct TLSMultiplexingTests {
         SecureTarget(baseURL: SecureServer.http2.url, path: path, method: .post, task: task)
     }
 
-    /// The number that nginx gives the connection.
+    /// The number that nginx assigns to the connection.
     private func connection(_ headers: HTTPFields) throws -> String {
         try #require(headers.text("X-Connection"))
     }
 
-    /// Asks for a number until it is what it should be; each question is an answer of the same connection.
+    /// Requests a number until it has the expected value; each response arrives on the same connection.
     private func count(_ path: String, is expected: Int) async throws -> Bool {
         for _ in 0..<2_000 where try await count(path) == expected { return true }
         return false
@@ -35,7 +35,7 @@ struct TLSMultiplexingTests {
         try await provider.request(target(path)).map(SecureCount.self).count
     }
 
-    /// Waits until a number no longer changes, and returns it.
+    /// Waits until a number no longer changes and returns it.
     private func settled(_ number: () async throws -> Int) async throws -> Int {
         var (last, repeats) = (-1, 0)
         while repeats < 30 {
@@ -51,7 +51,7 @@ struct TLSMultiplexingTests {
     func atOnce() async throws {
         let first = try connection(try await provider.request(target("/echo")).headers)
         let id = UUID().uuidString
-        // The server answers none before it has all of them.
+        // The server responds to none before it has received all of them.
         let connections = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<100 {
                 group.addTask {
@@ -65,7 +65,7 @@ struct TLSMultiplexingTests {
         #expect(connections == [first])
     }
 
-    @Test("a call that is cancelled, or a stream that is dropped, ends alone")
+    @Test("a cancelled call or a dropped stream ends no other call")
     func cancellation() async throws {
         let id = UUID().uuidString
         let first = try connection(try await provider.request(target("/echo")).headers)
@@ -89,7 +89,7 @@ struct TLSMultiplexingTests {
         #expect(try connection(try await provider.request(target("/echo")).headers) == first)
     }
 
-    @Test("a reader that pauses makes the server wait, and other streams go on")
+    @Test("a reader that pauses makes the server wait, and other streams continue")
     func backPressureDown() async throws {
         let (id, byteCount) = (UUID().uuidString, 64 << 20)
         let streamed = try await provider.stream(target("/bytes/\(byteCount)/\(id)"))
@@ -101,7 +101,7 @@ struct TLSMultiplexingTests {
         #expect(received == byteCount)
     }
 
-    @Test("a server that does not read makes the body to send wait, and other streams go on")
+    @Test("a server that does not read makes the request body wait, and other streams continue")
     func backPressureUp() async throws {
         let (id, pieceCount) = (UUID().uuidString, 64 << 4)
         let made = Atomic(0)
@@ -122,7 +122,7 @@ struct TLSMultiplexingTests {
         }
     }
 
-    @Test("an answer that is whole before the body to send is ends the sending, and the process goes on")
+    @Test("a complete response before the end of the request body ends the upload, and later calls work")
     func earlyEnd() async throws {
         for _ in 0..<5 {
             let (pieces, maker) = AsyncStream.makeStream(of: Data.self)
@@ -146,7 +146,7 @@ struct TLSMultiplexingTests {
         }
     }
 
-    @Test("fields that belong to a connection of HTTP/1.1 do not break HTTP/2")
+    @Test("connection-specific fields of HTTP/1.1 do not break HTTP/2")
     func connectionFields() async throws {
         var target = target("/echo", .requestData(Data("body".utf8)))
         target.headers = [

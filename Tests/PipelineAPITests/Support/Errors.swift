@@ -1,6 +1,6 @@
 import Pipeline
 
-/// The error that a call ends in.
+/// Returns the `PipelineError` that a closure throws, if any.
 func pipelineError(_ work: () async throws -> Void) async -> PipelineError? {
     do {
         try await work()

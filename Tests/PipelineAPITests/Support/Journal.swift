@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in order.
+/// A log of what happened, in order.
 final class Journal: Sendable {
     private let lines = Mutex<[String]>([])
 

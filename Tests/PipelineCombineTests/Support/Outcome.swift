@@ -7,7 +7,7 @@ import Combine
 import OpenCombine
 #endif
 
-/// All that a publisher has published, to its end.
+/// Everything that a publisher publishes until it ends.
 struct Outcome<Value: Sendable>: Sendable {
     var values: [Value] = []
     var failure: PipelineError?

@@ -8,11 +8,11 @@ import Combine
 import OpenCombine
 #endif
 
-/// A subscriber that asks for what the test tells it to ask for, and notes what it gets.
+/// A subscriber that demands values as the test directs and records what it receives.
 final class Probe<Input: Sendable>: Subscriber {
     typealias Failure = PipelineError
 
-    /// What it has got so far.
+    /// The events received so far.
     struct Notes {
         var values: [Input] = []
         var endCount = 0
@@ -21,9 +21,9 @@ final class Probe<Input: Sendable>: Subscriber {
 
     private(set) var notes = Notes()
     private var subscription: (any Subscription)?
-    /// What it asks for after each value.
+    /// The demand returned for each value.
     private let demandPerValue: Subscribers.Demand
-    /// What else it does with a value.
+    /// Runs for each value received.
     private let react: (Probe, Input) -> Void
 
     init(demandPerValue: Subscribers.Demand = .none, react: @escaping (Probe, Input) -> Void = { _, _ in }) {

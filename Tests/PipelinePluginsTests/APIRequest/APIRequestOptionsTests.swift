@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("APIRequest: settings for plugins", .tags(.concurrent))
+@Suite("APIRequest: options for plugins", .tags(.concurrent))
 struct APIRequestOptionsTests {
     private func client(_ transport: ScriptedTransport, _ clock: ManualClock, _ plugins: any PluginType...) -> APIClient
     {
@@ -18,7 +18,7 @@ struct APIRequestOptionsTests {
         )
     }
 
-    @Test("C20 additionalTimeout holds a success back until so much time has passed since the call began")
+    @Test("C20 additionalTimeout delays a success until that time has passed since the call began")
     func additionalTimeout() async throws {
         let clock = ManualClock()
         let api = client(ScriptedTransport(always: .status(200)), clock, MinimumDurationPlugin(.zero))
@@ -29,7 +29,7 @@ struct APIRequestOptionsTests {
     }
 
     @Test(
-        "C20 A failure is told at once, whatever additionalTimeout says, unless the plugin holds back results of all kinds",
+        "C20 additionalTimeout does not delay a failure, unless the plugin delays all results",
         arguments: [(MinimumDurationPlugin.Results.success, Duration.zero), (.always, .seconds(2))]
     )
     func failureWithAdditionalTimeout(results: MinimumDurationPlugin.Results, duration: Duration) async throws {
@@ -48,7 +48,7 @@ struct APIRequestOptionsTests {
     }
 
     @Test(
-        "C22 B-C11 retry(on:attempts:) sends again after these statuses, at most so often, and only what may be repeated"
+        "C22 B-C11 retry(on:attempts:) retries idempotent requests after the given statuses, at most that many times"
     )
     func retry() async throws {
         let clock = ManualClock()
@@ -65,7 +65,7 @@ struct APIRequestOptionsTests {
         #expect(transport.sent.count == 5)
     }
 
-    @Test("B-C10 A timeout that is tried again is told once, after the last attempt")
+    @Test("B-C10 onTimeout runs once for a timeout that is retried, after the last attempt")
     func timeoutOnce() async throws {
         let clock = ManualClock()
         let events = Mutex<[String]>([])
@@ -80,7 +80,7 @@ struct APIRequestOptionsTests {
         #expect(events.withLock { $0 } == ["timeout after 3"])
     }
 
-    @Test("B-C25 A log that is off is not written to, and one of any level shows no credential and no secret of a body")
+    @Test("B-C25 Logging is silent when off, and at any other level shows no credential and no secret of a body")
     func quietLog() async throws {
         struct Login: JSONPayload { var password = "canary" }
         let request = APIRequest<IgnoredBody>("x", payload: Login()).method(.post).bearer("canary").addHeaders([
@@ -98,7 +98,7 @@ struct APIRequestOptionsTests {
         }
     }
 
-    @Test("C21 With avoidLogError LoggingPlugin keeps quiet about a failure")
+    @Test("C21 With avoidLogError, LoggingPlugin does not log a failure")
     func avoidLogError() async throws {
         let lines = Mutex<[String]>([])
         let logging = LoggingPlugin(level: .error) { _, line in lines.withLock { $0.append(line) } }
@@ -110,7 +110,7 @@ struct APIRequestOptionsTests {
         #expect(lines.withLock { !$0.isEmpty })
     }
 
-    @Test("C22 retry(on:attempts:) sends again after these statuses alone, not after other failures")
+    @Test("C22 retry(on:attempts:) retries only after the given statuses, not after other failures")
     func retryNothingElse() async throws {
         let transport = ScriptedTransport([.failure(.offline), .failure(.timeout(.attempt)), .status(503)])
         let api = client(transport, ManualClock(), RetryPlugin())
@@ -121,12 +121,12 @@ struct APIRequestOptionsTests {
         }
     }
 
-    @Test("Fewer attempts than none stop the program")
+    @Test("A negative number of attempts traps")
     func nonsense() async {
         await #expect(processExitsWith: .failure) { _ = APIRequest<IgnoredBody>("x").retry(on: [.gone], attempts: -1) }
     }
 
-    @Test("authorized asks a token plugin for a token; without it none is sent")
+    @Test("authorized() asks a token plugin for a token; without it, no token is sent")
     func token() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let api = client(transport, ManualClock(), AccessTokenPlugin { _ in "abc" })
@@ -136,7 +136,7 @@ struct APIRequestOptionsTests {
         #expect(transport.sent.map { $0.headers[.authorization] } == [nil, "Bearer abc", "Token abc"])
     }
 
-    @Test("Credentials of a plugin go to the server that is in force for the call")
+    @Test("A plugin sends its credentials to the server that is in effect for the call")
     func originInForce() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let api = client(transport, ManualClock(), AccessTokenPlugin { _ in "abc" })
@@ -146,7 +146,7 @@ struct APIRequestOptionsTests {
         #expect(transport.sent.first?.headers[.authorization] == "Bearer abc")
     }
 
-    @Test("Options of a request win over those of its client, key by key")
+    @Test("Options of a request override those of its client, key by key")
     func options() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .status(503))
@@ -161,7 +161,7 @@ struct APIRequestOptionsTests {
         #expect(transport.sent.count == 3)
     }
 
-    @Test("A stranger's target with modifiers has those of the plugins, too")
+    @Test("A custom target with modifiers has those of the plugins, too")
     func strangersTarget() {
         struct Ask: OptionsModifying {
             let baseURL = URL(filePath: "/")

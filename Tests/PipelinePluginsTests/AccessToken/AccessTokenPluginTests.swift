@@ -25,7 +25,7 @@ struct AccessTokenPluginTests {
         return await #expect(throws: PipelineError.self) { try await provider.request(target) }
     }
 
-    @Test("It does what every plugin has to do")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         let violations = await PluginConformance { AccessTokenPlugin { _ in "token" } }.run()
         #expect(violations == [])
@@ -47,7 +47,7 @@ struct AccessTokenPluginTests {
         #expect(request.headers[values: .authorization] == [value])
     }
 
-    @Test("The token replaces what is there, and is not appended to it")
+    @Test("The token replaces an existing Authorization and is not appended to it")
     func replaces() async throws {
         let target = Ask(headers: ["authorization": "old", "Accept": "a"], authorizationType: .bearer)
         let request = try await sent(target, AccessTokenPlugin { _ in "new" })
@@ -55,14 +55,14 @@ struct AccessTokenPluginTests {
         #expect(request.headers[values: .accept] == ["a"])
     }
 
-    @Test("For no token the request goes as it is")
+    @Test("If the closure returns no token, the request is sent unchanged")
     func noToken() async throws {
         let target = Ask(headers: ["Accept": "a"], authorizationType: .bearer)
         let request = try await sent(target, AccessTokenPlugin { _ in nil })
         #expect(request.headers[.authorization] == nil && request.headers[.accept] == "a")
     }
 
-    @Test("M163 The closure gets the target itself, however often it is wrapped")
+    @Test("M163 The closure receives the target itself, however deeply it is wrapped")
     func multiTarget() async throws {
         let plugin = AccessTokenPlugin { target in target is Ask ? "inner" : "\(type(of: target))" }
         let request = try await sent(MultiTarget(MultiTarget(Ask(authorizationType: .bearer))), plugin)
@@ -70,7 +70,7 @@ struct AccessTokenPluginTests {
     }
 
     @Test(
-        "A request of a target that asks for no token is untouched, and the closure is not asked",
+        "A request whose target needs no token is untouched, and the closure does not run",
         arguments: [true, false]
     )
     func otherTargets(conforms: Bool) async throws {
@@ -88,7 +88,7 @@ struct AccessTokenPluginTests {
         #expect(asked == 0)
     }
 
-    @Test("Nothing is kept between calls: each asks anew")
+    @Test("Nothing is kept between calls: the closure runs for each call")
     func asksAnew() async throws {
         let count = Atomic(0)
         let plugin = AccessTokenPlugin { _ in "t\(count.add(1, ordering: .relaxed).newValue)" }
@@ -99,7 +99,7 @@ struct AccessTokenPluginTests {
     }
 
     @Test(
-        "Q09 Over http a token leaves only to the machine itself",
+        "Q09 Over http, a token is sent only to a loopback address",
         arguments: [
             ("http://a.test", false), ("https://a.test", true), ("http://localhost:8080", true),
             ("http://127.0.0.1", true),
@@ -127,7 +127,7 @@ struct AccessTokenPluginTests {
         }
     }
 
-    @Test("With `.allowed` a token is sent over http to any host")
+    @Test("With `.allowed`, a token is sent over http to any host")
     func allowedCleartext() async throws {
         let target = Ask(url: "http://a.test", authorizationType: .bearer)
         let request = try await sent(target, AccessTokenPlugin(cleartext: .allowed) { _ in "t" })
@@ -135,7 +135,7 @@ struct AccessTokenPluginTests {
     }
 
     @Test(
-        "Q07 A request that was led to another origin is untouched, and the closure is not asked",
+        "Q07 A request whose origin another plugin changed is untouched, and the closure does not run",
         arguments: [
             ("https", "b.test", false), ("https", "a.test:444", false), ("http", "a.test", false),
             ("https", "a.test.b.test", false), ("https", "a.test:443", true), ("https", "A.test", true),
@@ -159,7 +159,7 @@ struct AccessTokenPluginTests {
     }
 
     @Test(
-        "Q07 A host with which the endpoint's only begins is another origin",
+        "Q07 A host that is only a prefix of the endpoint's host is another origin",
         arguments: [
             ("https://a.test.b.test/x", false), ("https://a.test:444/x", false), ("https://a.testing", false),
             ("https://a.test/x", true), ("https://a.test?x", true), ("https://a.test", true),
@@ -173,7 +173,7 @@ struct AccessTokenPluginTests {
         #expect(request.headers[.authorization] == (isOwn ? "Bearer token" : nil))
     }
 
-    @Test("Q07 The origin is that of the endpoint, after the provider's endpoint closure")
+    @Test("Q07 The origin is that of the endpoint that the provider's endpoint closure returns")
     func endpointOrigin() async throws {
         let provider = Provider<Ask>(transport: transport, plugins: [AccessTokenPlugin { _ in "token" }]) { target in
             var endpoint = Endpoint(target)
@@ -187,7 +187,7 @@ struct AccessTokenPluginTests {
     // MARK: Position
 
     @Test(
-        "Inside a plugin that sends again each attempt has a fresh token, outside it the same",
+        "Inside a plugin that retries, each attempt has a new token; outside it, all have the same",
         arguments: [true, false]
     )
     func attempts(isInside: Bool) async throws {
@@ -203,7 +203,7 @@ struct AccessTokenPluginTests {
         #expect(transport.sent.map { $0.headers[.authorization] } == expected)
     }
 
-    @Test("Of two in one stack the inner one's token is sent, and the stack says so")
+    @Test("Of two plugins in a stack, the inner one's token is sent, and explain() reports both")
     func two() async throws {
         let outer = AccessTokenPlugin { _ in "outer" }
         let inner = AccessTokenPlugin { _ in "inner" }
@@ -217,7 +217,7 @@ struct AccessTokenPluginTests {
 
     // MARK: Errors
 
-    @Test("What the closure throws is the underlying error of code plugin, and nothing is sent")
+    @Test("An error that the closure throws becomes the underlying error of code plugin, and nothing is sent")
     func closureThrows() async {
         let error = await error(Ask(authorizationType: .bearer), AccessTokenPlugin { _ in throw Refused() })
         #expect(error?.code == .plugin)
@@ -227,7 +227,7 @@ struct AccessTokenPluginTests {
     }
 
     @Test(
-        "Q01 Q09 A token that cannot be sent is refused, and the error does not name it",
+        "Q01 Q09 A token that cannot be sent is refused, and the error does not show it",
         arguments: [
             (AuthorizationType.bearer, "canary\r\nX-Evil:1", PipelineError.Code.invalidRequest(.headerValue)),
             (.bearer, "canary\n", .invalidRequest(.headerValue)),

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("ActivityPlugin", .tags(.concurrent))
 struct ActivityPluginTests {
-    /// What the handler was told, and when.
+    /// The changes that the handler received, with their times.
     private final class Events: Sendable {
         private let clock: ManualClock
         private let all = Mutex<[String]>([])
@@ -30,7 +30,7 @@ struct ActivityPluginTests {
             continuation.yield(entry)
         }
 
-        /// The next one that nobody has waited for.
+        /// Returns the next change that has not been returned yet.
         func next() async -> String? {
             var iterator = stream.makeAsyncIterator()
             return await iterator.next()
@@ -57,7 +57,7 @@ struct ActivityPluginTests {
         .delayed(.milliseconds(milliseconds), .status(200))
     }
 
-    @Test("It does what every plugin has to do", arguments: [0, 500])
+    @Test("The plugin passes the conformance suite", arguments: [0, 500])
     func conformance(milliseconds: Int) async {
         let violations = await PluginConformance {
             ActivityPlugin(showAfter: .milliseconds(milliseconds), hold: .milliseconds(milliseconds)) { _ in }
@@ -67,7 +67,7 @@ struct ActivityPluginTests {
 
     // MARK: Effects
 
-    @Test("M165 With times of zero the handler is told when calls begin and when they have ended, once for all at once")
+    @Test("M165 With zero times, the handler runs when the first call begins and when the last one has ended")
     func beganAndEnded() async throws {
         let plugin = plugin(0, 0)
         let provider = provider(delayed(100), plugin)
@@ -82,7 +82,7 @@ struct ActivityPluginTests {
         #expect(events.entries.count == 2)
     }
 
-    @Test("A call that is over before showAfter is not shown, a longer one is, from then until hold after its end")
+    @Test("A call that ends before showAfter is not shown; a longer one is, until hold has passed after its end")
     func showAfter() async throws {
         let plugin = plugin(200, 300)
         let quick = Task { [provider = provider(delayed(100), plugin)] in try await provider.request(Ask()) }
@@ -105,7 +105,7 @@ struct ActivityPluginTests {
         #expect(events.entries.count == 2)
     }
 
-    @Test("A call that begins before hold is over keeps it shown", .timeLimit(.minutes(10)))
+    @Test("A call that begins before hold is over keeps the indicator shown", .timeLimit(.minutes(10)))
     func chained() async throws {
         let plugin = plugin(0, 300)
         let answers = AsyncStream.makeStream(of: Void.self)
@@ -123,7 +123,7 @@ struct ActivityPluginTests {
             _ = try await call.value
             if number < 5 { clock.advance(by: .milliseconds(100)) }
         }
-        // The end of hold may have moved on while the plugin's task slept, which then sleeps again.
+        // The end of hold may have moved while the plugin's task slept; the task then sleeps again.
         while events.entries.count < 2 {
             await clock.waitForSleepers(1)
             await clock.advanceToNextSleeper()
@@ -140,7 +140,7 @@ struct ActivityPluginTests {
     }
 
     @Test(
-        "M15 A call ends also when it fails, is cancelled or is never sent, a streamed one with its header fields",
+        "M15 A call also ends when it fails, is cancelled or is never sent; a streamed one, with its header fields",
         arguments: End.allCases
     )
     private func ends(end: End) async throws {
@@ -163,7 +163,7 @@ struct ActivityPluginTests {
         withExtendedLifetime(result) {}
     }
 
-    @Test("No call waits for the handler, which is told one change at a time, true and false in turn")
+    @Test("No call waits for the handler, which runs for one change at a time, alternating true and false")
     func slowHandler() async throws {
         let (gate, opener) = AsyncStream.makeStream(of: Never.self)
         let told = Mutex<[Bool]>([])
@@ -186,13 +186,13 @@ struct ActivityPluginTests {
         _ = try await provider.request(Ask())
         for await _ in done { break }
         let all = told.withLock { $0 }
-        // All but the first and the last of the hundred were undone while the handler waited.
+        // While the handler waited, all but the first and the last of the hundred calls' changes cancelled out.
         #expect(all.count <= 6)
         #expect(all == all.indices.map { $0 % 2 == 0 })
         #expect(most.load(ordering: .relaxed) == 1)
     }
 
-    @Test("The handler may make calls itself, which are not inside the call that it was told of")
+    @Test("The handler may make calls, which are not nested in the call that triggered it")
     func callsOfTheHandler() async throws {
         let (results, told) = AsyncStream.makeStream(of: Int.self)
         let other = Provider<Ask>(
@@ -210,7 +210,7 @@ struct ActivityPluginTests {
         }
     }
 
-    @Test("There is one task at most, which ends when nothing is to come")
+    @Test("The plugin has at most one task, which ends when no change is pending")
     func oneTask() async throws {
         let plugin = plugin(200, 300)
         let provider = provider(.status(200), plugin)
@@ -230,7 +230,7 @@ struct ActivityPluginTests {
         #expect(events.entries.isEmpty)
     }
 
-    @Test("The calls of all providers that share it are counted together, whenever these were made")
+    @Test("Calls of all providers that share the plugin count together, whenever the providers were created")
     func shared() async throws {
         let plugin = plugin(200, 0)
         let first = provider(delayed(300), plugin)
@@ -252,7 +252,7 @@ struct ActivityPluginTests {
         #expect(events.entries.count == 2)
     }
 
-    @Test("1,000 calls at once, some cancelled, leave the count at zero and the indicator hidden")
+    @Test("1,000 concurrent calls, some of them cancelled, leave the count at zero and the indicator hidden")
     func storm() async {
         let plugin = plugin(0, 0)
         let provider = provider(delayed(100), plugin)
@@ -276,7 +276,7 @@ struct ActivityPluginTests {
     // MARK: Position
 
     @Test(
-        "Outside a plugin that sends again the waits between attempts are counted, inside it they are not",
+        "Outside a plugin that retries, the waits between attempts are counted; inside it, they are not",
         arguments: [true, false]
     )
     func retry(isOutside: Bool) async throws {
@@ -293,7 +293,7 @@ struct ActivityPluginTests {
     }
 
     @Test(
-        "Inside a plugin that retries or shares it is a finding",
+        "explain() reports the plugin inside a plugin that retries or shares responses",
         arguments: [RetryPlugin(), DeduplicationPlugin()] as [any PluginType]
     )
     func findings(other: any PluginType) {
@@ -303,7 +303,7 @@ struct ActivityPluginTests {
         #expect(provider(.status(200), plugin(0, 0), other).explain().findings.isEmpty)
     }
 
-    @Test("A time below zero stops the program and is named")
+    @Test("A negative time traps with a message that gives its value")
     func preconditions() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ActivityPlugin(showAfter: .seconds(-1)) { _ in }
@@ -313,7 +313,7 @@ struct ActivityPluginTests {
         await #expect(processExitsWith: .failure) { _ = ActivityPlugin(hold: .seconds(-1)) { _ in } }
     }
 
-    @Test("Over loopback HTTP a call is shown while the server thinks")
+    @Test("Over loopback HTTP, a call is shown while the server delays its response")
     func loopback() async throws {
         let server = try LoopbackServer { _ in [.hold("answer"), .respond(200, body: "hello")] }
         defer { server.stop() }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ActivityState", .tags(.concurrent))
 struct ActivityStateTests {
-    @Test("It is shown when calls have been under way for showAfter, and hidden when none has been for hold")
+    @Test("The indicator is shown once calls have run for showAfter, and hidden once none has run for hold")
     func showsAndHides() {
         var state = ActivityState(showAfter: .milliseconds(200), hold: .milliseconds(300))
         #expect(state.nextTick == nil)
@@ -22,7 +22,7 @@ struct ActivityStateTests {
         #expect(state.nextTick == nil)
     }
 
-    @Test("Calls that overlap count as one, and a gap begins the time anew")
+    @Test("Overlapping calls count as one, and a gap restarts the delay")
     func overlap() {
         var state = ActivityState(showAfter: .milliseconds(200), hold: .zero)
         _ = state.begin(at: .zero)
@@ -35,7 +35,7 @@ struct ActivityStateTests {
         #expect(state.nextTick == .milliseconds(380))
     }
 
-    @Test("With times of zero it changes at once")
+    @Test("With zero times, the state changes at once")
     func zero() {
         var state = ActivityState(showAfter: .zero, hold: .zero)
         #expect(state.begin(at: .zero) == true)
@@ -45,7 +45,7 @@ struct ActivityStateTests {
         #expect(state.nextTick == nil)
     }
 
-    @Test("A moment that is earlier than the one before is taken for the same")
+    @Test("A time before the previous one is treated as the previous one")
     func backwards() {
         var state = ActivityState(showAfter: .milliseconds(200), hold: .milliseconds(300))
         _ = state.begin(at: .milliseconds(100))
@@ -55,7 +55,7 @@ struct ActivityStateTests {
     }
 
     @Test(
-        "In 120,000 random steps every change is due, none is missed, and shown and hidden take turns",
+        "In 120,000 random steps, every change is due, none is missed, and shown and hidden alternate",
         arguments: 1...12
     )
     func model(seed: UInt64) async {

@@ -34,7 +34,7 @@ struct BasicAuthPluginTests {
 
     private func basic(_ text: String) -> String { "Basic " + Data(text.utf8).base64EncodedString() }
 
-    @Test("It does what every plugin has to do")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         let violations = await PluginConformance { BasicAuthPlugin(username: "u", password: "p") }.run()
         #expect(violations == [])
@@ -43,7 +43,7 @@ struct BasicAuthPluginTests {
     // MARK: Effects
 
     @Test(
-        "C14 The value is the base64 of user and password in UTF-8, Normalization Form C, case kept",
+        "C14 The value is the Base64 of user name and password in UTF-8, Normalization Form C, with case preserved",
         arguments: [
             ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
             ("test", "123£", "Basic dGVzdDoxMjPCow=="),
@@ -59,7 +59,7 @@ struct BasicAuthPluginTests {
         #expect(request.headers[values: .authorization] == [value])
     }
 
-    @Test("An Authorization that is there stays, and the closure is not asked", arguments: [true, false])
+    @Test("An existing Authorization stays, and the closure does not run", arguments: [true, false])
     func leavesOwn(isOwn: Bool) async throws {
         let count = Atomic(0)
         let plugin = BasicAuthPlugin { _ in
@@ -72,7 +72,7 @@ struct BasicAuthPluginTests {
         #expect(asked == (isOwn ? 0 : 1))
     }
 
-    @Test("A request of a target without a credential is untouched")
+    @Test("A request whose target has no credential is untouched")
     func noCredential() async throws {
         let asking = BasicAuthPlugin { target in
             (target as? Ask)?.path == "/in" ? .init(username: "u", password: "p") : nil
@@ -84,7 +84,7 @@ struct BasicAuthPluginTests {
         #expect(try await sent(Ask(), BasicAuthPlugin()).headers.isEmpty)
     }
 
-    @Test("The option basicAuth wins over the plugin's credential and over an Authorization that is there")
+    @Test("The option basicAuth overrides the plugin's credential and an existing Authorization")
     func option() async throws {
         let options = RequestOptions { $0.basicAuth = .init(username: "o", password: "p") }
         let target = Ask(headers: ["Authorization": "own"])
@@ -97,7 +97,7 @@ struct BasicAuthPluginTests {
     }
 
     @Test(
-        "Q07 A request that was led to another origin is untouched, and the closure is not asked",
+        "Q07 A request whose origin another plugin changed is untouched, and the closure does not run",
         arguments: [("https", "b.test"), ("https", "a.test:444"), ("http", "a.test"), ("https", "a.test:443")]
     )
     func otherOrigin(scheme: String, authority: String) async throws {
@@ -114,7 +114,7 @@ struct BasicAuthPluginTests {
         #expect(try await sent(Ask(), leading, asking).headers.isEmpty)
     }
 
-    @Test("Nothing is kept between calls: each asks anew")
+    @Test("Nothing is kept between calls: the closure runs for each call")
     func asksAnew() async throws {
         let count = Atomic(0)
         let plugin = BasicAuthPlugin { _ in
@@ -128,7 +128,7 @@ struct BasicAuthPluginTests {
     // MARK: Position
 
     @Test(
-        "Inside a plugin that sends again the closure is asked for each attempt, outside it once",
+        "Inside a plugin that retries, the closure runs for each attempt; outside it, once",
         arguments: [true, false]
     )
     func attempts(isInside: Bool) async throws {
@@ -145,7 +145,7 @@ struct BasicAuthPluginTests {
         #expect(transport.sent.map { $0.headers[.authorization] } == names.map(basic))
     }
 
-    @Test("A target that asks for a token gets the token, inside and outside", arguments: [true, false])
+    @Test("A target that asks for a token gets it, inside and outside the token plugin", arguments: [true, false])
     func besideToken(isInside: Bool) async throws {
         let basicAuth = BasicAuthPlugin(username: "u", password: "p")
         let token = AccessTokenPlugin { _ in "t" }
@@ -156,7 +156,7 @@ struct BasicAuthPluginTests {
         #expect(transport.sent.map { $0.headers[values: .authorization] } == [["Bearer t"], [basic("u:p")]])
     }
 
-    @Test("Of two in one stack the outer one's credential is sent")
+    @Test("Of two plugins in a stack, the outer one's credential is sent")
     func two() async throws {
         let outer = BasicAuthPlugin(username: "outer", password: "")
         let inner = BasicAuthPlugin(username: "inner", password: "")
@@ -165,7 +165,7 @@ struct BasicAuthPluginTests {
 
     // MARK: Errors
 
-    @Test("What the closure throws is the underlying error of code plugin, and nothing is sent")
+    @Test("An error that the closure throws becomes the underlying error of code plugin, and nothing is sent")
     func closureThrows() async {
         let error = await failure(BasicAuthPlugin { _ in throw Refused() })
         #expect(error?.code == .plugin)
@@ -174,7 +174,7 @@ struct BasicAuthPluginTests {
     }
 
     @Test(
-        "Q09 A colon in the user name or a control character is refused, and the error names neither",
+        "Q09 A colon in the user name or a control character is refused, and the error shows neither part",
         arguments: [
             ("canary:x", "p"), ("canary:\u{301}x", "p"), ("canary\r\nX: y", "p"), ("canary\u{0}", "p"),
             ("u", "canary\n"),
@@ -195,7 +195,7 @@ struct BasicAuthPluginTests {
         #expect(transport.sent.isEmpty)
     }
 
-    @Test("A credential leaves over http only to a loopback address, or with `.allowed`")
+    @Test("A credential is sent over http only to a loopback address, or with `.allowed`")
     func cleartext() async throws {
         let plugin = BasicAuthPlugin(username: "u", password: "p")
         #expect(await failure(of: Ask(url: "http://a.test"), plugin)?.code == .invalidRequest(.credential))

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("PasswordCredential", .tags(.concurrent))
 struct PasswordCredentialTests {
-    @Test("A credential shows neither name nor password, as text or in dump")
+    @Test("The description and the dump of a credential show neither the user name nor the password")
     func credentialText() {
         let credential = PasswordCredential(username: "canary", password: "canary")
         var text = "\(credential) \(String(reflecting: credential))"

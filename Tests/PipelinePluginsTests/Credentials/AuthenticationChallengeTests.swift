@@ -17,7 +17,7 @@ struct AuthenticationChallengeTests {
         return "\(challenge.scheme) \(challenge.token ?? "-") {\(parameters.joined(separator: " "))}"
     }
 
-    @Test("Several fields are read in their order, each by itself")
+    @Test("Several fields are parsed in order, each on its own")
     func severalFields() {
         #expect(
             Self.read("Digest realm=a, nonce=\"b", "Basic realm=c", "realm=d", "Bearer") == [
@@ -26,7 +26,7 @@ struct AuthenticationChallengeTests {
         )
     }
 
-    @Test("No more than 16 challenges are read, and none with more than 32 parameters")
+    @Test("At most 16 challenges are parsed, and none with more than 32 parameters")
     func bounds() {
         let many = (0..<40).map { "S\($0) a=b" }.joined(separator: ", ")
         #expect(Self.read(many) == (0..<16).map { "S\($0) - {a=b}" })
@@ -38,7 +38,7 @@ struct AuthenticationChallengeTests {
         }
     }
 
-    @Test("Schemes and names are compared without case")
+    @Test("Schemes and parameter names are case-insensitive")
     func names() {
         let challenge = AuthenticationChallenge(scheme: "DiGest", parameters: ["Realm": "a", "x": "y"])
         #expect(challenge.isScheme("digest"))
@@ -49,7 +49,7 @@ struct AuthenticationChallengeTests {
         #expect(AuthenticationChallenge(scheme: "Negotiate", token: "a").token == "a")
     }
 
-    @Test("Proxy-Authenticate is read in the same way")
+    @Test("Proxy-Authenticate is parsed in the same way")
     func proxy() {
         let fields: HTTPFields = [.proxyAuthenticate: "Basic realm=p"]
         #expect(AuthenticationChallenge.challenges(in: fields, name: .proxyAuthenticate).map(\.realm) == ["p"])

@@ -6,7 +6,7 @@ import Testing
 @Suite("ChallengeParser")
 struct ChallengeParserTests {
     @Test(
-        "A field is read as its grammar says",
+        "A field is parsed according to its grammar",
         arguments: [
             ("Basic", ["Basic - {}"]),
             (#"Basic realm="simple""#, ["Basic - {realm=simple}"]),
@@ -39,7 +39,7 @@ struct ChallengeParserTests {
     }
 
     @Test(
-        "What is broken is left out as far as it reaches",
+        "A malformed challenge is skipped, up to where it ends",
         arguments: [
             (#"realm="orphan", Basic realm=b"#, ["Basic - {realm=b}"]),
             (#"Digest realm="open"#, []),
@@ -64,7 +64,7 @@ struct ChallengeParserTests {
     }
 
     @Test(
-        "The time is linear in the length",
+        "Parsing takes time linear in the length of the field",
         arguments: ["\"", "\\", ",", "a ", "a=", "=", " ", "a=\"\\\"", "\"\u{1}", "a b ", "a=b,"]
     )
     func linear(piece: String) {
@@ -74,7 +74,7 @@ struct ChallengeParserTests {
             return (0..<3).map { _ in clock.measure { _ = AuthenticationChallengeTests.read(value) } }.min() ?? .zero
         }
         _ = time(1_000)
-        // A quadratic reader would take 256 times as long.
+        // A quadratic parser would take 256 times as long.
         #expect(time(64_000) < time(4_000) * 100 + .milliseconds(200))
     }
 }

@@ -13,11 +13,11 @@ struct CredentialsPluginTests {
     private static let mufasa = PasswordCredential(username: "Mufasa", password: "Circle of Life")
     private static let basic = "Basic TXVmYXNhOkNpcmNsZSBvZiBMaWZl"
 
-    /// A closure that always has the credential and counts how often it was asked.
+    /// A closure that always has the credential and counts how often it runs.
     private final class Keychain: Sendable {
         private let list = Mutex<[String]>([])
 
-        /// What it was asked for, in order: scheme and realm.
+        /// The challenges that the closure received, in order: scheme and realm.
         var asked: [String] { list.withLock { $0 } }
 
         func plugin(
@@ -47,7 +47,7 @@ struct CredentialsPluginTests {
         transport.sent.map { $0.headers[.authorization] }
     }
 
-    /// Scheme and nonce of each request.
+    /// The scheme and nonce of each request.
     private func nonces(_ transport: ScriptedTransport) -> [String] {
         authorizations(transport).map { value in
             guard let value else { return "none" }
@@ -56,7 +56,7 @@ struct CredentialsPluginTests {
         }
     }
 
-    @Test("It does what every plugin has to do")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         #expect(await PluginConformance { CredentialsPlugin { _ in Self.mufasa } }.run() == [])
     }
@@ -64,7 +64,7 @@ struct CredentialsPluginTests {
     // MARK: Effects
 
     @Test(
-        "M164 A06 Digest is answered, with each algorithm, and nothing is sent before it is asked for",
+        "M164 A06 The plugin answers a Digest challenge with each algorithm, and sends no credential before it",
         arguments: [nil, "MD5", "MD5-sess", "SHA-256", "SHA-256-sess"]
     )
     func digest(algorithm: String?) async throws {
@@ -78,14 +78,14 @@ struct CredentialsPluginTests {
         #expect(server.seen.repeated.isEmpty)
     }
 
-    @Test("M164 Basic is answered")
+    @Test("M164 The plugin answers a Basic challenge")
     func basicAnswered() async throws {
         let transport = ScriptedTransport([challenge("Basic realm=r"), .status(200)])
         #expect(try await provider(transport, keychain.plugin()).request(Ask()).statusCode == 200)
         #expect(authorizations(transport) == [nil, Self.basic])
     }
 
-    @Test("The closures get the target, its account and the challenge")
+    @Test("The closures receive the target, its account and the challenge")
     func closure() async throws {
         let plugin = CredentialsPlugin(
             account: { ($0 as? Ask)?.path ?? "" },
@@ -97,7 +97,7 @@ struct CredentialsPluginTests {
         #expect(authorizations(transport).last == "Basic " + Data("/b:y".utf8).base64EncodedString())
     }
 
-    @Test("The account is asked for once per call, and each of two plugins has its own")
+    @Test("The account closure runs once per call, and each of two plugins has its own account")
     func accountOnce() async throws {
         let asked = Mutex<[String]>([])
         func plugin(_ account: String, answers scheme: String) -> CredentialsPlugin {
@@ -124,7 +124,7 @@ struct CredentialsPluginTests {
         #expect(authorizations(transport) == [nil, value, value])
     }
 
-    @Test("Two passes of one call that ask for the account at once use the one that was known first")
+    @Test("Two concurrent passes of a call use the account that was known first")
     func accountOfPassesAtOnce() async throws {
         let order = Mutex<[String]>([])
         let (bothAsk, bothAskGate) = AsyncStream<Void>.makeStream()
@@ -156,7 +156,7 @@ struct CredentialsPluginTests {
         #expect(used.count >= 2 && used.allSatisfy { $0 == "1" }, "\(used)")
     }
 
-    @Test("Rule 20: calls whose two accounts are those of another call, the other way round, share nothing")
+    @Test("Rule 20: calls with the same two accounts in swapped order share no response")
     func swapped() async throws {
         let number = Atomic(0)
         func plugin(_ offset: Int) -> CredentialsPlugin {
@@ -196,7 +196,7 @@ struct CredentialsPluginTests {
         static let defaultValue = 0
     }
 
-    @Test("Rule 21: a call in the background is answered for the account of its parent", arguments: [true, false])
+    @Test("Rule 21: a background call uses the account of its parent", arguments: [true, false])
     func background(isOutside: Bool) async throws {
         let asked = Atomic(0)
         let plugin = CredentialsPlugin(
@@ -220,7 +220,7 @@ struct CredentialsPluginTests {
         #expect(authorizations(transport) == [nil, value])
     }
 
-    @Test("Rule 20: equal calls of one account share the answered request, those of two do not", arguments: [1, 2])
+    @Test("Rule 20: equal calls share an authenticated request only if they have one account", arguments: [1, 2])
     func shared(accountCount: Int) async throws {
         let number = Atomic(0)
         let plugin = CredentialsPlugin(
@@ -245,12 +245,12 @@ struct CredentialsPluginTests {
         var bodies: [String: Int] = [:]
         for call in calls { bodies[try await call.value, default: 0] += 1 }
         #expect(bodies.values.sorted() == Array(repeating: 10 / accountCount, count: accountCount))
-        // The second account may come when the challenge is known.
+        // The second account may arrive when the challenge is already known.
         #expect(authorizations(transport).compactMap(\.self).count == accountCount)
     }
 
     @Test(
-        "A06 Of several challenges the strongest is answered, in one field and in several",
+        "A06 Of several challenges, in one field or in several, the strongest is answered",
         arguments: [
             (["Basic realm=r, Digest realm=r, nonce=md5, Digest realm=r, nonce=sha, algorithm=SHA-256"], "Digest sha"),
             (["Digest realm=r, nonce=sha, algorithm=SHA-256", "Digest realm=r, nonce=md5"], "Digest sha"),
@@ -271,7 +271,7 @@ struct CredentialsPluginTests {
     }
 
     @Test(
-        "A 401 without a challenge that can be answered is given back, and the closure is not asked",
+        "A 401 without a supported challenge is returned, and the closure does not run",
         arguments: [
             "Bearer", "Negotiate", "Digest realm=r, nonce=a, algorithm=SHA-512-256",
             "Digest realm=r, nonce=a, qop=auth-int",
@@ -284,7 +284,7 @@ struct CredentialsPluginTests {
         #expect(keychain.asked.isEmpty)
     }
 
-    @Test("Of a realm without a credential it is not asked again, of another it is")
+    @Test("If a realm has no credential, its other challenges are skipped, but not those of another realm")
     func realms() async throws {
         let value = "Digest realm=a, nonce=1, algorithm=SHA-256, Digest realm=a, nonce=2, Basic realm=a, Basic realm=b"
         let transport = ScriptedTransport([challenge(value), .status(200), challenge(value)])
@@ -296,7 +296,7 @@ struct CredentialsPluginTests {
         #expect(transport.sent.count == 3)
     }
 
-    @Test("A second 401 is given back, and the answer is not tried again", arguments: ["Digest", "Basic"])
+    @Test("A second 401 is returned without another attempt", arguments: ["Digest", "Basic"])
     func wrongPassword(scheme: String) async throws {
         let server = DigestServer(.init(password: "another"))
         let transport =
@@ -307,7 +307,7 @@ struct CredentialsPluginTests {
         #expect(keychain.asked.count == 1)
     }
 
-    @Test("A06 A stale nonce is answered with the new one, without asking")
+    @Test("A06 A stale nonce is replaced with the new one, without running the closure again")
     func stale() async throws {
         let server = DigestServer(.init(usesPerNonce: 2))
         let transport = ScriptedTransport(server)
@@ -323,7 +323,7 @@ struct CredentialsPluginTests {
         )
     }
 
-    @Test("A nonce that is stale again and again is answered once")
+    @Test("If every nonce is stale, the plugin retries with a new nonce only once")
     func alwaysStale() async throws {
         let server = DigestServer(.init(hasFreshNonces: true, isAlwaysStale: true))
         let transport = ScriptedTransport(server)
@@ -336,7 +336,7 @@ struct CredentialsPluginTests {
         #expect(keychain.asked.count == 3)
     }
 
-    @Test("Without stale, a nonce that has run out is asked for once more")
+    @Test("If a known nonce is refused without stale, the closure runs once for the new challenge")
     func refusedAhead() async throws {
         let transport = ScriptedTransport([
             challenge("Digest realm=r, nonce=a"), .status(200), challenge("Digest realm=r, nonce=b"), .status(200),
@@ -348,7 +348,7 @@ struct CredentialsPluginTests {
         #expect(keychain.asked.count == 5)
     }
 
-    @Test("A06 Each use of a nonce has its own number, counted up, in 100 calls at once", arguments: [false, true])
+    @Test("A06 100 concurrent calls count the uses of each nonce from 1, each exactly once", arguments: [false, true])
     func parallel(hasFreshNonces: Bool) async throws {
         let server = DigestServer(.init(algorithm: "MD5-sess", hasFreshNonces: hasFreshNonces))
         let transport = ScriptedTransport(server)
@@ -367,7 +367,7 @@ struct CredentialsPluginTests {
         for used in seen.nonces.values where !used.isEmpty { #expect(used == Set(1...UInt32(used.count))) }
     }
 
-    @Test("Later requests to the space carry the answer from the beginning, with the closure asked before")
+    @Test("Later requests to the space carry Authorization from the start, and the closure runs before them")
     func ahead() async throws {
         let server = DigestServer()
         let transport = ScriptedTransport(server)
@@ -378,7 +378,7 @@ struct CredentialsPluginTests {
         #expect(keychain.asked.count == 3)
     }
 
-    @Test("A domain bounds the space of Digest, the path that of Basic")
+    @Test("The domain limits a Digest space, the path a Basic space")
     func bounded() async throws {
         let transport = ScriptedTransport { request, _ in
             if request.headers.contains(.authorization) { return .status(200) }
@@ -395,7 +395,7 @@ struct CredentialsPluginTests {
         }
     }
 
-    @Test("Another origin is a space of its own, whatever the domain says")
+    @Test("Another origin is a separate space, whatever the domain says")
     func otherSpace() async throws {
         let server = DigestServer(.init(more: #", domain="/ https://b.test/""#))
         let transport = ScriptedTransport(server)
@@ -405,7 +405,7 @@ struct CredentialsPluginTests {
         #expect(nonces(transport) == ["none", "Digest n1", "none", "Digest n1"])
     }
 
-    @Test("A closure that has no credential any more sends nothing ahead, and none is kept")
+    @Test("If the closure no longer returns a credential, none is sent ahead, and none is kept")
     func noneKept() async throws {
         let isThere = Mutex(true)
         let plugin = CredentialsPlugin { _ in
@@ -422,7 +422,7 @@ struct CredentialsPluginTests {
         #expect(!text.contains("canary"))
     }
 
-    @Test("The server's next nonce is used, counted from 1")
+    @Test("The server's nextnonce is used and counted from 1")
     func nextNonce() async throws {
         let server = DigestServer(.init(usesPerNonce: 1, namesNextNonce: true))
         let transport = ScriptedTransport(server)
@@ -433,7 +433,7 @@ struct CredentialsPluginTests {
     }
 
     @Test(
-        "A next nonce that is malformed is left alone",
+        "A malformed nextnonce is ignored",
         arguments: ["nextnonce=", "nextnonce=\"\"", "nextnonce=\"n", "Digest nextnonce=x", "nextnonce=x, nextnonce=y"]
     )
     func brokenNextNonce(value: String) async throws {
@@ -454,7 +454,7 @@ struct CredentialsPluginTests {
         #expect(keychain.asked.isEmpty)
     }
 
-    @Test("Of more spaces than are kept the one used least recently goes")
+    @Test("If there are too many spaces, the least recently used one is dropped")
     func bound() async throws {
         let server = DigestServer()
         let transport = ScriptedTransport(server)
@@ -466,7 +466,7 @@ struct CredentialsPluginTests {
         }
     }
 
-    @Test("No space is a programmer error")
+    @Test("A space count of zero traps with a message that gives its value")
     func noSpace() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CredentialsPlugin(spaceCount: 0) { _ in nil }

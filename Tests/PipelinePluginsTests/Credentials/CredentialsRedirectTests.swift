@@ -4,11 +4,11 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-@Suite("CredentialsPlugin, redirects of answered requests")
+@Suite("CredentialsPlugin, redirects of authenticated requests")
 struct CredentialsRedirectTests {
     private let plugin = CredentialsPlugin { _ in .init(username: "Mufasa", password: "Circle of Life") }
 
-    @Test("A06 Each hop has an answer of its own, which covers its URL")
+    @Test("A06 Each hop has its own Authorization, computed for its URL")
     func answeredAnew() async throws {
         let server = DigestServer()
         let transport = ScriptedTransport { request, _ in
@@ -23,7 +23,7 @@ struct CredentialsRedirectTests {
         #expect(server.seen.repeated.isEmpty)
     }
 
-    @Test("A server that redirects and asks again and again gets one answer on each hop that is allowed")
+    @Test("A server that keeps redirecting and challenging gets one authenticated request per allowed hop")
     func bounded() async throws {
         let fields: HTTPFields = [.wwwAuthenticate: "Basic realm=r"]
         let transport = ScriptedTransport { request, index in

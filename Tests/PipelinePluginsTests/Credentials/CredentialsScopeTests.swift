@@ -27,7 +27,7 @@ struct CredentialsScopeTests {
 
     // MARK: Origins
 
-    @Test("Q07 A challenge from another origin, or reached over one, is given back, and the closure is not asked")
+    @Test("Q07 A 401 from another origin, or after a redirect through one, is returned, and the closure does not run")
     func redirected() async throws {
         let plugin = CredentialsPlugin { _ in throw Refused() }
         for locations in [["https://b.test/"], ["https://a.test:444/"], ["https://b.test/", "https://a.test/back"]] {
@@ -39,7 +39,7 @@ struct CredentialsScopeTests {
         }
     }
 
-    @Test("Q07 A request that a plugin has led to another origin is untouched")
+    @Test("Q07 A request whose origin another plugin changed is untouched")
     func led() async throws {
         let leading = PluginStack.prepare { request, _ in request.head.authority = "b.test" }
         let plugins: [any PluginType] = [leading, CredentialsPlugin { _ in throw Refused() }]
@@ -52,7 +52,7 @@ struct CredentialsScopeTests {
         #expect(inside.statusCode == 401)
     }
 
-    @Test("Q07 An origin where answers are known gets none ahead from a call of another endpoint")
+    @Test("Q07 A call of another endpoint sends no Authorization ahead to an origin with a known challenge")
     func ledToKnownSpace() async throws {
         let leading = PluginStack.prepare { request, _ in request.head.authority = "b.test" }
         let transport = ScriptedTransport(DigestServer())
@@ -62,7 +62,7 @@ struct CredentialsScopeTests {
         #expect(sent(transport) == ["GET b.test/b -", "GET b.test/b Digest", "GET b.test/b -"])
     }
 
-    @Test("Where a redirect within the origin leads to a challenge, the request of the hop is sent again")
+    @Test("If a redirect within the origin leads to a challenge, the request of that hop is retried")
     func redirectWithin() async throws {
         let server = DigestServer()
         let transport = ScriptedTransport { request, _ in
@@ -81,7 +81,7 @@ struct CredentialsScopeTests {
         #expect(transport.sent.last?.headers.contains { $0.value == "shop" } == true)
     }
 
-    @Test("An answer is dropped when a redirect leaves the origin, and the field is marked as secret")
+    @Test("Authorization is dropped when a redirect leaves the origin, and the field is marked as secret")
     func leaving() async throws {
         let transport = ScriptedTransport([
             .status(401, headers: Self.asking), .status(302, headers: [.location: "https://b.test/"]), .status(200),
@@ -93,7 +93,7 @@ struct CredentialsScopeTests {
 
     // MARK: Bodies
 
-    @Test("A body that cannot be sent again is not, and the 401 is given back")
+    @Test("A request whose body cannot be replayed is not retried, and the 401 is returned")
     func notReplayable() async throws {
         let once = PluginStack.prepare { request, _ in
             request.body = .stream(AsyncStream { $0.finish() })
@@ -110,14 +110,14 @@ struct CredentialsScopeTests {
         #expect(count == 0)
     }
 
-    @Test("A body that can be is sent whole each time")
+    @Test("A replayable body is sent in full each time")
     func replayed() async throws {
         let target = Ask(method: .post, task: .requestData(Data("body".utf8)))
         _ = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(target)
         #expect(transport.sent.map(\.body.bytes) == [Data("body".utf8), Data("body".utf8)])
     }
 
-    @Test("R09 The body of a 401 that stalls is closed after a second, before the request is sent with credentials")
+    @Test("R09 The body of a 401 that stalls is closed after one second, before the request is retried")
     func closed() async throws {
         let isClosed = Atomic(false)
         let isClosedBefore = Mutex<Bool?>(nil)
@@ -142,7 +142,7 @@ struct CredentialsScopeTests {
         #expect(isClosedBefore.withLock { $0 } == true)
     }
 
-    @Test("A streamed and a downloaded answer arrive whole behind a challenge")
+    @Test("Streamed and downloaded responses arrive complete after a challenge")
     func streamed() async throws {
         let server = DigestServer()
         let content = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -163,7 +163,7 @@ struct CredentialsScopeTests {
 
     // MARK: Position
 
-    @Test("An Authorization that somebody else has set stays, outside and inside, and its 401 is given back")
+    @Test("An Authorization that was set elsewhere stays, outside and inside, and its 401 is returned")
     func neighbours() async throws {
         let token = AccessTokenPlugin { _ in "t" }
         let basicAuth = BasicAuthPlugin(username: "u", password: "p")
@@ -181,7 +181,7 @@ struct CredentialsScopeTests {
         }
     }
 
-    @Test("Its answer covers what plugins of the call change, wherever they are, and exchange plugins outside of it")
+    @Test("Digest covers the changes of all plugins of the call, and of exchange plugins outside CredentialsPlugin")
     func changedURL() async throws {
         let plugin = CredentialsPlugin { _ in Self.mufasa }
         let prepare = PluginStack.prepare { request, _ in request.appendQuery("key=1") }
@@ -199,7 +199,7 @@ struct CredentialsScopeTests {
         }
     }
 
-    @Test("Inside a plugin that sends again, a challenge is no failure to it")
+    @Test("A plugin that retries outside CredentialsPlugin does not see the challenge")
     func insideRetry() async throws {
         let seen = Mutex<[Int]>([])
         let again = PluginStack.intercept { request, _, next in
@@ -217,7 +217,7 @@ struct CredentialsScopeTests {
         #expect(server.seen.nonces == ["n1": [1, 2, 3]])
     }
 
-    @Test("An exchange plugin outside sees a request without the answer and no challenge, one inside sees both")
+    @Test("An exchange plugin outside sees neither Authorization nor the challenge; one inside sees both")
     func seen() async throws {
         let seen = Mutex<[String]>([])
         func noting(_ name: String) -> any PluginType {
@@ -234,7 +234,7 @@ struct CredentialsScopeTests {
     }
 
     @Test(
-        "Each attempt has its own number; inside an exchange plugin that sends again each send, outside it all the same",
+        "Attempts and retries by an outer exchange plugin each have their own count; retries by an inner one share it",
         arguments: ["attempt", "outside", "inside"]
     )
     func numbers(again: String) async throws {
@@ -277,7 +277,7 @@ struct CredentialsScopeTests {
     }
 
     @Test(
-        "Q09 A credential that the scheme cannot carry is refused, and the error names neither part",
+        "Q09 A credential that the scheme cannot carry is refused, and the error shows neither part",
         arguments: [
             ("Basic realm=r", "canary:x", "p"), ("Basic realm=r", "u", "canary\n"),
             ("Digest realm=r, nonce=n", "canary\n", "p"),
@@ -294,7 +294,7 @@ struct CredentialsScopeTests {
         #expect(!text.contains("canary"))
     }
 
-    @Test("Basic is answered over http only to a loopback address or with `.allowed`, Digest to all")
+    @Test("Basic is sent over http only to a loopback address or with `.allowed`, Digest to any host")
     func cleartext() async {
         #expect(await failure("Basic realm=r", url: "http://a.test")?.code == .invalidRequest(.credential))
         #expect(await failure("Basic realm=r", url: "http://127.0.0.1") == nil)
@@ -302,7 +302,7 @@ struct CredentialsScopeTests {
         #expect(await failure("Digest realm=r, nonce=n", url: "http://a.test") == nil)
     }
 
-    @Test("What the closure throws is the underlying error of code plugin")
+    @Test("An error that the closure throws becomes the underlying error of code plugin")
     func closureThrows() async {
         let provider = Provider<Ask>(transport: transport, plugins: [CredentialsPlugin { _ in throw Refused() }])
         let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
@@ -328,7 +328,7 @@ struct CredentialsScopeTests {
 
     // MARK: Loopback
 
-    @Test("Over real connections Digest is answered, once per space", arguments: ["MD5", "SHA-256"])
+    @Test("Over real connections, the server sends a Digest challenge once per space", arguments: ["MD5", "SHA-256"])
     func loopback(algorithm: String) async throws {
         let digest = DigestServer(.init(user: "Zoë", algorithm: algorithm, more: ", userhash=true, charset=UTF-8"))
         let server = try LoopbackServer { request in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("The answer to a Digest challenge")
+@Suite("DigestChallenge")
 struct DigestChallengeTests {
     private static let mufasa = PasswordCredential(username: "Mufasa", password: "Circle of Life")
     private static let nonce = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"
@@ -29,7 +29,7 @@ struct DigestChallengeTests {
     }
 
     @Test(
-        "A06 RFC 7616 §3.9.1, and its session variants",
+        "A06 The response matches RFC 7616 §3.9.1 and its session variants",
         arguments: [
             (", qop=\"auth, auth-int\", algorithm=MD5", "8ca523f5e9506fed4657c9700eebdbec", "MD5"),
             (
@@ -59,7 +59,7 @@ struct DigestChallengeTests {
         )
     }
 
-    @Test("RFC 2617 §3.5, and without qop RFC 2069 §2.4 as its erratum has it")
+    @Test("The response matches RFC 2617 §3.5, and without qop RFC 2069 §2.4 with its erratum")
     func olderStandards() throws {
         let nonce = "dcd98b7102dd2f0e8b11d0f600bfb0c093"
         let challenge = #"Digest realm="testrealm@host.com", nonce="\#(nonce)""#
@@ -81,7 +81,7 @@ struct DigestChallengeTests {
         }
     }
 
-    @Test("qop, nc and algorithm are not quoted, the rest is", arguments: [UInt32(0), 0x1a, .max])
+    @Test("qop, nc and algorithm are not quoted; the other parameters are", arguments: [UInt32(0), 0x1a, .max])
     func quoting(count: UInt32) throws {
         let fields: HTTPFields = [.wwwAuthenticate: makeChallenge(", qop=auth, algorithm=MD5")]
         let digest = try #require(AuthenticationChallenge.challenges(in: fields).first.flatMap { DigestChallenge($0) })
@@ -94,7 +94,7 @@ struct DigestChallengeTests {
         )
     }
 
-    @Test("The user name goes quoted, extended when it is not ASCII, or hashed when the server wants it so")
+    @Test("The user name is quoted, extended if it is not ASCII, or hashed if the server asks for it")
     func usernames() throws {
         let challenge = makeChallenge(", qop=auth, algorithm=SHA-256, charset=UTF-8")
         let quoted = try answer(challenge, .init(username: #"a"b\c:d"#, password: ""))
@@ -109,7 +109,7 @@ struct DigestChallengeTests {
         #expect(hashed["username*"] == nil)
     }
 
-    @Test("A realm with quotes comes back as it was")
+    @Test("A realm with quotes is returned unchanged")
     func realm() throws {
         let answer = try answer(#"Digest realm="a \"b\" \\ c", nonce="n\\", qop=auth"#, nonce: #"n\"#)
         #expect(answer.realm == #"a "b" \ c"#)
@@ -117,7 +117,7 @@ struct DigestChallengeTests {
     }
 
     @Test(
-        "A challenge that cannot be answered is none",
+        "An unsupported challenge is rejected",
         arguments: [
             "Basic realm=a, nonce=b", "Digest realm=a", "Digest nonce=a",
             "Digest realm=a, nonce=b, algorithm=SHA-512-256",

@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import PipelinePlugins
 
-/// Checks Digest answers as a strict server does: the response, and that each nonce is counted up with no number twice.
+/// A strict Digest server, which checks the response and that no use count of a nonce repeats.
 final class DigestServer: Sendable {
     struct Behaviour: Sendable {
         var user = "Mufasa"
@@ -15,13 +15,13 @@ final class DigestServer: Sendable {
         var realm = "r"
         var algorithm: String? = "SHA-256"
         var more = ""
-        /// How often a nonce may be used before it is stale.
+        /// The number of uses after which a nonce is stale.
         var usesPerNonce = Int.max
-        /// Whether every challenge has a nonce of its own, as opposed to the last one that is not used up.
+        /// Whether every challenge has a new nonce, rather than the last one that is not used up.
         var hasFreshNonces = false
-        /// Whether an answer names the next nonce.
+        /// Whether a response names the next nonce.
         var namesNextNonce = false
-        /// Whether every answer is stale.
+        /// Whether every nonce is stale.
         var isAlwaysStale = false
     }
 
@@ -42,7 +42,7 @@ final class DigestServer: Sendable {
 
     var seen: State { state.withLock { $0 } }
 
-    /// The status, and the field that goes with it.
+    /// Returns the status and the header field for it.
     func answer(_ request: PipelineRequest) -> (status: Int, fields: HTTPFields) {
         answer(method: request.method.rawValue, target: request.head.path ?? "", request.headers[.authorization])
     }
@@ -98,7 +98,7 @@ final class DigestServer: Sendable {
 }
 
 extension ScriptedTransport {
-    /// Answers as the server does.
+    /// Responds as the server does.
     convenience init(_ server: DigestServer) {
         self.init { request, _ in
             let (status, fields) = server.answer(request)

@@ -4,13 +4,13 @@ import Testing
 
 @testable import PipelinePlugins
 
-@Suite("The hash functions of Digest")
+@Suite("Hash functions for Digest")
 struct HashTests {
     static func hex(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test("Every length up to 130 bytes, which is every way to pad")
+    @Test("Hashes are correct for every length up to 130 bytes, which covers every padding")
     func lengths() {
         let rows = hashVectors.split(separator: "\n").map { $0.split(separator: " ") }
         #expect(rows.count == 131)

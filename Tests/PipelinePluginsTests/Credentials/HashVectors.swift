@@ -1,4 +1,4 @@
-/// Of the bytes 3, 10, 17, … (7 more each time, modulo 256): how many, their MD5, their SHA-256, by Python's hashlib.
+/// For the bytes 3, 10, 17, … (7 more each time, modulo 256): their number, MD5 and SHA-256, by Python's hashlib.
 let hashVectors = """
     0 d41d8cd98f00b204e9800998ecf8427e e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
     1 8666683506aacd900bbd5a74ac4edf68 084fed08b978af4d7d196a7446a86b58009e636b611db16211b65a9aadff29c5

@@ -18,7 +18,7 @@ struct ProtectionSpacesTests {
         try urls.filter { spaces.space(of: try request($0)) != nil }
     }
 
-    @Test("A space of Basic reaches the paths at or below the last slash, one of Digest the origin")
+    @Test("A Basic space covers the paths at or below the last slash; a Digest space covers the origin")
     func reach() throws {
         let urls = ["https://a.test/x/y", "https://a.test/x/", "https://a.test/x/y/z?q", "https://A.test:443/x/b"]
         let others = ["https://a.test/x", "https://a.test/", "https://a.test/xx/y"]
@@ -30,7 +30,7 @@ struct ProtectionSpacesTests {
         }
     }
 
-    @Test("A domain names paths of its own origin, and none of another")
+    @Test("A domain covers the paths that it names on its own origin, and none on another")
     func domain() throws {
         var spaces = ProtectionSpaces(maximumCount: 8)
         let value = #"Digest realm=r, nonce=n, domain="/a https://a.test/b https://b.test/ //c.test/ d ::""#
@@ -45,7 +45,7 @@ struct ProtectionSpacesTests {
         #expect(try reached(spaces, urls + others) == [])
     }
 
-    @Test("Of several spaces the one that names most of the path is taken")
+    @Test("If several spaces match, the one with the longest path prefix is used")
     func longest() throws {
         var spaces = ProtectionSpaces(maximumCount: 8)
         spaces.admit(try challenge("Basic realm=inner"), to: try request("https://a.test/x/y/z"))
@@ -55,7 +55,7 @@ struct ProtectionSpacesTests {
         #expect(try spaces.space(of: request("https://a.test/1"))?.key.realm == nil)
     }
 
-    @Test("The places of Basic add up, and the oldest of more than 16 goes")
+    @Test("The paths of a Basic space accumulate, and beyond 16 the oldest is dropped")
     func prefixes() throws {
         var spaces = ProtectionSpaces(maximumCount: 8)
         for number in 0...16 {
@@ -65,7 +65,7 @@ struct ProtectionSpacesTests {
         #expect(spaces.spaces.count == 1)
     }
 
-    @Test("A nonce that comes back goes on counting, with the client's nonce that it had")
+    @Test("A nonce that returns keeps its use count and its client nonce")
     func nonceReturns() throws {
         var spaces = ProtectionSpaces(maximumCount: 8)
         let place = try request("https://a.test/")
@@ -86,7 +86,7 @@ struct ProtectionSpacesTests {
         #expect(spaces.use(key, nonce: nil, clientNonce: "c7") == .init(nonce: "n3", clientNonce: "c6", count: 1))
     }
 
-    @Test("A space that is gone gives a first use of a nonce that is known, and none of one that is not")
+    @Test("A dropped space returns a first use for a given nonce, and no use without one")
     func gone() throws {
         var spaces = ProtectionSpaces(maximumCount: 1)
         let key = ProtectionSpaces.Key(origin: try request("https://a.test/").origin, realm: "r")
@@ -96,7 +96,7 @@ struct ProtectionSpacesTests {
         #expect(spaces.spaces.isEmpty)
     }
 
-    /// What must hold, said without spaces and their order: counts by nonce, and when each space was last used.
+    /// A simpler model of the state: the use count of each nonce, and the realms by last use.
     private struct Model {
         var counts: [String: (clientNonce: String, count: UInt32)] = [:]
         var order: [String] = []
@@ -107,7 +107,7 @@ struct ProtectionSpacesTests {
         }
     }
 
-    @Test("A06 In 100,000 random steps each nonce is counted by ones and keeps its client's nonce, and the bounds hold")
+    @Test("A06 In 100,000 random steps, each nonce counts up by one and keeps its client nonce, and the bounds hold")
     func model() async throws {
         var random = PipelineRandom.seeded(7_616)
         var spaces = ProtectionSpaces(maximumCount: 4)
@@ -153,7 +153,7 @@ struct ProtectionSpacesTests {
         }
     }
 
-    @Test("Of more than 16 nonces of a space the one used least recently is forgotten")
+    @Test("Beyond 16 nonces in a space, the least recently used one is forgotten")
     func nonceBound() throws {
         var spaces = ProtectionSpaces(maximumCount: 1)
         let place = try request("https://a.test/")

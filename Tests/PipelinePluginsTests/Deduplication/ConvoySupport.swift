@@ -9,7 +9,9 @@ import Testing
 
 @testable import class PipelineTesting.ManualClock
 
-/// A server in virtual time: its first response takes a second, so that calls can share it, and later ones a given time.
+/// A server in virtual time.
+///
+/// Its first response takes a second, so that calls can share it; later ones take `delay`.
 struct ConvoyBench: Sendable {
     typealias Call = Task<PipelineResponse, any Error>
 
@@ -20,7 +22,7 @@ struct ConvoyBench: Sendable {
     /// - Parameters:
     ///   - plugins: the stack.
     ///   - seed: the seed of the provider's random numbers.
-    ///   - delay: how long later responses take; `nil` if they need no time, not even that of another task.
+    ///   - delay: how long later responses take; `nil` if they are immediate, without a suspension.
     ///   - step: the response, by request and number.
     init(
         _ plugins: [any PluginType],
@@ -44,7 +46,7 @@ struct ConvoyBench: Sendable {
         provider.plugins.lazy.compactMap { ($0 as? DeduplicationPlugin)?.callerCount }.first ?? 0
     }
 
-    /// Begins calls in order, all of which wait for the first exchange then.
+    /// Begins calls in order and returns when all of them wait for the first exchange.
     func begin(_ count: Int, _ target: (Int) -> Ask = { _ in Ask() }) async -> [Call] {
         var calls: [Call] = []
         for number in 0..<count {
@@ -56,12 +58,12 @@ struct ConvoyBench: Sendable {
         return calls
     }
 
-    /// What the calls come to while the clock moves, at last over the time limits that nothing should run into.
+    /// Advances the clock until all calls have ended; time limits that should not be reached fire last.
     ///
     /// - Parameters:
     ///   - calls: the calls.
-    ///   - pace: how often other tasks may run between two moves; with few, time passes before all of them have.
-    /// - Returns: what they come to, in order.
+    ///   - pace: how often the task yields between two moves; with few yields, time passes before all tasks have run.
+    /// - Returns: the results, in the order of the calls.
     func results(of calls: [Call], pace: Int = 50) async -> [Result<PipelineResponse, any Error>] {
         let mover = Task {
             while !Task.isCancelled {
@@ -79,11 +81,11 @@ struct ConvoyBench: Sendable {
     }
 }
 
-/// A plugin that retries failures and knows nothing of ``DeduplicationPlugin``: every call after waits of its own.
+/// A plugin that retries failures without support for ``DeduplicationPlugin``: each call has its own waits.
 ///
 /// - Parameters:
-///   - attempts: the number of attempts in all.
-///   - wait: the wait, by the number of the call, from 1, and that of the attempt.
+///   - attempts: the total number of attempts.
+///   - wait: the wait, by the numbers of the call and of the attempt, both from 1.
 /// - Returns: the plugin.
 func stranger(
     attempts: Int = 3,
@@ -103,9 +105,9 @@ func stranger(
     }
 }
 
-/// Counts how many objects there are.
+/// Counts the live objects.
 final class Census: Sendable {
-    /// An error that is counted while it exists.
+    /// An error that is counted while it is alive.
     final class Failure: Error {
         private let census: Census
 
@@ -121,7 +123,7 @@ final class Census: Sendable {
 
     var value: Int { count.load(ordering: .relaxed) }
 
-    /// A lost connection with a new object.
+    /// Returns a lost connection whose underlying error is a new counted object.
     func makeError() -> PipelineError {
         PipelineError(.connectionLost, "by script", underlyingError: Failure(self))
     }

@@ -14,7 +14,7 @@ struct ConvoyTests {
     // MARK: With RetryPlugin
 
     @Test(
-        "D09 With the default jitter 500 equal calls make 2 exchanges if the server fails once, and 3 if it always fails",
+        "D09 With default jitter, 500 equal calls make 2 exchanges if the server fails once, 3 if it always fails",
         arguments: [1, 2, 3] as [UInt64],
         [true, false]
     )
@@ -32,7 +32,7 @@ struct ConvoyTests {
         }
     }
 
-    @Test("D09 The waits are left to chance: other seeds, other waits")
+    @Test("D09 Shared waits are random: different seeds give different waits")
     func jitter() async {
         var waits: Set<Duration> = []
         for seed in 1...5 as ClosedRange<UInt64> {
@@ -48,7 +48,7 @@ struct ConvoyTests {
     }
 
     @Test(
-        "D09 T03 Those who share a failure pay for one retry, and a refusal of the budget holds for all",
+        "D09 T03 Calls that share a failure pay for one retry, and a refusal by the budget applies to all",
         arguments: 0...3
     )
     func budget(retryCount: Int) async {
@@ -61,7 +61,7 @@ struct ConvoyTests {
         #expect(refusals.contains(retryCount < 2 ? .budget : .attemptsUsedUp))
     }
 
-    @Test("T03 500 calls that share an exchange add to the budget once, whoever of them is cancelled")
+    @Test("T03 500 calls that share an exchange add to the budget once, even if one is cancelled")
     func deposit() async {
         let budget = RetryBudget(ratio: 1, minimumPerSecond: 0)
         let retry = RetryPlugin(maximumAttempts: 10, backoff: .immediate, budget: budget)
@@ -72,7 +72,7 @@ struct ConvoyTests {
         calls[7].cancel()
         let results = await bench.results(of: calls)
         #expect(results.filter { $0.response?.statusCode == 200 }.count == 499)
-        // One deposit of theirs and one of its own.
+        // One deposit by the shared calls and one by this call.
         let late = await bench.results(of: [Task { try await bench.provider.request(Ask()) }])
         #expect(late[0].response?.exchanges.count == 3)
         #expect(late[0].response?.exchanges.last?.refusedRetry == .budget)
@@ -97,7 +97,7 @@ struct ConvoyTests {
         #expect(bench.transport.sent.count == 2)
     }
 
-    @Test("D09 Joined callers pay although they have made no exchange")
+    @Test("D09 Joined callers pay for a retry although they made no exchange")
     func joinedCallersPay() async {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 0.1)
         let bench = Bench([RetryPlugin(budget: budget), DeduplicationPlugin()], delay: .seconds(1)) { _, _ in
@@ -111,7 +111,7 @@ struct ConvoyTests {
         #expect(bench.transport.sent.count == 2)
     }
 
-    @Test("A member that is cancelled, does not retry, waits longer or is late does not disturb the others")
+    @Test("A member that is cancelled, does not retry, waits longer or is late does not affect the others")
     func differentMembers() async {
         let late = PluginStack.prepare { _, context in
             if context.options.avoidLogError { context.setDeadline(context.start.advanced(by: .seconds(1))) }
@@ -137,7 +137,7 @@ struct ConvoyTests {
         #expect(bench.transport.sent.count == 2)
     }
 
-    @Test("Members whose next requests differ share with those whose requests are equal")
+    @Test("If the next requests of members differ, those with equal requests share")
     func differentKeys() async {
         let split = PluginStack.prepare { request, context in
             if context.attempt > 1 { request.headers[.from] = "\(context.callID % 2)" }
@@ -162,7 +162,7 @@ struct ConvoyTests {
         #expect(bench.transport.sent.count == 2)
     }
 
-    @Test("wasSent speaks of the attempt and not of those before, also for calls that have joined")
+    @Test("wasSent describes the current attempt only, even for joined calls")
     func wasSent() async {
         let seen = Mutex<[Int: [Bool]]>([:])
         let policy = RetryPolicy { outcome in
@@ -180,7 +180,7 @@ struct ConvoyTests {
     // MARK: With other plugins outside
 
     @Test(
-        "D09 A plugin of another author that retries after waits of its own makes 2 and 3 exchanges, too",
+        "D09 A third-party retry plugin with its own waits also makes 2 and 3 exchanges",
         arguments: [true, false]
     )
     func strangers(failsOnce: Bool) async {
@@ -195,7 +195,7 @@ struct ConvoyTests {
         }
     }
 
-    @Test("D09 500 callers who share a 401 share the second try with the new token", arguments: [true, false])
+    @Test("D09 500 callers that share a 401 share the retry with the new token", arguments: [true, false])
     func refresh(isHelped: Bool) async {
         for pace in [1, 50] {
             let refreshes = Tally()
@@ -214,7 +214,7 @@ struct ConvoyTests {
         }
     }
 
-    @Test("Callers who share a challenge share the request with the password")
+    @Test("Callers that share a challenge share the request with the password")
     func password() async {
         let number = Tally()
         let credentials = CredentialsPlugin { _ in
@@ -233,7 +233,7 @@ struct ConvoyTests {
 
     // MARK: Which results a member gets
 
-    /// What two callers get who share a 503, one of whom comes back after 1 s, and how many exchanges are made.
+    /// The results of two calls that share a 503, the first of which retries after 1 s, and the number of exchanges.
     private func late(_ second: Duration, between: (Bench) async -> Void = { _ in }) async -> [String] {
         let plugin = stranger { call, _ in call == 1 ? .seconds(1) : second }
         let bench = Bench([plugin, DeduplicationPlugin()]) { _, index in
@@ -249,13 +249,13 @@ struct ConvoyTests {
         return [first.text, await calls[1].result.text, "\(bench.transport.sent.count)"]
     }
 
-    @Test("A result serves those who come back within 30 s of its end, and later callers begin another exchange")
+    @Test("A result is reused by members that retry within 30 s of its end; later ones begin a new exchange")
     func age() async {
         #expect(await late(.seconds(31)) == ["answer 1", "answer 1", "2"])
         #expect(await late(.milliseconds(31_001)) == ["answer 1", "answer 2", "3"])
     }
 
-    @Test("When an unsafe call has ended, members get no result of an exchange that began before")
+    @Test("After an unsafe call, members do not get the result of an earlier exchange")
     func unsafeCall() async {
         let outcome = await late(.seconds(3)) { bench in
             _ = try? await bench.provider.request(Ask(method: .post))
@@ -263,7 +263,7 @@ struct ConvoyTests {
         #expect(outcome == ["answer 1", "answer 3", "4"])
     }
 
-    @Test("A call that has not shared the failure does not get the result")
+    @Test("A call that did not share the failure does not get the result")
     func outsider() async {
         let outcome = await late(.seconds(3)) { bench in
             let response = try? await bench.provider.request(Ask())
@@ -272,7 +272,10 @@ struct ConvoyTests {
         #expect(outcome == ["answer 1", "answer 1", "3"])
     }
 
-    @Test("After a success an unchanged request begins a new exchange, a changed one shares", arguments: [false, true])
+    @Test(
+        "After a success, an unchanged request begins a new exchange; a changed one shares",
+        arguments: [false, true]
+    )
     func polling(changes: Bool) async {
         let poll = PluginStack.intercept(name: "poll") { request, context, next in
             _ = try await next(request)
@@ -291,7 +294,7 @@ struct ConvoyTests {
         #expect(await calls[1].result.text == (changes ? "answer 1" : "answer 2"))
     }
 
-    @Test("A member whose result another member has begun says that it is joined, and has its own request")
+    @Test("A member that gets another member's result is marked as joined and keeps its own request")
     func joined() async {
         let joined = Tally()
         let watch = PluginStack.process { _, context in if context.isJoined { joined.add() } }
@@ -308,7 +311,7 @@ struct ConvoyTests {
 
     // MARK: Memory
 
-    @Test("A failed result is released when each of those who shared the one before has it, also while they wait")
+    @Test("A failed result is released once all members have it, even while they wait")
     func release() async {
         let census = Census()
         let retry = RetryPlugin(backoff: .constant(.seconds(1)))
@@ -329,7 +332,7 @@ struct ConvoyTests {
         _ = await bench.results(of: calls)
     }
 
-    @Test("A result is kept for a member that waits, and not after its call has ended")
+    @Test("A result is kept for a waiting member until its call ends")
     func keep() async {
         let census = Census()
         let plugin = stranger(attempts: 2) { call, _ in .seconds(call) }
@@ -347,7 +350,7 @@ struct ConvoyTests {
         #expect(bench.transport.sent.count == 2)
     }
 
-    @Test("For one member that waits at most 100 results in a row are kept")
+    @Test("At most 100 consecutive results are kept for one waiting member")
     func depth() async {
         let census = Census()
         let plugin = stranger(attempts: 300) { call, _ in call == 1 ? .milliseconds(10) : .seconds(20) }

@@ -11,7 +11,7 @@ import Testing
 struct DeduplicationEndTests {
     private typealias Bench = DeduplicationBench
 
-    /// Ends the calls whose path it is a second later with a timeout.
+    /// A plugin that times out the calls with this X-Request-ID after a second.
     private static func deadline(of id: String) -> any PluginType {
         .intercept(name: "deadline") { request, context, next in
             guard request.headers[.named("X-Request-ID")] == id else { return try await next(request) }
@@ -25,7 +25,7 @@ struct DeduplicationEndTests {
 
     private static func ask(_ number: Int) -> Ask { Ask(headers: ["X-Request-ID": "\(number)"]) }
 
-    /// Returns by throwing when the task is cancelled.
+    /// Suspends until the task is cancelled, then throws.
     private static func never() async throws {
         let never = AsyncStream<Never> { _ in }
         for await _ in never {}
@@ -34,7 +34,7 @@ struct DeduplicationEndTests {
 
     // MARK: Failures
 
-    @Test("D03: the failure of the exchange is the failure of all, each with its own request, and none sends again")
+    @Test("D03: a failed exchange fails all callers, each with its own request, and none retries")
     func failure() async {
         let bench = Bench { $0 == 0 ? .failure(.connectionLost) : .status(200, body: "answer") }
         let calls = await bench.begin(100, Self.ask)
@@ -50,7 +50,7 @@ struct DeduplicationEndTests {
         #expect(await next.result.text == "answer")
     }
 
-    @Test("D03: a failure of a plugin inside names that plugin, and its response has each call's own request")
+    @Test("D03: an inner plugin's failure names that plugin, and its response has each call's own request")
     func innerFailure() async {
         let inner = PluginStack.process(name: "inner") { result, _ in
             guard case .success(let response) = result else { return }
@@ -76,7 +76,7 @@ struct DeduplicationEndTests {
         let underlying: any Error
     }
 
-    @Test("D03: calls that each send again do so together, never one by one")
+    @Test("D03: calls that each retry do so together, never one by one")
     func againTogether() async {
         let bench = Bench(outside: [sendAgain(3)]) { $0 < 2 ? .status(503) : .status(200, body: "ok") }
         let calls = await bench.begin(50)
@@ -93,7 +93,7 @@ struct DeduplicationEndTests {
     // MARK: Cancellation
 
     @Test(
-        "D02, Moya defects (1) and (4): a leader that is cancelled ends at once and alone, the others have their answer"
+        "D02, Moya defects (1) and (4): a cancelled leader ends at once and alone; the others get their response"
     )
     func leader() async throws {
         let bench = Bench()
@@ -107,7 +107,7 @@ struct DeduplicationEndTests {
         #expect(bench.transport.sent.count == 1)
     }
 
-    @Test("P06, Moya defect (3), ofetch#525: a follower that is cancelled ends at once and alone")
+    @Test("P06, Moya defect (3), ofetch#525: a cancelled follower ends at once and alone")
     func follower() async throws {
         let bench = Bench()
         let calls = await bench.begin(3)
@@ -118,7 +118,10 @@ struct DeduplicationEndTests {
         #expect(await calls.results.map(\.text) == ["answer 0", "cancelled", "answer 0"])
     }
 
-    @Test("D02: the last one out cancels the exchange, and an equal call begins another", arguments: [1, 2, 10])
+    @Test(
+        "D02: the last caller to leave cancels the exchange, and an equal call begins another",
+        arguments: [1, 2, 10]
+    )
     func last(count: Int) async throws {
         let cancelled = Tally()
         let bench = Bench { index in
@@ -142,7 +145,7 @@ struct DeduplicationEndTests {
         #expect(await next.result.text == "answer 1")
     }
 
-    @Test("A caller does not wait for an exchange that heeds no cancellation")
+    @Test("A cancelled caller does not wait for an exchange that ignores cancellation")
     func stubborn() async {
         let gate = Gate()
         let clock = ManualClock()
@@ -165,7 +168,7 @@ struct DeduplicationEndTests {
         gate.open()
     }
 
-    @Test("A leader that is cancelled at once fails nobody: the exchange has begun before it can return")
+    @Test("A leader cancelled at once fails no other call, because the exchange begins before it returns")
     func cancelledAtOnce() async {
         for seed in 0..<200 {
             let plugin = DeduplicationPlugin()
@@ -184,7 +187,7 @@ struct DeduplicationEndTests {
     }
 
     @Test(
-        "Of many calls that are cancelled at random, each ends once, as cancelled or with an answer, and nothing stays"
+        "Of many randomly cancelled calls, each ends once, cancelled or with a response, and none is left"
     )
     func stress() async {
         let bench = Bench()
@@ -228,7 +231,7 @@ struct DeduplicationEndTests {
         #expect(await calls.results.map(\.text) == ["ok", "timeout.total", "ok"])
     }
 
-    @Test("D02, D07: that the leader has run out of time outside is no failure of the others")
+    @Test("D02, D07: a leader that times out in an outer plugin does not fail the others")
     func leaderDeadline() async {
         let bench = Bench(outside: [Self.deadline(of: "0")]) { _ in .delayed(.seconds(8), .status(200, body: "ok")) }
         var calls: [Bench.Call] = []

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("DeduplicationPlugin over HTTP", .tags(.concurrent))
 struct DeduplicationLoopbackTests {
-    @Test("D01: of 100 concurrent calls the server sees one request, and each has the whole answer")
+    @Test("D01: the server sees one request for 100 concurrent calls, and each gets the whole response")
     func hundred() async throws {
         let body = String(repeating: "0123456789", count: 10_000)
         let server = try LoopbackServer { _ in [.hold("answer"), .respond(200, body: body)] }
@@ -30,7 +30,7 @@ struct DeduplicationLoopbackTests {
         #expect(plugin.inflightCount == 0)
     }
 
-    @Test("D02: when the last caller has gone, the connection is closed")
+    @Test("D02: when the last caller leaves, the connection is closed")
     func gone() async throws {
         let server = try LoopbackServer { _ in [.stall] }
         defer { server.stop() }

@@ -5,10 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin, ends of calls", .tags(.concurrent))
+@Suite("DeduplicationPlugin: outcomes of calls", .tags(.concurrent))
 struct DeduplicationOutcomeTests {
     @Test(
-        "Each call that shares an exchange has an outcome of its own, before the caller resumes",
+        "Each call that shares an exchange reports its own outcome before the caller resumes",
         arguments: [true, false]
     )
     func outcomes(isInside: Bool) async throws {

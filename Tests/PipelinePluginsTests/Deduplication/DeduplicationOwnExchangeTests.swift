@@ -7,11 +7,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin: calls that have an exchange of their own", .tags(.concurrent))
+@Suite("DeduplicationPlugin: calls with their own exchange", .tags(.concurrent))
 struct DeduplicationOwnExchangeTests {
     private typealias Bench = DeduplicationBench
 
-    @Test("D06: calls that stream, download or are watched have exchanges of their own")
+    @Test("D06: calls that stream, download or report progress have their own exchanges")
     func streams() async throws {
         let bench = Bench()
         let file = FileManager.default.temporaryDirectory.appending(path: "deduplication-\(UUID().uuidString)")
@@ -39,7 +39,7 @@ struct DeduplicationOwnExchangeTests {
         #expect(bench.transport.sent.count == 5)
     }
 
-    @Test("Requests with a file or a stream as their body have exchanges of their own, also when opted in")
+    @Test("Requests with a file or stream body have their own exchanges, even when opted in")
     func bodies() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "deduplication-\(UUID().uuidString)")
         try Data("x".utf8).write(to: file)
@@ -57,7 +57,7 @@ struct DeduplicationOwnExchangeTests {
         _ = await calls.results
     }
 
-    @Test("D06: one answer in memory serves all, however many there are and however slow")
+    @Test("D06: all callers share one response body in memory")
     func memory() async {
         let body = Data(repeating: 7, count: 1 << 20)
         let bench = Bench { _ in .status(200, body: .bytes(body)) }
@@ -69,7 +69,7 @@ struct DeduplicationOwnExchangeTests {
         #expect(Set(addresses).count == 1)
     }
 
-    @Test("A stream that a plugin inside makes of an answer is read into memory for all, under the provider's limit")
+    @Test("A streamed response from an inner plugin is buffered for all, up to the provider's limit")
     func innerStream() async {
         for count in [1_000, 1_001] {
             let clock = ManualClock()
@@ -102,7 +102,7 @@ struct DeduplicationOwnExchangeTests {
         }
     }
 
-    @Test("A call within a shared exchange has its own, so that none waits for itself")
+    @Test("A call within a shared exchange has its own exchange, so it never waits for itself")
     func nested() async throws {
         let holder = Mutex<Provider<Ask>?>(nil)
         let depth = Tally()
@@ -123,7 +123,7 @@ struct DeduplicationOwnExchangeTests {
         holder.withLock { $0 = nil }
     }
 
-    @Test("Two shared exchanges that each make a call like the other do not wait for each other")
+    @Test("Two shared exchanges that each make a call equal to the other do not deadlock")
     func crossed() async {
         let holder = Mutex<Provider<Ask>?>(nil)
         let gate = Gate()
@@ -151,7 +151,7 @@ struct DeduplicationOwnExchangeTests {
 
     // MARK: Bounds
 
-    @Test("More calls than may wait for one exchange begin another")
+    @Test("Callers beyond the limit of one exchange begin another")
     func callers() async {
         let bench = Bench(DeduplicationPlugin(maximumCallerCount: 3))
         var calls: [Bench.Call] = []
@@ -163,7 +163,7 @@ struct DeduplicationOwnExchangeTests {
         #expect(bench.plugin.inflightCount == 0)
     }
 
-    @Test("A call that would begin one more shared exchange than there may be has its own")
+    @Test("Beyond the maximum number of shared exchanges, a call has its own exchange")
     func exchanges() async {
         let bench = Bench(DeduplicationPlugin(maximumExchangeCount: 1))
         var calls: [Bench.Call] = []
@@ -175,7 +175,7 @@ struct DeduplicationOwnExchangeTests {
 
     // MARK: Secrets
 
-    @Test("Credentials are kept as long as the exchange is in flight, and nothing shows them")
+    @Test("Credentials are kept only while the exchange is in flight, and no description shows them")
     func secrets() async {
         let bench = Bench { _ in .failure(.connectionLost) }
         let calls = await bench.begin(2) { _ in

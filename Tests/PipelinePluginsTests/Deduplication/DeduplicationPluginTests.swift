@@ -12,7 +12,7 @@ struct DeduplicationPluginTests {
 
     private static let requestID = HTTPField.Name.named("X-Request-ID")
 
-    @Test("It does what every plugin has to do")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         let violations = await PluginConformance { DeduplicationPlugin() }.run()
         #expect(violations == [])
@@ -37,7 +37,7 @@ struct DeduplicationPluginTests {
         #expect((bench.plugin.inflightCount, bench.plugin.callerCount) == (0, 0))
     }
 
-    @Test("Nothing is kept once an exchange has ended: the next call begins another")
+    @Test("Nothing is kept after an exchange ends; the next call begins another")
     func next() async throws {
         let bench = Bench()
         for number in 0..<3 {
@@ -49,7 +49,7 @@ struct DeduplicationPluginTests {
         }
     }
 
-    @Test("An exchange that has ended is gone before its callers have their answer", arguments: [true, false])
+    @Test("A finished exchange is removed before its callers get their response", arguments: [true, false])
     func goneBefore(isFailing: Bool) async {
         let counts = Tally()
         let plugin = DeduplicationPlugin()
@@ -61,7 +61,7 @@ struct DeduplicationPluginTests {
         #expect(counts.value == 0)
     }
 
-    @Test("D08: what is done to one response no other call sees")
+    @Test("D08: a change to one call's response is not visible to other calls")
     func mutation() async throws {
         let bench = Bench(
             outside: [
@@ -84,7 +84,7 @@ struct DeduplicationPluginTests {
         #expect(responses.map { $0.request.headers[.accept] } == (0..<50).map { "\($0)" })
     }
 
-    @Test("The request of a response is as sent, also after a redirect, with the call's own ignored fields")
+    @Test("A response's request is as sent, even after a redirect, with the call's own ignored fields")
     func request() async throws {
         let bench = Bench(inside: [.prepare { request, _ in request.headers[.userAgent] = "inner" }]) {
             $0 == 0 ? .status(302, headers: [.location: "https://b.test/c"]) : .status(200)
@@ -103,7 +103,7 @@ struct DeduplicationPluginTests {
     // MARK: What is equal
 
     @Test(
-        "D04, Moya#2164: requests that differ in anything but ignored fields are never joined",
+        "D04, Moya#2164: requests that differ in anything but ignored fields never share",
         arguments: [
             Ask(headers: ["Authorization": "Bearer 2"]), Ask(headers: ["Authorization": "bearer 1"]),
             Ask(headers: ["Authorization": "Bearer 1", "Cookie": "a=1"]),
@@ -128,7 +128,7 @@ struct DeduplicationPluginTests {
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 1"])
     }
 
-    @Test("The order of query items counts, that of fields does not, nor the case of their names")
+    @Test("The order of query items matters; the order of fields and the case of their names do not")
     func order() async {
         let bench = Bench()
         let calls = [
@@ -140,7 +140,7 @@ struct DeduplicationPluginTests {
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 0", "answer 1"])
     }
 
-    @Test("D04: calls of two providers, which may have two client certificates, never share, also with one plugin")
+    @Test("D04: calls of two providers never share, even with one plugin")
     func providers() async {
         let one = Bench()
         let other = Bench(one.plugin)
@@ -151,7 +151,7 @@ struct DeduplicationPluginTests {
         #expect((one.transport.sent.count, other.transport.sent.count) == (1, 1))
     }
 
-    @Test("Calls share only with the same marked secrets and the same time for an attempt")
+    @Test("Calls share only with the same secret fields and the same attempt timeout")
     func circumstances() async {
         let bench = Bench(
             outside: [.prepare { request, context in if context.callID == 2 { request.secretFields = [.accept] } }]
@@ -166,7 +166,7 @@ struct DeduplicationPluginTests {
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 1", "answer 2", "answer 2"])
     }
 
-    @Test("Calls of another idle timeout, their own or a plugin's, have an exchange of their own")
+    @Test("Calls with different idle timeouts, set by the call or a plugin, do not share")
     func idleTimeout() async {
         let bench = Bench(
             outside: [.prepare { request, context in if context.callID > 2 { request.idleTimeout = .seconds(5) } }]
@@ -179,7 +179,7 @@ struct DeduplicationPluginTests {
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 1", "answer 2", "answer 1"])
     }
 
-    @Test("An ignored field that is marked as secret is compared")
+    @Test("An ignored field that is marked secret is compared")
     func secretIgnored() async {
         let name = HTTPField.Name.named("X-Key")
         let bench = Bench(
@@ -193,7 +193,7 @@ struct DeduplicationPluginTests {
         #expect(results.map { $0.response?.request.headers[name] } == ["1", "2"])
     }
 
-    @Test("A secret that a redirect has dropped does not come back with the request of a response")
+    @Test("A secret dropped by a redirect does not reappear in the response's request")
     func secretDropped() async {
         let name = HTTPField.Name.named("X-Key")
         let bench = Bench(
@@ -210,7 +210,7 @@ struct DeduplicationPluginTests {
     // MARK: Writes
 
     @Test(
-        "After a call that may have changed something nobody joins an exchange that began before",
+        "After a call that may have changed something, no call joins an earlier exchange",
         arguments: [
             ("POST", nil, 200, true), ("DELETE", nil, 500, true), ("PATCH", nil, 0, true), ("PUT", .off, 200, true),
             ("POST", .on, 200, false), ("TRACE", nil, 200, false), ("OPTIONS", .off, 200, false),
@@ -239,7 +239,7 @@ struct DeduplicationPluginTests {
 
     // MARK: Settings
 
-    @Test("Nonsense settings stop the program and say the value")
+    @Test("Invalid settings trap with a message that names the value")
     func preconditions() async {
         await #expect(processExitsWith: .failure) { _ = DeduplicationPlugin(maximumCallerCount: 0) }
         await #expect(processExitsWith: .failure) { _ = DeduplicationPlugin(maximumExchangeCount: -1) }
@@ -252,7 +252,7 @@ struct DeduplicationPluginTests {
         #expect(text.contains("ignoredFields has Authorization, which carries a credential"))
     }
 
-    @Test("Safe methods but TRACE share, and what differs in every call is ignored")
+    @Test("By default safe methods except TRACE share, and fields unique to each call are ignored")
     func defaults() {
         #expect(DeduplicationPlugin.standardMethods.map(\.rawValue).sorted() == ["GET", "HEAD", "OPTIONS", "QUERY"])
         #expect(

@@ -30,7 +30,7 @@ struct DeduplicationPositionTests {
     }
 
     @Test(
-        "Outside of AccessTokenPlugin two users share one answer, and the stack says so; inside they do not",
+        "Outside AccessTokenPlugin two users share a response, and the stack reports it; inside they do not",
         arguments: [true, false]
     )
     func credentials(isInside: Bool) async {
@@ -48,7 +48,7 @@ struct DeduplicationPositionTests {
         #expect(findings.allSatisfy { $0.hasPrefix(text) })
     }
 
-    @Test("Calls with different identities share nothing, those with the same one do")
+    @Test("Only calls with the same identity share")
     func identities() async {
         let user = Tally()
         let identity = PluginStack.prepare(name: "identity") { _, context in
@@ -59,12 +59,12 @@ struct DeduplicationPositionTests {
             await bench.begin(Ask()), await bench.begin(Ask()), await bench.begin(Ask()), await bench.begin(Ask()),
         ]
         await bench.answer(3)
-        // Counted from 1: the first is alone, the next two are one user, and so on.
+        // The tally starts at 1, so the first call is alone, the next two share a user, and so on.
         #expect(await calls.results.map(\.text) == ["answer 0", "answer 1", "answer 1", "answer 2"])
     }
 
     @Test(
-        "Inside a plugin that sends again each call decides for itself, outside of it calls share all attempts",
+        "Inside a retry plugin each call decides on its own; outside it, calls share all attempts",
         arguments: [true, false]
     )
     func attempts(isInside: Bool) async {
@@ -84,7 +84,7 @@ struct DeduplicationPositionTests {
     }
 
     @Test(
-        "Inside a plugin that decodes bodies each call decodes its own, outside of it they are decoded once",
+        "Inside a decoding plugin each call decodes its own body; outside it, the body is decoded once",
         arguments: [true, false]
     )
     func decoding(isInside: Bool) async {
@@ -104,7 +104,7 @@ struct DeduplicationPositionTests {
     }
 
     @Test(
-        "Moya defect (5): plugins outside run for every call, those inside and all observers once, with the leading call"
+        "Moya defect (5): outer plugins run for every call, inner ones and all observers once, with the leader"
     )
     func once() async {
         let journal = Journal()
@@ -136,7 +136,7 @@ struct DeduplicationPositionTests {
         #expect(journal.entries.sorted() == expected.sorted())
     }
 
-    @Test("What is inside goes on with the leading call when that has ended: it sends again, and observers stay paired")
+    @Test("After the leader ends, inner plugins continue in its name: retries run, observers stay paired")
     func afterLeader() async {
         let journal = Journal()
         let bench = Bench(
@@ -160,7 +160,7 @@ struct DeduplicationPositionTests {
         )
     }
 
-    @Test("Of two in one stack the inner one shares nothing, and the stack says so")
+    @Test("An inner DeduplicationPlugin shares nothing, and the stack reports it")
     func two() async {
         let inner = DeduplicationPlugin()
         let bench = Bench(inside: [inner])
@@ -172,7 +172,7 @@ struct DeduplicationPositionTests {
         #expect(Bench().provider.explain().findings.isEmpty)
     }
 
-    @Test("The stack says what runs once for all calls that share, and nothing when nothing does")
+    @Test("The stack notes which plugins run once for all sharing calls, if any")
     func notes() {
         let observer = Observer(journal: Journal())
         #expect(Bench(outside: [sendAgain()], inside: [observer]).provider.explain().notes.isEmpty)

@@ -11,7 +11,7 @@ import Testing
 struct DeduplicationRetryTests {
     private typealias Bench = DeduplicationBench
 
-    @Test("A policy is told that a request was sent also for the calls that have joined it", arguments: [true, false])
+    @Test("A policy's wasSent is correct for joined calls too", arguments: [true, false])
     func wasSent(_ isSent: Bool) async {
         let seen = Mutex<[Bool]>([])
         let policy = RetryPolicy { outcome in
@@ -25,7 +25,7 @@ struct DeduplicationRetryTests {
         #expect(seen.withLock { $0 } == [isSent, isSent, isSent])
     }
 
-    @Test("A shared POST that a redirect has led on is not sent again, by none of those who share it")
+    @Test("No caller retries a shared POST that was redirected")
     func redirectedPost() async {
         let bench = Bench(outside: [RetryPlugin(backoff: .immediate)]) { index in
             index == 0 ? .status(307, headers: [.location: "https://b.test/c"]) : .failure(.dns)
@@ -42,7 +42,7 @@ struct DeduplicationRetryTests {
     }
 
     @Test(
-        "T03 D01 1,000 callers who share a 503 succeed with one retry, which the budget counts once"
+        "T03 D01 1,000 callers that share a 503 succeed with one retry, which the budget counts once"
     )
     func crowd() async {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 0.1)

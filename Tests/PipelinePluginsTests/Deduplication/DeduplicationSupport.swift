@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Equal calls over a transport that answers after a second of virtual time.
+/// Equal calls over a transport that responds after a second of virtual time.
 struct DeduplicationBench: Sendable {
     let clock = ManualClock()
     let plugin: DeduplicationPlugin
@@ -18,7 +18,7 @@ struct DeduplicationBench: Sendable {
     ///   - plugin: the plugin.
     ///   - outside: the plugins outside it.
     ///   - inside: the plugins inside it.
-    ///   - step: what the transport answers a second later, by the number of the request.
+    ///   - step: what the transport returns a second later, by the number of the request.
     init(
         _ plugin: DeduplicationPlugin = DeduplicationPlugin(),
         outside: [any PluginType] = [],
@@ -36,9 +36,9 @@ struct DeduplicationBench: Sendable {
 
     typealias Call = Task<PipelineResponse, any Error>
 
-    /// A call that is under way: one more caller waits, or one more request was sent, or both.
+    /// Starts a call and returns once one more caller waits, one more request was sent, or both.
     ///
-    /// With `sends` false, a call that leads does not come to the transport by itself.
+    /// Pass `false` for `sends` if the request of a leading call does not reach the transport yet.
     func begin(
         _ target: Ask = Ask(),
         _ options: RequestOptions = RequestOptions(),
@@ -47,12 +47,12 @@ struct DeduplicationBench: Sendable {
         let (callers, exchanges, sent) = (plugin.callerCount, plugin.inflightCount, transport.sent.count)
         let call = Task { try await provider.request(target, options: options) }
         await eventually { plugin.callerCount > callers || transport.sent.count > sent }
-        // A call that leads is counted before it is sent; the next one must not take its request for its own.
+        // A leading call is counted before it is sent; the next call must not mistake that request for its own.
         if sends, plugin.inflightCount > exchanges { await eventually { transport.sent.count > sent } }
         return call
     }
 
-    /// So many equal calls that all wait for one exchange, the leading one first.
+    /// Starts `count` equal calls, the leader first, and returns once all wait for one exchange.
     func begin(_ count: Int, _ target: @Sendable (Int) -> Ask = { _ in Ask() }) async -> [Call] {
         var calls = [await begin(target(0))]
         for number in 1..<count {
@@ -63,13 +63,13 @@ struct DeduplicationBench: Sendable {
         return calls
     }
 
-    /// Lets the requests that were sent be answered.
+    /// Waits for `count` sent requests and lets their responses arrive.
     func answer(_ count: Int = 1) async {
         await eventually { clock.sleeperCount == count }
         clock.advance(by: .seconds(1))
     }
 
-    /// Lets time pass until nobody waits for a shared exchange.
+    /// Advances the clock until no caller waits for a shared exchange.
     func runOut() async {
         await eventually {
             clock.advanceIfAnyoneSleeps()
@@ -77,7 +77,7 @@ struct DeduplicationBench: Sendable {
         }
     }
 
-    /// Lets time pass until calls have ended, which may leave a shared exchange and come back to another.
+    /// Advances the clock until the calls have ended; they may leave one shared exchange and join another.
     func runOut(_ calls: [Call]) async {
         let end = Flag()
         let waiting = Task {
@@ -96,7 +96,7 @@ struct DeduplicationBench: Sendable {
     }
 }
 
-/// Counts, from everywhere.
+/// A counter that any task can use.
 final class Tally: Sendable {
     private let count = Atomic(0)
 
@@ -106,7 +106,7 @@ final class Tally: Sendable {
     func add() -> Int { count.add(1, ordering: .relaxed).newValue }
 }
 
-/// Holds who waits until it is opened, cancelled or not.
+/// Suspends callers until it is opened, whether or not they are cancelled.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -134,7 +134,7 @@ final class Gate: Sendable {
     }
 }
 
-/// The plugin `again` sends again, up to so many times in all, what is answered with 503, and counts each time in `tally`.
+/// Returns a plugin that retries a 503, with at most `attempts` attempts, and counts each retry in `tally`.
 func sendAgain(_ attempts: Int = 2, _ tally: Tally = Tally()) -> any PluginType {
     .intercept(name: "again") { request, _, next in
         var response = try await next(request)
@@ -147,7 +147,7 @@ func sendAgain(_ attempts: Int = 2, _ tally: Tally = Tally()) -> any PluginType 
 }
 
 extension [DeduplicationBench.Call] {
-    /// What the calls come to, in order.
+    /// The results of the calls, in order.
     var results: [Result<PipelineResponse, any Error>] {
         get async {
             var results: [Result<PipelineResponse, any Error>] = []

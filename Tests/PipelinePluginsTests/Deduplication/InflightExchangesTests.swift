@@ -7,7 +7,7 @@ import Testing
 
 @Suite("InflightExchanges", .tags(.concurrent))
 struct InflightExchangesTests {
-    @Test("P06: a call that was cancelled before it arrives does not wait, and abandons what it has begun")
+    @Test("P06: a call cancelled before it arrives does not wait and abandons the exchange it began")
     func cancelledBefore() async throws {
         let exchanges = InflightExchanges(maximumCallerCount: 9, maximumExchangeCount: 9)
         let texts = AsyncStream.makeStream(of: String.self)

@@ -27,7 +27,7 @@ struct InflightKeyTests {
     }
 
     @Test(
-        "Two lists of fields are one when each name has the same values in the same order",
+        "Two lists of fields are equal if each name has the same values in the same order",
         arguments: [
             ([("A", "1"), ("B", "2")], [("B", "2"), ("A", "1")], true),
             ([("a-b", "1")], [("A-B", "1")], true),
@@ -48,7 +48,7 @@ struct InflightKeyTests {
         if isEqual { #expect(key(request(one)).hashValue == key(request(other)).hashValue) }
     }
 
-    @Test("Field values are compared as bytes, also those that are no text")
+    @Test("Field values are compared as bytes, even if they are not valid text")
     func bytes() {
         var (one, other) = (request([]), request([]))
         one.headers.append(HTTPField(name: .authorization, value: [0x61, 0xff]))
@@ -57,7 +57,7 @@ struct InflightKeyTests {
         #expect(key(one) != key(other))
     }
 
-    @Test("An ignored field does not count, unless the request marks it as secret")
+    @Test("An ignored field is not compared unless the request marks it as secret")
     func ignored() {
         let name = HTTPField.Name.named("X-Request-ID")
         var (one, other) = (request([("x-request-id", "1")]), request([("X-Request-ID", "2")]))
@@ -68,7 +68,7 @@ struct InflightKeyTests {
         #expect(key(one, ignoring: [name]) != key(other, ignoring: [name]))
     }
 
-    @Test("The names marked as secret, the place and the time of an attempt count")
+    @Test("Secret field names, the position and the attempt timeout are part of the key")
     func circumstances() {
         let plain = request([("X-Key", "1")])
         var marked = plain
@@ -83,7 +83,7 @@ struct InflightKeyTests {
     }
 
     @Test(
-        "Bodies are compared byte by byte, beyond their beginning too; none is not empty; files and streams have no key"
+        "All bytes of a body are compared; absent differs from empty; files and streams have no key"
     )
     func bodies() {
         let long = Data(repeating: 7, count: 200_000)
@@ -98,7 +98,7 @@ struct InflightKeyTests {
         #expect(key(request([], body: .file(URL(filePath: "/dev/null")))) == nil)
     }
 
-    @Test("D04: of 10,000 random pairs of requests, the keys are equal when what is sent is, and only then")
+    @Test("D04: for 10,000 random pairs, the keys are equal if and only if the requests are equal as sent")
     func property() async {
         var random = PipelineRandom.seeded(7)
         var equalCount = 0
@@ -139,14 +139,14 @@ struct InflightKeyTests {
         return request
     }
 
-    /// The same request in another form, or with a small difference.
+    /// Returns the same request in another form, or with a small difference.
     private static func makeVariant(of request: PipelineRequest, _ random: inout PipelineRandom) -> PipelineRequest {
         var variant = request
         switch random.next() % 8 {
         case 0: variant.method = .head
         case 1: variant.head.path = (variant.head.path ?? "") + "/"
         case 2:
-            // A border moves: the bytes in a row stay the same.
+            // The boundary moves, but the concatenated bytes stay the same.
             let path = variant.head.path ?? ""
             variant.head.authority = (variant.head.authority ?? "") + path.prefix(1)
             variant.head.path = String(path.dropFirst())
@@ -165,7 +165,7 @@ struct InflightKeyTests {
     }
 }
 
-/// What is sent, written down in another way than in the key.
+/// The request as sent, in a different representation from the key's.
 private struct Wire: Equatable {
     private let line: [[UInt8]]
     private let fields: [String: [[UInt8]]]

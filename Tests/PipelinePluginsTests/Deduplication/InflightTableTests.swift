@@ -7,7 +7,7 @@ import Testing
 struct InflightTableTests {
     private typealias Table = InflightTable<Int, String, Int>
 
-    @Test("The first caller leads, equal ones join, and all are answered in the order in which they came")
+    @Test("The first caller leads, equal ones join, and all finish in the order of their numbers")
     func join() {
         var table = Table(maximumCallerCount: 9, maximumExchangeCount: 9)
         let arrivals = [
@@ -24,7 +24,7 @@ struct InflightTableTests {
     }
 
     @Test(
-        "A caller may join a given exchange while it is in flight and has room, also when it is closed",
+        "A caller can join a given exchange while it is in flight and has room, even if it is closed",
         arguments: [true, false]
     )
     func given(isClosed: Bool) {
@@ -41,7 +41,7 @@ struct InflightTableTests {
         #expect(!isLate)
     }
 
-    @Test("Work that everybody has left before it was attached is not taken")
+    @Test("Work is rejected if all callers left before it was attached")
     func attach() {
         var table = Table(maximumCallerCount: 9, maximumExchangeCount: 9)
         _ = table.arrive(1, for: 7, "a")
@@ -50,7 +50,7 @@ struct InflightTableTests {
         #expect(!isTaken)
     }
 
-    @Test("Nothing of a key is kept when its exchange has ended or was abandoned", arguments: [true, false])
+    @Test("A key is released when its exchange finishes or is abandoned", arguments: [true, false])
     func keys(isFinished: Bool) {
         final class Name: Hashable {
             static func == (lhs: Name, rhs: Name) -> Bool { true }
@@ -68,7 +68,7 @@ struct InflightTableTests {
         #expect(kept == nil)
     }
 
-    @Test("FAULTS D02: 200,000 random arrivals, departures and ends agree with a plain model", arguments: 1...2)
+    @Test("FAULTS D02: 200,000 random arrivals, departures and ends match a simple model", arguments: 1...2)
     func model(seed: UInt64) async {
         var random = PipelineRandom.seeded(seed)
         var model = Model()
@@ -89,7 +89,7 @@ struct InflightTableTests {
     }
 }
 
-/// A table beside a plain list of the same exchanges.
+/// A table and a plain list of the same exchanges, which must agree.
 private struct Model {
     private struct Exchange {
         let number: Int
@@ -107,7 +107,7 @@ private struct Model {
     private var lastCaller = 0
     /// The key of each caller.
     private var keys: [Int: Int] = [:]
-    /// How often each caller was answered or let go.
+    /// How often each caller was resumed.
     private var told: [Int: Int] = [:]
     private(set) var complaint: String?
     private(set) var seen: Set<String> = []
@@ -127,7 +127,7 @@ private struct Model {
         if table.callerCount != callerCount { complain("\(table.callerCount) callers, not \(callerCount)") }
     }
 
-    /// Ends all that is in flight.
+    /// Finishes all exchanges in flight.
     mutating func drain() {
         for exchange in exchanges { finish(exchange.number) }
     }
@@ -156,13 +156,13 @@ private struct Model {
         if arrival != expected { complain("\(arrival), not \(expected)") }
     }
 
-    /// An exchange in flight, or another number.
+    /// Returns the number of an exchange in flight, or another number.
     private func pickExchange(_ random: inout PipelineRandom) -> Int {
         let exchange = exchanges.randomElement(using: &random)
         return exchange.flatMap { random.next() % 4 > 0 ? $0.number : nil } ?? lastCaller - Int(random.next() % 24)
     }
 
-    /// A caller that waits, or one of the last, who may be gone.
+    /// Returns a waiting caller, or a recent one that may have left.
     private func pickCaller(_ random: inout PipelineRandom) -> Int {
         let caller = exchanges.randomElement(using: &random)?.callers.randomElement(using: &random)
         return caller.flatMap { random.next() % 4 > 0 ? $0 : nil } ?? lastCaller - Int(random.next() % 24)

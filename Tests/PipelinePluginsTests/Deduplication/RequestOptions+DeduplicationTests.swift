@@ -6,12 +6,12 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("DeduplicationPlugin: the option of a call", .tags(.concurrent))
+@Suite("DeduplicationPlugin: call option", .tags(.concurrent))
 struct RequestOptionsDeduplicationTests {
     private typealias Bench = DeduplicationBench
 
     @Test(
-        "D05 (nodejs/undici#4817): safe methods share by default, unless opted out; others only when opted in",
+        "D05 (nodejs/undici#4817): safe methods share unless opted out; others only when opted in",
         arguments: [
             ("GET", nil, true), ("HEAD", nil, true), ("OPTIONS", nil, true), ("QUERY", nil, true),
             ("TRACE", nil, false), ("POST", nil, false), ("PUT", nil, false), ("PATCH", nil, false),
@@ -29,7 +29,7 @@ struct RequestOptionsDeduplicationTests {
         #expect(await calls.results.map(\.text) == ["answer 0", isShared ? "answer 0" : "answer 1"])
     }
 
-    @Test("Moya#2164: POSTs that are opted in share when their bodies are equal, and only then")
+    @Test("Moya#2164: opted-in POSTs share only if their bodies are equal")
     func posts() async {
         let bench = Bench(DeduplicationPlugin(methods: [.post]))
         var calls: [Bench.Call] = []

@@ -16,7 +16,7 @@ struct SuccessorTests {
         return Successor.Ending(result: result, convoy: convoy)
     }
 
-    @Test("Results are kept while there is room, and give their place back")
+    @Test("Results are kept while there is room and free their place when released")
     func room() throws {
         let room = ResultRoom(maximumCount: 1)
         let ending = try ending()
@@ -32,7 +32,7 @@ struct SuccessorTests {
         #expect(next.ending != nil)
     }
 
-    @Test("All members of a convoy have the same random numbers and the same decision of each budget")
+    @Test("All members of a convoy get the same random numbers and the same decision from each budget")
     func jointRetry() throws {
         let convoy = try ending().convoy
         let source = PipelineRandom.seeded(7)

@@ -5,11 +5,11 @@ import PipelinePlugins
 import PipelineTesting
 import Synchronization
 
-/// How an answer is served and read.
+/// How a response is served and read.
 enum Serving: CaseIterable {
     /// With `request`, from memory.
     case memory
-    /// With `stream`, in pieces of so many bytes.
+    /// With `stream`, in pieces of 1, 7 or 16,384 bytes.
     case ones, sevens, blocks
 
     var pieceByteCount: Int? {
@@ -22,7 +22,7 @@ enum Serving: CaseIterable {
     }
 }
 
-/// An answer in a content coding, and what becomes of it behind a plugin.
+/// A response in a content coding, as the caller receives it through plugins.
 struct CodedAnswer: Sendable {
     struct Read: Sendable {
         let data: Data
@@ -63,7 +63,7 @@ struct CodedAnswer: Sendable {
         return Read(data: data, headers: response.headers)
     }
 
-    /// The code of the failure, `nil` when there is none.
+    /// Returns the code of the failure, or `nil` if there is none.
     func code(_ serving: Serving) async throws -> PipelineError.Code? {
         do {
             _ = try await read(serving)
@@ -74,7 +74,7 @@ struct CodedAnswer: Sendable {
     }
 }
 
-/// Bytes in pieces of one size, and how many pieces were taken.
+/// Bytes in pieces of one size, with a count of the pieces that were read.
 final class Pieces: AsyncSequence, Sendable {
     typealias Element = Data
 
@@ -84,7 +84,7 @@ final class Pieces: AsyncSequence, Sendable {
     private let taken = Atomic(0)
     private let ended = Atomic(false)
 
-    /// With `isEndless` the data come again and again.
+    /// If `isEndless`, the data repeats without end.
     init(_ data: Data, of byteCount: Int, isEndless: Bool = false) {
         self.data = Data(data)
         self.byteCount = byteCount
@@ -93,7 +93,7 @@ final class Pieces: AsyncSequence, Sendable {
 
     var takenCount: Int { taken.load(ordering: .relaxed) }
 
-    /// Whether nobody holds an iterator.
+    /// Whether the iterator has been released.
     var isLetGo: Bool { ended.load(ordering: .relaxed) }
 
     func makeAsyncIterator() -> Iterator { Iterator(self) }
@@ -108,7 +108,7 @@ final class Pieces: AsyncSequence, Sendable {
 
         func next() async throws -> Data? { take() }
 
-        /// Where the reader is.
+        /// Runs on the reader's actor.
         func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Data? { take() }
 
         private func take() -> Data? {

@@ -20,7 +20,7 @@ struct CompressedChunksTests: GzipSending {
         #expect(GzipBytes.gunzip(try await coded(request)) == json)
     }
 
-    @Test("Large streams come in pieces, and are not held back to their end")
+    @Test("Large streams are sent in pieces, and are not held back until their end")
     func streamInPieces() async throws {
         let pieces = Pieces(GzipBytes.noise(1 << 20), of: 16_384)
         let request = try await sent(.requestStream(.stream(pieces)), headers: ["Content-Type": "text/plain"])
@@ -35,7 +35,7 @@ struct CompressedChunksTests: GzipSending {
         #expect(GzipBytes.gunzip(whole) == GzipBytes.noise(1 << 20))
     }
 
-    @Test("Of a stream what zlib has not done with waits until more has come")
+    @Test("Bytes that zlib has not flushed yet wait until more of the stream arrives")
     func waits() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
         let request = try await sent(.requestStream(.stream(stream)), headers: ["Content-Type": "text/plain"])
@@ -49,7 +49,7 @@ struct CompressedChunksTests: GzipSending {
         #expect(GzipBytes.gunzip(coded) == json)
     }
 
-    @Test("A stream that can be replayed still can")
+    @Test("A replayable stream stays replayable")
     func replayable() async throws {
         let json = json
         let body = PipelineBody.stream { Pieces(json, of: 777) }
@@ -60,7 +60,7 @@ struct CompressedChunksTests: GzipSending {
         #expect(try await coded(request) == first)
     }
 
-    @Test("A stream that is not as long as announced is bodyChanged", arguments: [-1, 1])
+    @Test("A stream whose length differs from the announced length fails with bodyChanged", arguments: [-1, 1])
     func streamLength(difference: Int) async throws {
         let stream = PipelineBody.stream(Pieces(json, of: 999), byteCount: json.count + difference)
         let request = try await sent(.requestStream(stream), headers: ["Content-Type": "text/plain"])

@@ -11,7 +11,7 @@ struct CompressionPolicyTests: GzipSending {
     private let json = GzipBytes.json(20_000)
 
     @Test(
-        "Bodies from the minimum on are compressed",
+        "Bodies of at least the minimum size are compressed",
         arguments: [(1_023, 1_024, false), (1_024, 1_024, true), (99, 100, false), (100, 100, true), (40, 0, true)]
     )
     func minimum(count: Int, minimum: Int, isCompressed: Bool) async throws {
@@ -27,7 +27,7 @@ struct CompressionPolicyTests: GzipSending {
     }
 
     @Test(
-        "Types of compressed data are left alone; those that may hold anything are compressed as bytes only",
+        "Bodies of compressed types are left alone; types that may hold anything are compressed only as bytes",
         arguments: [
             ("application/json", true, true), ("text/html; charset=utf-8", true, true), ("image/svg+xml", true, true),
             ("image/bmp", true, true), ("application/x-www-form-urlencoded", true, true), ("font/ttf", true, true),

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Reads on an actor that counts how often work comes to it.
+/// A reader on an actor that counts how often work is enqueued on it.
 private actor CountingReader {
     private final class Executor: SerialExecutor {
         private let queue = DispatchQueue(label: "reader")
@@ -28,7 +28,7 @@ private actor CountingReader {
 
     func read(_ chunks: PipelineBody.Chunks) async throws -> Data {
         var data = Data()
-        // A for loop would leave the actor by itself.
+        // A `for` loop would leave the actor on its own.
         var iterator = chunks.makeAsyncIterator()
         while let piece = try await iterator.next() { data += piece }
         return data
@@ -41,7 +41,7 @@ struct DecodedChunksTests {
 
     private static let free = GzipPlugin.Limits(ratio: 1_000_000)
 
-    @Test("A stream is decoded as it is read: what has arrived can be read before more has")
+    @Test("A stream is decoded as it is read, before the rest of it has arrived")
     func asRead() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
         let json = GzipBytes.json(300_000)
@@ -62,7 +62,7 @@ struct DecodedChunksTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("Fifty megabytes pass in pieces of at most 64 KiB, of which no more is taken than was asked for")
+    @Test("Fifty megabytes arrive in pieces of at most 64 KiB, and no more is read than was asked for")
     func pieces() async throws {
         let block = GzipBytes.bombBlock
         let pieces = Pieces(block, of: block.count, isEndless: true)
@@ -79,7 +79,7 @@ struct DecodedChunksTests {
         }
     }
 
-    @Test("A reader who stops closes the exchange")
+    @Test("A reader that stops early closes the exchange")
     func stops() async throws {
         let pieces = Pieces(GzipBytes.gzip(GzipBytes.noise(1 << 20)), of: 16_384)
         let provider = Provider<Ask>(transport: GzipPluginLimitsTests.answer(.stream(pieces)), plugins: [GzipPlugin()])
@@ -88,7 +88,7 @@ struct DecodedChunksTests {
         #expect(pieces.isLetGo)
     }
 
-    @Test("A stream can be read once, as the one underneath")
+    @Test("A decoded stream can be read only once, like the underlying stream")
     func once() async throws {
         let pieces = Pieces(GzipBytes.gzip(text), of: 7)
         let provider = Provider<Ask>(transport: GzipPluginLimitsTests.answer(.stream(pieces)), plugins: [GzipPlugin()])
@@ -99,7 +99,7 @@ struct DecodedChunksTests {
         #expect(error?.code == .bodyConsumed)
     }
 
-    @Test("A cancelled reader ends in CancellationError, not as if the body were whole")
+    @Test("A cancelled reader throws CancellationError instead of ending as if the body were complete")
     func cancelled() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
         continuation.yield(GzipBytes.gzip(text).dropLast(8))
@@ -114,7 +114,7 @@ struct DecodedChunksTests {
         continuation.finish()
     }
 
-    @Test("What the stream underneath throws is thrown")
+    @Test("An error of the underlying stream is thrown")
     func failing() async throws {
         let body = GzipBytes.gzip(text)
         let stream = AsyncThrowingStream<Data, any Error> { continuation in
@@ -128,7 +128,7 @@ struct DecodedChunksTests {
         #expect(error?.code == .connectionLost)
     }
 
-    @Test("A stream is decoded away from the reader's actor, which it comes back to for each piece")
+    @Test("A stream is decoded off the reader's actor, which resumes for each piece")
     func awayFromActor() async throws {
         let json = GzipBytes.json(500_000)
         let pieces = Pieces(GzipBytes.gzip(json), of: 1_024)
@@ -136,7 +136,7 @@ struct DecodedChunksTests {
         let reader = CountingReader()
         let count = reader.returnCount
         #expect(try await reader.read(try await provider.stream(Ask()).body) == json)
-        // The pieces themselves never leave it.
+        // Reading the underlying stream never leaves the actor.
         #expect(reader.returnCount - count >= pieces.takenCount)
     }
 }

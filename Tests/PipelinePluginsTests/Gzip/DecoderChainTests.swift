@@ -11,7 +11,7 @@ struct DecoderChainTests {
 
     private let json = GzipBytes.json(200_000)
 
-    @Test("Z06: codings are undone in reverse", arguments: Serving.allCases)
+    @Test("Z06: codings are undone in reverse order", arguments: Serving.allCases)
     func several(serving: Serving) async throws {
         let twice = GzipBytes.zlib(GzipBytes.gzip(text))
         for coding in ["gzip, deflate", "gzip,deflate", " , gzip ,\t, deflate,"] {
@@ -25,7 +25,7 @@ struct DecoderChainTests {
         #expect(try await CodedAnswer(body: five, coding: list).read(serving).data == json)
     }
 
-    @Test("Z06: a coding within a coding is checked as well", arguments: Serving.allCases)
+    @Test("Z06: an inner coding is checked as well", arguments: Serving.allCases)
     func severalDamaged(serving: Serving) async throws {
         let inner = GzipBytes.gzip(text)
         for (body, code) in [

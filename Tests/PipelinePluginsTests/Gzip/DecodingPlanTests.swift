@@ -9,7 +9,7 @@ import Testing
 
 @Suite("GzipPlugin: limits of bodies in memory", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct DecodingPlanTests {
-    @Test("Z05: a body in memory may have exactly as many bytes as allowed", arguments: [0, 1, 5_000, 70_000, 300_000])
+    @Test("Z05: a body in memory may have exactly the allowed byte count", arguments: [0, 1, 5_000, 70_000, 300_000])
     func decodedByteCount(limit: Int) async throws {
         for (count, isAllowed) in [(limit, true), (limit + 1, false)] where count > 0 {
             let body = GzipBytes.gzip(GzipBytes.json(count))
@@ -22,7 +22,7 @@ struct DecodingPlanTests {
         }
     }
 
-    @Test("Z05: a body may grow by exactly the ratio allowed", arguments: [Serving.memory, .blocks])
+    @Test("Z05: a body may expand by exactly the allowed ratio", arguments: [Serving.memory, .blocks])
     func ratio(serving: Serving) async throws {
         let body = GzipBytes.gzip(Data(count: 3 << 20))
         let exact = (3 << 20) / body.count
@@ -38,7 +38,7 @@ struct DecodingPlanTests {
         #expect(try await early.code(serving) == .limit(.decodedBytes))
     }
 
-    @Test("Z05: a bomb in memory, and one in another, is decoded no further than the limits")
+    @Test("Z05: a bomb in memory, alone or nested, is not decoded past the limits")
     func bombInMemory() async throws {
         var bomb = GzipBytes.bombHead
         for _ in 0..<1_024 { bomb += GzipBytes.bombBlock }

@@ -2,13 +2,13 @@ import CZlib
 import Foundation
 import Pipeline
 
-/// Content codings, made and undone by zlib itself, and their parts to be edited.
+/// Content codings, encoded and decoded by zlib itself, and their parts for editing.
 enum GzipBytes {
     static func gzip(_ data: Data, level: Int32 = 6) -> Data { encode(data, windowBits: 31, level) }
     static func zlib(_ data: Data) -> Data { encode(data, windowBits: 15, 6) }
     static func raw(_ data: Data, level: Int32 = 6) -> Data { encode(data, windowBits: -15, level) }
 
-    /// A member with a header of one's own.
+    /// A member with a custom header.
     static func member(_ data: Data, flags: UInt8, method: UInt8 = 8, fields: Data = Data()) -> Data {
         Data([0x1f, 0x8b, method, flags, 0, 0, 0, 0, 0, 3]) + fields + raw(data) + trailer(of: data)
     }
@@ -17,7 +17,7 @@ enum GzipBytes {
         littleEndian(sum(of: data)) + littleEndian(UInt32(truncatingIfNeeded: data.count))
     }
 
-    /// The check sum of a header (FHCRC).
+    /// The checksum of a header (FHCRC).
     static func headerSum(of header: Data) -> Data { littleEndian(sum(of: header)).prefix(2) }
 
     private static func sum(of data: Data) -> UInt32 {
@@ -29,7 +29,7 @@ enum GzipBytes {
         Data((0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// A block of a raw stream that stands for 1 MiB of zeros, to be repeated at will.
+    /// A block of a raw stream that expands to 1 MiB of zeros and can be repeated.
     static let bombBlock: Data = {
         var stream = z_stream()
         deflateInit2_(
@@ -49,7 +49,7 @@ enum GzipBytes {
     /// The beginning of a bomb; blocks follow.
     static let bombHead = Data([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])
 
-    /// Text that compresses about as JSON does.
+    /// Text that compresses about as well as JSON does.
     static func json(_ byteCount: Int, seed: UInt64 = 1) -> Data {
         let random = PipelineRandom.seeded(seed)
         var text = Data()
@@ -70,7 +70,7 @@ enum GzipBytes {
         return Data((0..<byteCount).map { _ in UInt8(truncatingIfNeeded: random.next()) })
     }
 
-    /// What one gzip member holds, `nil` when it is none.
+    /// Returns the content of a gzip member, or `nil` if the data is not valid.
     static func gunzip(_ data: Data) -> Data? {
         var stream = z_stream()
         guard inflateInit2_(&stream, 31, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }

@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-@Suite("GzipPlugin: answers", .timeLimit(.minutes(10)))
+@Suite("GzipPlugin: responses", .timeLimit(.minutes(10)))
 struct GzipDecodingTests {
     static let text = Data("The quick brown fox jumps over the lazy dog, again and again and again. ".utf8)
     private let text = Self.text
@@ -14,7 +14,7 @@ struct GzipDecodingTests {
     // MARK: What is decoded
 
     @Test(
-        "gzip and both forms of deflate are decoded, and the fields of the coding are removed",
+        "gzip and both forms of deflate are decoded, and the header fields of the coding are removed",
         arguments: Serving.allCases
     )
     func decoded(serving: Serving) async throws {
@@ -22,7 +22,7 @@ struct GzipDecodingTests {
             ("gzip", GzipBytes.gzip(json)), ("deflate", GzipBytes.zlib(json)), ("deflate", GzipBytes.raw(json)),
             ("deflate", GzipBytes.raw(json, level: 0)),
         ] {
-            // 200,000 pieces of a byte would be slow.
+            // 200,000 pieces of one byte would be slow.
             let piece = serving == .ones || serving == .sevens ? CodedAnswer(body: GzipBytes.gzip(text)) : nil
             let read = try await (piece ?? CodedAnswer(body: body, coding: coding)).read(serving)
             #expect(read.data == (piece == nil ? json : text))
@@ -30,7 +30,7 @@ struct GzipDecodingTests {
         }
     }
 
-    @Test("Z06: codings over two fields are one list")
+    @Test("Z06: codings in two fields form one list")
     func fields() async throws {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .contentEncoding, value: "gzip"))
@@ -63,14 +63,14 @@ struct GzipDecodingTests {
     }
 
     @Test(
-        "Z07: names of codings are compared without case, and x-gzip is gzip",
+        "Z07: names of codings are case-insensitive, and x-gzip is gzip",
         arguments: ["x-gzip", "GZIP", "X-GZip", "identity, gzip", "gzip,identity", ",,gzip"]
     )
     func names(coding: String) async throws {
         #expect(try await CodedAnswer(body: GzipBytes.gzip(text), coding: coding).read(.memory).data == text)
     }
 
-    @Test("Z07: identity is left as it is", arguments: ["identity", "Identity", "", ", ,", "identity, identity"])
+    @Test("Z07: identity is left unchanged", arguments: ["identity", "Identity", "", ", ,", "identity, identity"])
     func identity(coding: String) async throws {
         let answer = CodedAnswer(body: text, coding: coding)
         let read = try await answer.read(.memory)
@@ -79,7 +79,7 @@ struct GzipDecodingTests {
     }
 
     @Test(
-        "Z07: a coding that was not asked for is unsupported",
+        "Z07: a coding that was not requested is unsupported",
         arguments: ["compress", "gzip, foo", "foo, gzip", "zipped"]
     )
     func unsupported(coding: String) async throws {
@@ -90,7 +90,7 @@ struct GzipDecodingTests {
     }
 
     @Test(
-        "Z07: where Accept-Encoding was set the answer is handed over as it is",
+        "Z07: if the request sets Accept-Encoding itself, the response is returned unchanged",
         arguments: ["gzip", "foo", "gzip, gzip, gzip, gzip, gzip, gzip"]
     )
     func foreign(coding: String) async throws {
@@ -104,7 +104,7 @@ struct GzipDecodingTests {
     }
 
     @Test(
-        "Z08: what says gzip and is plain is corrupt; what says nothing and is gzip is left",
+        "Z08: plain content labelled with a coding is corrupt; unlabelled gzip content is left alone",
         arguments: Serving.allCases
     )
     func mislabelled(serving: Serving) async throws {
@@ -117,7 +117,7 @@ struct GzipDecodingTests {
     }
 
     @Test(
-        "Z09: answers without a whole body are untouched",
+        "Z09: responses without a body are untouched",
         arguments: [(204, HTTPRequest.Method.get), (205, .get), (304, .get), (200, .head), (404, .head)]
     )
     func withoutBody(status: Int, method: HTTPRequest.Method) async throws {
@@ -131,7 +131,7 @@ struct GzipDecodingTests {
         _ = try await provider.stream(Ask(method: method))
     }
 
-    @Test("Z09: a coded body of no bytes is a body of no bytes", arguments: Serving.allCases)
+    @Test("Z09: an empty body with a coding stays empty", arguments: Serving.allCases)
     func empty(serving: Serving) async throws {
         for coding in ["gzip", "deflate", "gzip, deflate"] {
             let read = try await CodedAnswer(body: Data(), coding: coding).read(serving)
@@ -141,18 +141,18 @@ struct GzipDecodingTests {
         #expect(try await CodedAnswer(body: GzipBytes.gzip(Data())).read(serving).data.isEmpty)
     }
 
-    @Test("A part of a body, a 206, is untouched")
+    @Test("A partial response (206) is untouched")
     func partial() async throws {
         let answer = CodedAnswer(body: GzipBytes.gzip(text).dropFirst(5), status: 206)
         #expect(try await answer.read(.memory).headers == answer.fields)
     }
 
-    @Test("An answer of any other status is decoded as well", arguments: [201, 400, 404, 503])
+    @Test("A response with any other status is decoded as well", arguments: [201, 400, 404, 503])
     func statuses(status: Int) async throws {
         #expect(try await CodedAnswer(body: GzipBytes.gzip(text), status: status).read(.memory).data == text)
     }
 
-    @Test("Whatever the pieces on both ways, what was sent is what is read")
+    @Test("Compressing and decoding restore the original bytes, whatever the sizes of the pieces")
     func property() async throws {
         let random = PipelineRandom.seeded(4)
         for round in 0..<150 {

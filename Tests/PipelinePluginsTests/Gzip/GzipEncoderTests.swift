@@ -10,7 +10,7 @@ struct GzipEncoderTests: GzipSending {
     let transport = ScriptedTransport(always: .status(200))
     private let json = GzipBytes.json(20_000)
 
-    @Test("A body of bytes becomes gzip without time and name", arguments: 1...9)
+    @Test("A body of bytes becomes gzip without a timestamp or a file name", arguments: 1...9)
     func bytes(level: Int) async throws {
         let request = try await sent(.requestData(json), [GzipPlugin(level: level)])
         let gzip = try #require(request.body.bytes)
@@ -21,7 +21,7 @@ struct GzipEncoderTests: GzipSending {
         #expect(!request.headers.contains(.contentLength))
     }
 
-    @Test("Bytes that gzip does not make fewer are sent as they are", arguments: [1, 2, 17, 1_024, 70_000, 600_000])
+    @Test("Bytes that gzip does not shrink are sent unchanged", arguments: [1, 2, 17, 1_024, 70_000, 600_000])
     func notSmaller(count: Int) async throws {
         let noise = GzipBytes.noise(count)
         let request = try await sent(.requestData(noise), [GzipPlugin(minimumByteCount: 0)])
@@ -29,7 +29,7 @@ struct GzipEncoderTests: GzipSending {
         #expect(!request.headers.contains(.contentEncoding))
     }
 
-    @Test("Gzip that is as long as the bytes is not sent, one byte less is")
+    @Test("gzip is sent only if it is at least one byte shorter than the original")
     func exactlySmaller() async throws {
         var seen: Set<Int> = []
         for count in 10...60 {

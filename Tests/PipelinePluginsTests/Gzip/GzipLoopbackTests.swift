@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-/// Answers are decoded by Foundation here; what the plugin decodes is scripted in the other suites.
+/// Foundation decodes the responses here; the other suites script what the plugin decodes.
 @Suite("GzipPlugin over loopback HTTP", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct GzipLoopbackTests {
     private let json = GzipBytes.json(50_000)
@@ -16,7 +16,7 @@ struct GzipLoopbackTests {
         Provider(transport: URLSessionTransport(), plugins: [GzipPlugin()])
     }
 
-    @Test("Bytes, a file and a stream arrive compressed, with a length that is right")
+    @Test("Bytes, a file and a stream arrive compressed, with the correct Content-Length")
     func requests() async throws {
         let server = try LoopbackServer { _ in [.respond(200, body: "ok")] }
         defer { server.stop() }
@@ -42,7 +42,7 @@ struct GzipLoopbackTests {
         }
     }
 
-    @Test("Z10: an answer that Foundation has decoded is not decoded again, and Foundation asks for what it knows")
+    @Test("Z10: a response that Foundation decoded is not decoded again, and Foundation sets Accept-Encoding")
     func answers() async throws {
         let json = json
         let server = try LoopbackServer { _ in
@@ -60,7 +60,7 @@ struct GzipLoopbackTests {
         #expect(data == json)
     }
 
-    @Test("A redirect that keeps the method sends the same compressed bytes once more")
+    @Test("A redirect that keeps the method sends the same compressed bytes again")
     func redirect() async throws {
         let server = try LoopbackServer { request in
             request.target == "/b" ? [.respond(307, headers: [("Location", "/c")])] : [.respond(200)]

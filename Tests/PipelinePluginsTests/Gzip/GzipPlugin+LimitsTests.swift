@@ -17,7 +17,7 @@ struct GzipPluginLimitsTests {
 
     // MARK: Limits
 
-    @Test("Z05: of a bomb that is streamed little is read, and the exchange is closed")
+    @Test("Z05: only a little of a streamed bomb is read, and the exchange is closed")
     func bombStreamed() async throws {
         let block = GzipBytes.bombBlock
         let pieces = Pieces(block, of: block.count, isEndless: true)
@@ -35,16 +35,16 @@ struct GzipPluginLimitsTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("Z05: the inner coding of a bomb is held against what has arrived")
+    @Test("Z05: the inner coding of a bomb is limited by the bytes that have arrived")
     func bombInside() async throws {
-        // What comes out at the end is small, what comes out in between is not.
+        // The final output is small, the intermediate output is not.
         let bomb = GzipBytes.gzip(GzipBytes.gzip(text) + Data(count: 8 << 20))
         let answer = CodedAnswer(body: bomb, coding: "gzip, gzip")
         #expect(try await answer.code(.blocks) == .limit(.decodedBytes))
         #expect(try await answer.code(.memory) == .limit(.decodedBytes))
     }
 
-    @Test("Z05: blocks of nothing make nothing, and end as truncated")
+    @Test("Z05: empty blocks produce no output, and end as truncated")
     func flushBomb() async throws {
         var body = GzipBytes.bombHead
         for _ in 0..<200_000 { body += [0, 0, 0, 0xff, 0xff] }
@@ -56,7 +56,7 @@ struct GzipPluginLimitsTests {
     // MARK: Downloads
 
     @Test(
-        "A download does not ask for a coding, and is decoded when it comes in one",
+        "A download does not ask for a coding, and is decoded if it arrives with a supported one",
         arguments: [("gzip", true), ("foo", false)]
     )
     func download(coding: String, isDecoded: Bool) async throws {
@@ -75,7 +75,7 @@ struct GzipPluginLimitsTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
     }
 
-    @Test("A download that is damaged fails, and leaves no file")
+    @Test("A damaged download fails and leaves no file")
     func damagedDownload() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -91,7 +91,7 @@ struct GzipPluginLimitsTests {
     }
 }
 
-/// The head of a gzip bomb, and then its blocks.
+/// The head of a gzip bomb, followed by its blocks.
 struct Bomb: AsyncSequence, Sendable {
     let pieces: Pieces
 

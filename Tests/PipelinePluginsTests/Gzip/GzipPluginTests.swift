@@ -11,22 +11,22 @@ struct GzipPluginTests: GzipSending {
     let transport = ScriptedTransport(always: .status(200))
     private let json = GzipBytes.json(20_000)
 
-    @Test("It does what every plugin has to do")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         #expect(await PluginConformance { GzipPlugin() }.run() == [])
         #expect(await PluginConformance { GzipPlugin(requestCompression: .off) }.run() == [])
     }
 
-    // MARK: Asking
+    // MARK: Accept-Encoding
 
-    @Test("Accept-Encoding is set where it is not")
+    @Test("Accept-Encoding is set if it is absent")
     func asks() async throws {
         #expect(try await sent(.requestPlain).headers[values: .acceptEncoding] == [GzipTraitsTests.accepted])
         let own = try await sent(.requestPlain, headers: ["accept-encoding": "identity;q=0"])
         #expect(own.headers[values: .acceptEncoding] == ["identity;q=0"])
     }
 
-    @Test("A request with Range asks for no coding, and a whole answer in one is decoded nevertheless")
+    @Test("A request with Range asks for no coding, but a complete response with a supported one is decoded")
     func range() async throws {
         let transport = ScriptedTransport([
             .status(200, headers: [.contentEncoding: "gzip"], body: .bytes(GzipBytes.gzip(json))),
@@ -40,7 +40,7 @@ struct GzipPluginTests: GzipSending {
         #expect(unknown.headers[.contentEncoding] == "foo")
     }
 
-    @Test("Z10: on a transport that decodes, nothing is asked for and nothing is decoded; requests are compressed")
+    @Test("Z10: if the transport decodes, only requests are compressed; nothing is asked for or decoded")
     func decodingTransport() async throws {
         let gzip = GzipBytes.gzip(json)
         let step = ScriptedTransport.Step.status(200, headers: [.contentEncoding: "gzip"], body: .bytes(gzip))
@@ -53,7 +53,7 @@ struct GzipPluginTests: GzipSending {
         #expect(response.headers[.contentEncoding] == "gzip")
     }
 
-    @Test("explain() says that the transport decodes, and what a log inside shows")
+    @Test("explain() reports that the transport decodes, and what an inner log shows")
     func notes() {
         func notes(_ decodes: Bool, _ plugins: any PluginType...) -> [String] {
             let transport = ScriptedTransport(always: .hang, decodesContent: decodes)
@@ -70,7 +70,7 @@ struct GzipPluginTests: GzipSending {
 
     // MARK: Position
 
-    @Test("Of two in one stack the inner one does nothing, and explain() finds it")
+    @Test("Of two plugins in a stack, the inner one does nothing, and explain() reports them")
     func twice() async throws {
         let step = ScriptedTransport.Step.status(
             200,
@@ -89,7 +89,7 @@ struct GzipPluginTests: GzipSending {
         #expect(Provider<Ask>(transport: transport, plugins: [GzipPlugin()]).explain().findings.isEmpty)
     }
 
-    @Test("A log outside shows the answer decoded, a log inside as on the wire")
+    @Test("A log outside shows the decoded response, a log inside the response as on the wire")
     func logs() async throws {
         let lines = Mutex<[String]>([])
         let log = LoggingPlugin(level: .trace) { _, line in lines.withLock { $0.append(line) } }
@@ -105,7 +105,7 @@ struct GzipPluginTests: GzipSending {
         }
     }
 
-    @Test("A plugin inside, which may sign bodies, has the request compressed")
+    @Test("A plugin inside, such as one that signs bodies, sees the compressed request")
     func signs() async throws {
         let seen = Mutex<Data?>(nil)
         let sign = PluginStack.prepare { request, _ in seen.withLock { $0 = request.body.bytes } }
@@ -126,7 +126,7 @@ struct GzipPluginTests: GzipSending {
     }
 
     @Test(
-        "Z12: each attempt sends the same bytes, whether the plugin stands inside or outside",
+        "Z12: each attempt sends the same bytes, whether the plugin is inside or outside",
         arguments: [true, false]
     )
     func retry(isInside: Bool) async throws {
@@ -148,7 +148,7 @@ struct GzipPluginTests: GzipSending {
         }
     }
 
-    @Test("An answer that is decoded outside of what shares it is decoded for each caller, inside once")
+    @Test("Outside a plugin that shares responses, a response is decoded for each caller; inside it, once")
     func shared() async throws {
         let kept = Mutex<PipelineResponse?>(nil)
         let share = PluginStack.intercept { request, _, next in
@@ -177,7 +177,7 @@ struct GzipPluginTests: GzipSending {
 
     // MARK: Errors
 
-    @Test("Failures of others pass through, and errors hold no part of a body")
+    @Test("Other failures pass through, and errors hold no part of a body")
     func failures() async throws {
         let provider = Provider<Ask>(
             transport: ScriptedTransport([
@@ -201,7 +201,7 @@ struct GzipPluginTests: GzipSending {
         #expect(corrupt.map { error in if case .contentCoding = error.code { true } else { false } } == true)
     }
 
-    @Test("Settings that make no sense stop the program with their value")
+    @Test("Invalid settings trap with a message that gives their value")
     func nonsense() async {
         let level = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = GzipPlugin(level: 10)

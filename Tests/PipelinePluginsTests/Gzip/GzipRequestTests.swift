@@ -10,7 +10,7 @@ struct GzipRequestTests: GzipSending {
     let transport = ScriptedTransport(always: .status(200))
     private let json = GzipBytes.json(20_000)
 
-    @Test("A Content-Length that is there is put right, or removed for a stream")
+    @Test("An existing Content-Length is corrected, or removed for a stream")
     func contentLength() async throws {
         let fields = ["Content-Length": String(json.count), "Content-Type": "text/plain"]
         let whole = try await sent(.requestData(json), headers: fields)
@@ -21,7 +21,7 @@ struct GzipRequestTests: GzipSending {
         #expect(streamed.body.byteCount == nil)
     }
 
-    @Test("No body, and one of no bytes, are left alone")
+    @Test("A missing or empty body is left alone")
     func nothing() async throws {
         for task in [RequestTask.requestPlain, .requestData(Data())] {
             let request = try await sent(task, [GzipPlugin(minimumByteCount: 0)])
@@ -30,7 +30,7 @@ struct GzipRequestTests: GzipSending {
         }
     }
 
-    @Test("A file is compressed while it is sent, and can be sent again")
+    @Test("A file is compressed while it is sent, and can be replayed")
     func file() async throws {
         let url = FileManager.default.temporaryDirectory.appending(path: "gzip-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: url) }
@@ -42,7 +42,7 @@ struct GzipRequestTests: GzipSending {
         #expect(try await coded(request) == first)
     }
 
-    @Test("The progress of a stream knows its whole only without compression", arguments: [true, false])
+    @Test("The progress of a stream has a total only without compression", arguments: [true, false])
     func progress(isCompressed: Bool) async throws {
         let transport = ScriptedTransport(
             always: .answer { request, context in

@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-/// A suite that looks at requests as they are sent.
+/// A suite that checks requests as they are sent.
 protocol GzipSending {
     var transport: ScriptedTransport { get }
 }

@@ -4,12 +4,12 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-/// What the traits `Brotli` and `Zstd` add.
+/// The codings that the traits `Brotli` and `Zstd` add.
 @Suite("GzipPlugin: codings by trait")
 struct GzipTraitsTests {
     private let text = GzipDecodingTests.text
 
-    /// What is asked for with the traits of this build.
+    /// The value of Accept-Encoding with the traits of this build.
     static let accepted: String = {
         var names = ["gzip", "deflate"]
         #if Brotli
@@ -22,7 +22,7 @@ struct GzipTraitsTests {
     }()
 
     #if !Brotli
-    @Test("Without its trait br is unsupported")
+    @Test("Without its trait, br is unsupported")
     func noBrotli() async throws {
         let answer = CodedAnswer(body: text, coding: "br")
         #expect(try await answer.code(.memory) == .contentCoding(.unsupported))
@@ -30,7 +30,7 @@ struct GzipTraitsTests {
     #endif
 
     #if !Zstd
-    @Test("Without its trait zstd is unsupported")
+    @Test("Without its trait, zstd is unsupported")
     func noZstd() async throws {
         let answer = CodedAnswer(body: text, coding: "zstd")
         #expect(try await answer.code(.memory) == .contentCoding(.unsupported))
@@ -51,7 +51,7 @@ struct GzipTraitsTests {
         return vectors
     }()
 
-    @Test("A body in the coding of a trait is decoded", arguments: Serving.allCases)
+    @Test("A body in a coding that a trait adds is decoded", arguments: Serving.allCases)
     func decoded(serving: Serving) async throws {
         for (coding, body) in Self.vectors {
             #expect(try await CodedAnswer(body: body, coding: coding).read(serving).data == text)
@@ -61,7 +61,7 @@ struct GzipTraitsTests {
         }
     }
 
-    @Test("One that is cut, damaged or followed by something is an error", arguments: Serving.allCases)
+    @Test("A body that is truncated, damaged or followed by other bytes is an error", arguments: Serving.allCases)
     func damaged(serving: Serving) async throws {
         for (coding, body) in Self.vectors {
             for cut in 1..<body.count {

@@ -9,14 +9,14 @@ import Testing
 struct InflateDecoderTests {
     private let text = GzipDecodingTests.text
 
-    @Test("Deflate in small pieces is told apart with and without its wrapper", arguments: Serving.allCases)
+    @Test("Deflate in small pieces is recognised with and without its zlib wrapper", arguments: Serving.allCases)
     func deflate(serving: Serving) async throws {
         for body in [GzipBytes.zlib(text), GzipBytes.raw(text), GzipBytes.raw(text, level: 0)] {
             #expect(try await CodedAnswer(body: body, coding: "deflate").read(serving).data == text)
         }
     }
 
-    @Test("Z01: a body cut at each of its last 20 bytes is truncated", arguments: Serving.allCases)
+    @Test("Z01: a body that lacks up to 20 bytes at its end is truncated", arguments: Serving.allCases)
     func truncated(serving: Serving) async throws {
         let body = GzipBytes.gzip(GzipBytes.noise(60))
         for cut in 1...20 {
@@ -34,18 +34,18 @@ struct InflateDecoderTests {
         #expect(try await raw.code(serving) == .contentCoding(.truncated))
     }
 
-    @Test("Z01: the second member may be cut as little as the first", arguments: Serving.allCases)
+    @Test("Z01: a second member that is cut off is an error as well", arguments: Serving.allCases)
     func truncatedSecond(serving: Serving) async throws {
         let second = GzipBytes.gzip(text)
         for cut in 1..<second.count {
             let answer = CodedAnswer(body: GzipBytes.gzip(text) + second.dropLast(cut))
-            // Of one byte nobody knows what it was to be.
+            // A single byte could be the start of anything.
             let expected: PipelineError.Code = .contentCoding(second.count - cut == 1 ? .trailing : .truncated)
             #expect(try await answer.code(serving) == expected)
         }
     }
 
-    @Test("Z02: a check sum, a length or a header that is wrong is corrupt", arguments: Serving.allCases)
+    @Test("Z02: a wrong checksum, length or header is corrupt", arguments: Serving.allCases)
     func corrupt(serving: Serving) async throws {
         let body = GzipBytes.gzip(text)
         for offset in 1...8 {
@@ -71,7 +71,7 @@ struct InflateDecoderTests {
         #expect(try await dictionary.code(serving) == .contentCoding(.corrupt))
     }
 
-    @Test("Z02: each bit of a stream of 60 bytes flipped is an error or the same text", arguments: Serving.allCases)
+    @Test("Z02: flipping a bit of a 60-byte stream is an error or yields the same text", arguments: Serving.allCases)
     func flips(serving: Serving) async throws {
         var plain = Data("flip each bit of it, flip each bit!".utf8)
         while GzipBytes.gzip(plain).count < 60 { plain.append(UInt8(plain.count)) }
@@ -93,7 +93,7 @@ struct InflateDecoderTests {
         }
     }
 
-    @Test("Z03: of several members all are decoded", arguments: Serving.allCases)
+    @Test("Z03: all members of a body are decoded", arguments: Serving.allCases)
     func members(serving: Serving) async throws {
         let members = [text, Data(), GzipBytes.noise(100), text]
         let body = members.reduce(Data()) { $0 + GzipBytes.gzip($1) }
@@ -102,7 +102,7 @@ struct InflateDecoderTests {
         #expect(try await CodedAnswer(body: empty).read(serving).data.isEmpty)
     }
 
-    @Test("Z04: what follows the last member is trailing, but for zeros", arguments: Serving.allCases)
+    @Test("Z04: bytes after the last member are trailing, except zeros", arguments: Serving.allCases)
     func trailing(serving: Serving) async throws {
         let body = GzipBytes.gzip(text)
         for tail in [[1], [0x1f], [0x1f, 0x8c, 8, 0], [0, 0, 1], [0, 0x1f, 0x8b], Array("<html>".utf8)] as [[UInt8]] {

@@ -5,13 +5,13 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-@Suite("GzipPlugin: the option of a request")
+@Suite("GzipPlugin: the request option")
 struct RequestOptionsRequestCompressionTests: GzipSending {
     let transport = ScriptedTransport(always: .status(200))
     private let json = GzipBytes.json(20_000)
 
     @Test(
-        "The plugin's setting decides, and that of a request wins over it",
+        "The plugin's setting applies unless the request sets its own",
         arguments: [
             (GzipPlugin.RequestCompression.all, nil, true, true), (.bytes, nil, true, false), (.off, nil, false, false),
             (.all, .off, false, false), (.off, .all, true, true), (.off, .bytes, true, false),

@@ -9,7 +9,7 @@ struct ZstdDecoderTests {
     private let text = GzipDecodingTests.text
 
     #if Zstd
-    @Test("Of several zstd frames all are decoded", arguments: Serving.allCases)
+    @Test("All zstd frames of a body are decoded", arguments: Serving.allCases)
     func frames(serving: Serving) async throws {
         for (coding, body) in GzipTraitsTests.vectors where coding == "zstd" {
             let read = try await CodedAnswer(body: body + body, coding: coding).read(serving)

@@ -26,20 +26,20 @@ struct HeadersPluginTests {
 
     private func name(_ text: String) throws -> HTTPField.Name { try #require(HTTPField.Name(text)) }
 
-    @Test("It does what every plugin has to do")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         #expect(await PluginConformance { HeadersPlugin(["X-App": "shop", "X-Api-Key": "k"]) }.run() == [])
     }
 
     // MARK: Effects
 
-    @Test("C57 The fields of a dictionary are added, sorted")
+    @Test("C57 The fields of a dictionary are added in sorted order")
     func dictionary() async throws {
         let request = try await sent(Ask(headers: ["Accept": "a"]), HeadersPlugin(["X-B": "2", "X-A": "1"]))
         #expect(request.headers.map { "\($0.name): \($0.value)" } == ["Accept: a", "X-A: 1", "X-B: 2"])
     }
 
-    @Test("Fields of one name are all added, in their order")
+    @Test("Fields with the same name are all added, in order")
     func repeated() async throws {
         var fields: HTTPFields = [.accept: "a", .userAgent: "shop"]
         fields.append(HTTPField(name: .accept, value: "b"))
@@ -57,7 +57,7 @@ struct HeadersPluginTests {
         var language = "en"
     }
 
-    @Test("A closure gives the same kinds of values: a dictionary of names, and fields of which several have one name")
+    @Test("A closure can return the same values: a dictionary by name, or several fields with one name")
     func kinds() async throws {
         var fields: HTTPFields = [.accept: "a"]
         fields.append(HTTPField(name: .accept, value: "b, c"))
@@ -72,7 +72,7 @@ struct HeadersPluginTests {
     }
 
     @Test(
-        "What the request has stays, whatever the case of its name; with overrides it is replaced",
+        "Existing fields stay, whatever the case of their names; with overrides, they are replaced",
         arguments: [true, false]
     )
     func overrides(overrides: Bool) async throws {
@@ -94,14 +94,14 @@ struct HeadersPluginTests {
         }
     }
 
-    @Test("Of names that differ in case only, the later in the order of their characters is sent")
+    @Test("Of names that differ only in case, the one that sorts last is sent")
     func sameName() async throws {
         let request = try await sent(Ask(), HeadersPlugin(["X-APP": "first", "x-app": "last"]))
         #expect(request.headers[values: try name("X-App")] == ["last"])
     }
 
     @Test(
-        "Q07 A request that was led to another origin is untouched, and the closure is not asked",
+        "Q07 A request whose origin another plugin changed is untouched, and the closure does not run",
         arguments: [("https", "b.test"), ("https", "a.test:444"), ("http", "a.test")]
     )
     func otherOrigin(scheme: String, authority: String) async throws {
@@ -117,7 +117,7 @@ struct HeadersPluginTests {
         }
     }
 
-    @Test("A closure gets the target, and is asked anew for each call; nothing is kept")
+    @Test("The closure receives the target and runs for each call; nothing is kept")
     func closure() async throws {
         let count = Atomic(0)
         let plugin = HeadersPlugin { target in
@@ -165,7 +165,7 @@ struct HeadersPluginTests {
         var data = Data([1, 2])
     }
 
-    @Test("C58 C65 B-M36 The members of a value are fields, named by its coding keys; nil is left out")
+    @Test("C58 C65 B-M36 The members of a value become fields, named by its coding keys; nil is left out")
     func encodable() async throws {
         let request = try await sent(Ask(), HeadersPlugin(Device()))
         let fields = Dictionary(uniqueKeysWithValues: request.headers.map { ($0.name.rawName, $0.value) })
@@ -178,7 +178,7 @@ struct HeadersPluginTests {
         )
     }
 
-    @Test("C58 Dates are written as they are told to be")
+    @Test("C58 Dates are encoded with the plugin's strategy")
     func dates() async throws {
         let date = try name("X-Date")
         let seconds = HeadersPlugin(Device(), dates: .secondsSince1970)
@@ -187,7 +187,7 @@ struct HeadersPluginTests {
         #expect(try await sent(Ask(), asking).headers[date] == "1000000000000")
     }
 
-    @Test("C58 The closure may declare the type of the value it returns, as CodyFire's guide does")
+    @Test("C58 The closure may declare the type of the value that it returns, as in CodyFire's guide")
     func localType() async throws {
         let plugin = HeadersPlugin { _ in
             struct Headers: Codable {
@@ -201,7 +201,7 @@ struct HeadersPluginTests {
         #expect(fields.map(\.value) == ["en"])
     }
 
-    @Test("C57 C58 Of a value and a dictionary the outer plugin's field is sent, and with overrides the inner one's")
+    @Test("C57 C58 Of a value and a dictionary, the outer plugin's field is sent; with overrides, the inner one's")
     func valueAndDictionary() async throws {
         let value = HeadersPlugin(["X-A": "value"])
         let dictionary = HeadersPlugin(["X-A": "dictionary", "X-B": "b"])
@@ -218,7 +218,7 @@ struct HeadersPluginTests {
         var list = [["a": "canary"]]
     }
 
-    @Test("C58 The dates of a value are written as its type says, whatever the plugin does")
+    @Test("C58 The date strategy of a value's type overrides that of the plugin")
     func ownDates() async throws {
         struct Own: Encodable, CustomDateEncodingStrategy {
             static let dateEncodingStrategy = DateCodingStrategy.formatted("yyyy")
@@ -233,7 +233,7 @@ struct HeadersPluginTests {
         }
     }
 
-    @Test("A member that has members, an element with a comma and a value without keys are code encoding, with the key")
+    @Test("A nested member, an element with a comma or a value without keys fails with code encoding and the key")
     func notEncodable() async {
         for (plugin, key) in [
             (HeadersPlugin(Nested()), "outer["), (HeadersPlugin(Broken()), "list["),
@@ -250,7 +250,7 @@ struct HeadersPluginTests {
         #expect(transport.sent.isEmpty)
     }
 
-    @Test("A single element may have a comma, as a date in words has")
+    @Test("A single element may contain a comma, as a date does")
     func oneElement() async throws {
         let request = try await sent(Ask(), HeadersPlugin(["X-List": ["Sun, 06 Nov 1994"]]))
         #expect(request.headers[try name("X-List")] == "Sun, 06 Nov 1994")
@@ -259,7 +259,7 @@ struct HeadersPluginTests {
     // MARK: Position
 
     @Test(
-        "Inside a plugin that sends again a closure is asked for each attempt, outside it once",
+        "Inside a plugin that retries, a closure runs for each attempt; outside it, once",
         arguments: [true, false]
     )
     func attempts(isInside: Bool) async throws {
@@ -276,7 +276,7 @@ struct HeadersPluginTests {
     // MARK: Errors
 
     @Test(
-        "Q01 Q02 What may not stand in a field is refused, and the error names the field, not the value",
+        "Q01 Q02 A name or value that a field cannot carry is refused, and the error shows the name, not the value",
         arguments: [
             ("X-A", "canary\r\nX-Evil: 1", PipelineError.Code.invalidRequest(.headerValue), "X-A"),
             ("X-A", "canary\u{0}", .invalidRequest(.headerValue), "X-A"),
@@ -298,7 +298,7 @@ struct HeadersPluginTests {
         #expect(transport.sent.isEmpty)
     }
 
-    @Test("What the closure throws is the underlying error of code plugin, and nothing is sent")
+    @Test("An error that the closure throws becomes the underlying error of code plugin, and nothing is sent")
     func closureThrows() async {
         for plugin in [
             HeadersPlugin { _ in throw Refused() },
@@ -318,7 +318,7 @@ struct HeadersPluginTests {
     // MARK: Secrets
 
     @Test(
-        "A field is secret by its name: declared, of the core's three, or sounding so",
+        "A field is secret if it is declared, is one of the core's three, or has a name that suggests a secret",
         arguments: [
             ("Authorization", true), ("Cookie", true), ("Proxy-Authorization", true), ("X-Api-Key", true),
             ("X-Auth-Token", true), ("apikey", true), ("X-CSRF", true), ("Ocp-Apim-Subscription-Key", true),
@@ -339,7 +339,7 @@ struct HeadersPluginTests {
         }
     }
 
-    @Test("A secret field is dropped when a redirect leaves the origin, another field is not")
+    @Test("A secret field is dropped when a redirect leaves the origin; other fields are kept")
     func redirect() async throws {
         let transport = ScriptedTransport([.status(302, headers: [.location: "https://b.test/"]), .status(200)])
         let plugin = HeadersPlugin(["X-Api-Key": "k", "X-App": "shop"])
@@ -347,7 +347,7 @@ struct HeadersPluginTests {
         #expect(transport.sent.map { $0.headers.map(\.value) } == [["k", "shop"], ["shop"]])
     }
 
-    @Test("A secret field leaves over http only to a loopback address, or with `.allowed`")
+    @Test("A secret field is sent over http only to a loopback address, or with `.allowed`")
     func cleartext() async throws {
         let fields = ["X-Api-Key": "canary", "X-App": "shop"]
         let error = await failure(HeadersPlugin(fields), Ask(url: "http://a.test"))

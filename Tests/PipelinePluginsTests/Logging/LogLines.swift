@@ -2,7 +2,7 @@ import Logging
 import PipelinePlugins
 import Synchronization
 
-/// Lines as a handler got them.
+/// The lines that a handler received.
 final class LogLines: Sendable {
     private struct Line {
         let level: String

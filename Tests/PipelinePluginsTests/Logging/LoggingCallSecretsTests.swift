@@ -4,7 +4,7 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-/// What a call holds as a secret and its lines hold elsewhere.
+/// Secrets of a call that also appear elsewhere in its lines.
 @Suite("LoggingPlugin, secrets of the call in its own lines")
 struct LoggingCallSecretsTests {
     private let lines = LogLines()
@@ -22,7 +22,7 @@ struct LoggingCallSecretsTests {
     }
 
     @Test(
-        "F06 A token of a header field is hidden in the path, in a shown query value and in the reason of an error",
+        "F06 A token of a header field is hidden in a path, in a shown query value and in the reason of an error",
         arguments: [LoggingPlugin.Form.lines, .curl, .summary],
         [LoggingPlugin.Level.error, .info]
     )
@@ -46,7 +46,7 @@ struct LoggingCallSecretsTests {
     }
 
     @Test(
-        "F06 A token and a cookie of an earlier response are hidden in the URL of a redirect",
+        "F06 A token, and a cookie of an earlier response, are hidden in the URL of a redirect",
         arguments: [LoggingPlugin.Form.lines, .curl, .summary],
         [200, 500]
     )
@@ -61,7 +61,7 @@ struct LoggingCallSecretsTests {
     }
 
     @Test(
-        "F06 A token that holds a declared value is hidden as a whole, in the default text and in that of a formatter"
+        "F06 A token that contains a declared value is hidden completely, with and without a formatter"
     )
     func declaredPart() async {
         let formatters: [(@Sendable (LoggingPlugin.Event) -> String?)?] = [

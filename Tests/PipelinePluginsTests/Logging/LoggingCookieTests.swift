@@ -4,9 +4,9 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-@Suite("LoggingPlugin, cookies of earlier answers")
+@Suite("LoggingPlugin, cookies of earlier responses")
 struct LoggingCookieTests {
-    @Test("F06 A cookie that an earlier answer of the call has set is hidden in the lines of later exchanges")
+    @Test("F06 A cookie that an earlier response of the call set is hidden in the lines of later exchanges")
     func earlierCookies() async throws {
         let lines = LogLines()
         let transport = ScriptedTransport([

@@ -2,7 +2,7 @@ import Foundation
 import Pipeline
 import Testing
 
-@Suite("LoggingPlugin, what a body costs")
+@Suite("LoggingPlugin, cost of bodies")
 struct LoggingCostTests {
     private func cost(ofNestedNames prefix: String) -> Duration {
         let count = 8_000
@@ -15,9 +15,9 @@ struct LoggingCostTests {
         }
     }
 
-    @Test("F09 JSON in JSON with many names takes no more than its length does")
+    @Test("F09 Redacting JSON in JSON with many names takes time proportional to its length")
     func nestedNames() {
-        // In turns, as other work on the machine comes and goes.
+        // Both are measured in turns, because the load of the machine varies.
         var (known, new) = (Duration.seconds(3_600), Duration.seconds(3_600))
         for _ in 0..<10 {
             known = min(known, cost(ofNestedNames: "k"))

@@ -26,7 +26,7 @@ struct LoggingFormTests {
         return try await next(request)
     }
 
-    /// A step that takes a time, which passes by itself.
+    /// A step that advances the clock by a duration.
     private func taking(_ duration: Duration, _ step: ScriptedTransport.Step) -> ScriptedTransport.Step {
         .answer { [clock] request, context in
             clock.advance(by: duration)
@@ -36,7 +36,7 @@ struct LoggingFormTests {
 
     // MARK: Summary
 
-    @Test("PEERS 2.8 As a summary a call is one line at level info, with status, URL, duration, exchanges and size")
+    @Test("PEERS 2.8 In summary form, a call is one line at level info, with status, URL, duration, exchanges and size")
     func summary() async {
         let steps = [taking(.milliseconds(40), .status(503)), taking(.milliseconds(83), .status(200, body: "hello"))]
         let provider = provider(steps, LoggingPlugin(form: .summary, handler: lines.handler), retry)
@@ -44,7 +44,7 @@ struct LoggingFormTests {
         #expect(lines.all == ["info #1 200 GET https://a.test/b?page=… 123 ms, 2 exchanges, 5 bytes"])
     }
 
-    @Test("A call that failed or was cancelled has its failure and no summary")
+    @Test("A call that failed or was cancelled has a failure line and no summary")
     func failedSummary() async {
         let steps: [ScriptedTransport.Step] = [
             .status(404), .failure(.dns), .failure(PipelineError(.cancelled, "gone")),
@@ -60,7 +60,7 @@ struct LoggingFormTests {
         )
     }
 
-    @Test("C21 A failed call whose failure is not wanted has a summary")
+    @Test("C21 A failed call with avoidLogError has a summary")
     func avoidLogError() async {
         let provider = provider([.status(404), .failure(.dns)], LoggingPlugin(form: .summary, handler: lines.handler))
         let options = RequestOptions { $0.avoidLogError = true }
@@ -74,7 +74,7 @@ struct LoggingFormTests {
     }
 
     @Test(
-        "As summaries the lines of exchanges come from level debug on",
+        "In summary form, the lines of exchanges are written from level debug on",
         arguments: [
             (LoggingPlugin.Level.error, []), (.info, ["info 200"]),
             (.debug, ["debug →", "debug → fields:", "debug ←", "debug ← fields:", "info 200"]),
@@ -90,7 +90,7 @@ struct LoggingFormTests {
         }
     }
 
-    @Test("Inside a plugin that retries, each attempt has its summary; an answer without the network has no exchange")
+    @Test("Inside a plugin that retries, each attempt has its summary; a local response has no exchange")
     func summaryPosition() async {
         let inside = provider(
             [.failure(.dns), .status(200)],
@@ -111,7 +111,7 @@ struct LoggingFormTests {
 
     // MARK: Formatter
 
-    @Test("A logger gets the lines of a formatter too, and a formatter is not asked for lines below the logger's level")
+    @Test("A logger also gets the lines of a formatter, which does not run for lines below the logger's level")
     func formatterAndLogger() async {
         let asked = LogLines()
         let plugin = LoggingPlugin(
@@ -129,7 +129,7 @@ struct LoggingFormTests {
 
     // MARK: Metadata, wire
 
-    @Test("A logger of one's own gets call, attempt, hop, event, status and code as metadata")
+    @Test("A custom logger gets call, attempt, hop, event, status and code as metadata")
     func metadata() async {
         let plugin = LoggingPlugin(logger: lines.logger(level: .trace))
         let steps: [ScriptedTransport.Step] = [.status(302, headers: [.location: "/c"]), .failure(.dns), .status(200)]
@@ -146,7 +146,7 @@ struct LoggingFormTests {
         )
     }
 
-    @Test("Over HTTP a call is written as it is sent and answered")
+    @Test("Over HTTP, a call is logged as it is sent and received")
     func loopback() async throws {
         let server = try LoopbackServer { _ in
             [.respond(200, headers: [("Content-Type", "application/json")], body: #"{"token":"canary","a":1}"#)]

@@ -17,7 +17,7 @@ struct LoggingPluginEventTests {
         Provider(transport: ScriptedTransport(steps), plugins: plugins, configuration: .init(clock: clock))
     }
 
-    /// A step that takes a time, which passes by itself.
+    /// A step that advances the clock by a duration.
     private func taking(_ duration: Duration, _ step: ScriptedTransport.Step) -> ScriptedTransport.Step {
         .answer { [clock] request, context in
             clock.advance(by: duration)
@@ -25,7 +25,7 @@ struct LoggingPluginEventTests {
         }
     }
 
-    @Test("M168 M174 A formatter makes each line of its event, and leaves out what it does not want")
+    @Test("M168 M174 A formatter turns each event into a line, or omits the line by returning nil")
     func formatter() async {
         let plugin = LoggingPlugin(
             level: .trace,
@@ -52,7 +52,7 @@ struct LoggingPluginEventTests {
         )
     }
 
-    @Test("M173 The event of a failure says code, reason, plugin, stage, exchanges and duration")
+    @Test("M173 The event of a failure has its code, reason, plugin, stage, exchange count and duration")
     func failureEvent() async {
         let plugin = LoggingPlugin(
             level: .error,
@@ -73,7 +73,7 @@ struct LoggingPluginEventTests {
         )
     }
 
-    @Test("A part that an event's kind does not have is nil or empty")
+    @Test("A part that does not apply to an event's kind is nil or empty")
     func absentParts() async {
         let plugin = LoggingPlugin(
             level: .trace,

@@ -17,7 +17,7 @@ struct LoggingPluginEventTextTests {
         Provider(transport: ScriptedTransport(steps), plugins: plugins, configuration: .init(clock: clock))
     }
 
-    @Test("The description of an event is the line as it is without a formatter")
+    @Test("The description of an event is the line that is written without a formatter")
     func sameText() async {
         let other = LogLines()
         for plugin in [

@@ -7,7 +7,7 @@ import Testing
 @Suite("LoggingPlugin, levels of loggers")
 struct LoggingPluginLevelTests {
     @Test(
-        "A logger gets the lines that its own level lets pass, and no others are made",
+        "A logger gets only the lines that its own level allows, and no others are formatted",
         arguments: [
             (Logger.Level.trace, 5), (.debug, 5), (.info, 3), (.notice, 1), (.warning, 1), (.error, 1), (.critical, 0),
         ]

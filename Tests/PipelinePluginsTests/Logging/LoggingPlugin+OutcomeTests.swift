@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The lines that are written when a call has ended.
-@Suite("LoggingPlugin, ends of calls", .tags(.concurrent))
+@Suite("LoggingPlugin, outcomes of calls", .tags(.concurrent))
 struct LoggingPluginOutcomeTests {
     private let clock = ManualClock()
     private let lines = LogLines()
@@ -20,14 +20,14 @@ struct LoggingPluginOutcomeTests {
         LoggingPlugin(level: level, form: form, handler: lines.handler)
     }
 
-    /// Makes two attempts, whatever comes of the first.
+    /// Makes two attempts, whatever the outcome of the first.
     private let twice = PluginStack.intercept { request, _, next in
         _ = try? await next(request)
         return try await next(request)
     }
 
     @Test(
-        "A body that does not decode has one line, in each form and at each place",
+        "A body that fails to decode has one line, in each form and at each position",
         arguments: [LoggingPlugin.Form.lines, .summary, .curl],
         [true, false]
     )
@@ -44,7 +44,7 @@ struct LoggingPluginOutcomeTests {
         #expect(!lines.text.contains("canary"))
     }
 
-    @Test("Decoding that is wanted leaves a call that has failed already with its one line", arguments: [true, false])
+    @Test("A call that has already failed keeps its one line if decoding is requested", arguments: [true, false])
     func failedBefore(isOutside: Bool) async {
         let steps: [ScriptedTransport.Step] = [.status(500, body: "no"), .status(404, body: "no")]
         let provider = isOutside ? provider(steps, log(), twice) : provider(steps, twice, log())
@@ -53,7 +53,7 @@ struct LoggingPluginOutcomeTests {
         #expect(statuses == (isOutside ? ["status 404"] : ["status 500", "status 404"]))
     }
 
-    @Test("A level from a closure changes while the program runs, and the level of a call wins")
+    @Test("A level from a closure can change at run time, and the level of a call overrides it")
     func levelAtRunTime() async throws {
         let level = Mutex(LoggingPlugin.Level.off)
         let plugin = LoggingPlugin(level: { level.withLock { $0 } }, handler: lines.handler)
@@ -82,7 +82,7 @@ struct LoggingPluginOutcomeTests {
         )
     }
 
-    @Test("What a plugin outside makes a failure has a line, and what it rescues keeps that of its place")
+    @Test("A failure made by an outer plugin has a line; a failure that an outer plugin rescues keeps its line")
     func outside() async {
         let fail = PluginStack.process { result, _ in result = .failure(PipelineError(.offline, "by decision")) }
         _ = try? await provider([.status(200)], fail, log()).request(Ask())
@@ -103,7 +103,7 @@ struct LoggingPluginOutcomeTests {
         )
     }
 
-    @Test("A status that a plugin outside makes unacceptable is written as a status")
+    @Test("A status that an outer plugin makes unacceptable is logged as a status")
     func validation() async {
         let change = PluginStack.process { result, _ in
             guard case .success(let response) = result else { return }
@@ -113,7 +113,7 @@ struct LoggingPluginOutcomeTests {
         #expect(lines.all == ["error #1 ✗ status 418, GET https://a.test/b, 1 exchange, 0 ms"])
     }
 
-    @Test("A stream that breaks has its failure, one that is left a line at level info, one that ends its summary")
+    @Test("A broken stream has a failure line, an abandoned one a line at level info, a complete one its summary")
     func streams() async throws {
         let clock = clock
         func stream(_ count: Int, throwing error: PipelineError?) -> ScriptedTransport.Step {
@@ -141,7 +141,7 @@ struct LoggingPluginOutcomeTests {
     }
 
     @Test(
-        "C21 The option avoidLogError leaves out the line of a value that does not decode; a summary then has its code"
+        "C21 The option avoidLogError omits the line of a value that fails to decode; a summary then shows its code"
     )
     func avoided() async {
         let options = RequestOptions { $0.avoidLogError = true }
@@ -153,7 +153,7 @@ struct LoggingPluginOutcomeTests {
         #expect(ends == ["info #1 mapping.object GET https://a.test/b 0 ms, 1 exchange, 2 bytes"])
     }
 
-    @Test("Two plugins of a stack remember a call apart")
+    @Test("Two plugins in a stack track a call independently")
     func twoPlugins() async {
         let inner = LogLines()
         let provider = provider(

@@ -20,7 +20,7 @@ struct LoggingPluginTests {
         Provider(transport: ScriptedTransport(steps), plugins: plugins, configuration: .init(clock: clock))
     }
 
-    /// Lets the calls of a test sleep for as long as they want.
+    /// Runs calls while the clock advances through each of their sleeps.
     private func inVirtualTime<Value: Sendable>(_ work: () async -> Value) async -> Value {
         let runner = Task {
             while !Task.isCancelled { await clock.advanceToNextSleeper() }
@@ -39,7 +39,7 @@ struct LoggingPluginTests {
         return lines.all
     }
 
-    @Test("It does what every plugin has to do", arguments: [true, false])
+    @Test("The plugin passes the conformance suite", arguments: [true, false])
     func conformance(asCURL: Bool) async {
         let violations = await PluginConformance {
             LoggingPlugin(level: .trace, form: asCURL ? .curl : .lines) { _, _ in }
@@ -50,7 +50,7 @@ struct LoggingPluginTests {
     // MARK: Levels
 
     @Test(
-        "C77 Each level writes what the lower ones do, and more",
+        "C77 Each level writes everything that the lower ones do, and more",
         arguments: [
             (LoggingPlugin.Level.off, []),
             (.error, ["error ✗"]),
@@ -80,7 +80,7 @@ struct LoggingPluginTests {
         #expect(levels.sorted().map(\.description) == ["off", "error", "info", "debug", "trace"])
     }
 
-    @Test("A call at level info is two lines, with status, duration and size")
+    @Test("At level info, a call is two lines, with status, duration and size")
     func infoLines() async {
         let found = await lines(
             Ask(url: "https://a.test?page=2"),
@@ -94,7 +94,7 @@ struct LoggingPluginTests {
         )
     }
 
-    @Test("Header fields are written one a line, values that are not on the list hidden")
+    @Test("Header fields are written one per line, and values that are not on the list are hidden")
     func debugLines() async {
         let target = Ask(headers: ["Accept": "text/plain", "X-Api-Key": "canary"])
         let found = await lines(
@@ -106,7 +106,7 @@ struct LoggingPluginTests {
         #expect(found.contains("debug #1 ← fields:\n    Server: nginx\n    Set-Cookie: …"))
     }
 
-    @Test("Bodies are written redacted, their lines indented")
+    @Test("Bodies are redacted, and their lines are indented")
     func traceLines() async {
         let target = Ask(
             method: .post,
@@ -122,7 +122,7 @@ struct LoggingPluginTests {
     }
 
     @Test(
-        "A duration is written in the unit that people would use",
+        "A duration is written in a readable unit",
         arguments: [
             (Duration.zero, "0 ms"), (.microseconds(340), "0.3 ms"), (.microseconds(9_900), "9.9 ms"),
             (.milliseconds(12), "12 ms"), (.milliseconds(9_999), "9999 ms"), (.milliseconds(12_340), "12.3 s"),
@@ -137,7 +137,7 @@ struct LoggingPluginTests {
     // MARK: Failures
 
     @Test(
-        "A call failed when its status is not accepted, or is 400 or above where any is accepted",
+        "A call fails if its status is not accepted, or if it is 400 or above where any status is accepted",
         arguments: [
             (200, ValidationType.anyStatus, false), (302, .anyStatus, false), (399, .anyStatus, false),
             (400, .anyStatus, true),
@@ -177,7 +177,7 @@ struct LoggingPluginTests {
         )
     }
 
-    @Test("A target that never became a request is written too, without its secrets")
+    @Test("A target that never became a request is logged too, without its secrets")
     func failedTarget() async throws {
         let provider = provider([], [LoggingPlugin(level: .trace, handler: lines.handler)])
         _ = try? await provider.request(Ask(url: "https://bob:canary@a.test?token=canary"))
@@ -189,7 +189,7 @@ struct LoggingPluginTests {
     }
 
     @Test(
-        "A call that was cancelled is written at level info, not error",
+        "A cancelled call is logged at level info, not error",
         arguments: [LoggingPlugin.Level.error, .info]
     )
     func cancelled(level: LoggingPlugin.Level) async {
@@ -206,7 +206,7 @@ struct LoggingPluginTests {
         #expect(lines.all.filter { $0.contains("✗ cancelled: ") }.count == (level == .info ? 1 : 0))
     }
 
-    @Test("C21 The option avoidLogError leaves out the line of a failed call and nothing else")
+    @Test("C21 The option avoidLogError omits the line of a failed call and nothing else")
     func avoidLogError() async {
         let provider = provider(
             [.status(500), .failure(.offline), .status(500)],
@@ -219,7 +219,7 @@ struct LoggingPluginTests {
         #expect(lines.all.last?.hasPrefix("error #3 ✗ status 500") == true)
     }
 
-    @Test("Every failure is passed on as it is")
+    @Test("Every failure is passed on unchanged")
     func passedOn() async {
         let provider = provider([.failure(.dns)], [LoggingPlugin(level: .trace, handler: lines.handler)])
         let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
@@ -229,7 +229,7 @@ struct LoggingPluginTests {
 
     // MARK: Position
 
-    @Test("Lines of attempts and redirects carry their numbers")
+    @Test("The lines of attempts and redirects show their numbers")
     func attemptAndHop() async {
         let retry = PluginStack.intercept { request, _, next in
             _ = try await next(request)
@@ -253,7 +253,7 @@ struct LoggingPluginTests {
         )
     }
 
-    @Test("A redirect that was not followed says why")
+    @Test("The line of a redirect that was not followed gives the reason")
     func refusedRedirect() async {
         let found = await lines(
             Ask(),
@@ -263,7 +263,7 @@ struct LoggingPluginTests {
         #expect(found.last == "info #1 ← 302 GET https://a.test/b 0 ms, 0 bytes, redirect not followed (downgrade)")
     }
 
-    @Test("Outside a plugin that retries, a call that succeeds in the end has no failure")
+    @Test("Outside a plugin that retries, a call that eventually succeeds has no failure line")
     func outsideRetry() async {
         let retry = PluginStack.intercept { request, _, next in
             _ = try await next(request)
@@ -278,7 +278,7 @@ struct LoggingPluginTests {
     }
 
     @Test(
-        "A body is written as it is at the plugin's place, an exchange as it is on the wire",
+        "A body is logged as it is at the plugin's position, an exchange as it is on the wire",
         arguments: [true, false]
     )
     func bodyPosition(isOutside: Bool) async {
@@ -296,7 +296,7 @@ struct LoggingPluginTests {
         #expect(lines.all.contains("info #1 ← 200 GET https://a.test/b 0 ms, 4 bytes"))
     }
 
-    @Test("Two with the default logger are found, and only when both write the same lines")
+    @Test("explain() reports two plugins with the default logger, but only if both write the same lines")
     func findings() {
         func findings(_ plugins: LoggingPlugin...) -> [String] {
             provider([], plugins).explain().findings.map(\.message)
@@ -313,21 +313,21 @@ struct LoggingPluginTests {
 
     // MARK: Output
 
-    @Test("C78 A logger gets each line at its level, and keeps a level of its own")
+    @Test("C78 A logger gets each line at its level, and keeps its own level")
     func logger() async {
         let plugin = LoggingPlugin(level: .trace, logger: lines.logger(level: .info))
         let found = await lines(Ask(), .status(404), plugin)
         #expect(found.map { $0.prefix { $0 != " " } } == ["info", "info", "error"])
     }
 
-    @Test("The default logger lets all lines pass, so that the plugin's level and the call's decide")
+    @Test("The default logger passes all lines, so the levels of the plugin and the call decide")
     func defaultLogger() {
         let logger = LoggingPlugin.makeStandardLogger()
         #expect(logger.label == "pipeline")
         #expect(logger.logLevel == .trace)
     }
 
-    @Test("M171 Requests are written as cURL commands on request, instead of line, fields and body")
+    @Test("M171 In cURL form, a request is one command instead of a line, fields and body")
     func asCURL() async {
         let target = Ask(
             url: "https://a.test?q=canary",
@@ -349,7 +349,7 @@ struct LoggingPluginTests {
 
     // MARK: Bodies
 
-    @Test("F09 A stream is described, and arrives whole and in order", arguments: [nil, 9])
+    @Test("F09 A stream is described, and arrives complete and in order", arguments: [nil, 9])
     func stream(byteCount: Int?) async throws {
         let chunks = ["one", "two", "six"].map { Data($0.utf8) }
         let body = PipelineBody.stream(
@@ -398,7 +398,7 @@ struct LoggingPluginTests {
         #expect(found.last == "trace #1 ← body: <2 bytes of image/png>")
     }
 
-    @Test("With a limit of 0 only the size of a body is written")
+    @Test("With a limit of 0, only the size of a body is written")
     func noBodies() async {
         let plugin = LoggingPlugin(level: .trace, bodyLimit: 0, handler: lines.handler)
         let found = await lines(Ask(), .status(200, headers: [.contentType: "text/plain"], body: "abc"), plugin)

@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-/// A unique canary in each place where a secret can stand; none may come out anywhere.
+/// A unique canary in each place that can hold a secret; none may appear in any output.
 @Suite("LoggingPlugin, secrets")
 struct LoggingSecretsTests {
     private struct Leak: Error {
@@ -48,7 +48,7 @@ struct LoggingSecretsTests {
         return target
     }
 
-    /// All that an event has.
+    /// All parts of an event.
     private let everything: @Sendable (LoggingPlugin.Event) -> String? = { event in
         var text =
             "\(event) \(String(reflecting: event)) \(event.fields) \(event.body ?? "") \(event.curlCommand ?? "")"
@@ -78,7 +78,7 @@ struct LoggingSecretsTests {
         ]
     }
 
-    /// What the calls print, in lines and as errors.
+    /// The output of the calls, in lines and as errors.
     private func output(of target: Ask, status: Int, _ logging: LoggingPlugin) async -> String {
         let mark = PluginStack.prepare { request, _ in
             if let name = HTTPField.Name("X-Request-Id") { request.secretFields.insert(name) }
@@ -111,7 +111,7 @@ struct LoggingSecretsTests {
     }
 
     @Test(
-        "F14 No value of a well-known name is in a trace, a cURL command or an error, and token_type is",
+        "F14 No value of a well-known name is in a trace, a cURL command or an error; token_type is shown",
         arguments: [
             "subscription-key", "device_code", "user_code", "hmac", "SAMLResponse", "PHPSESSID", "verification_code",
             "mnemonic", "psw", "connection_string", "oauth_verifier", "sig", "ticket", "access", "refresh", "seed",
@@ -152,7 +152,7 @@ struct LoggingSecretsTests {
     }
 
     @Test(
-        "F06 No secret is in a line of any level and form, in a cURL command, in an event, or in an error",
+        "F06 No secret is in a line of any level and form, a cURL command, an event or an error",
         arguments: [LoggingPlugin.Level.off, .error, .info, .debug, .trace],
         [LoggingPlugin.Form.lines, .curl, .summary]
     )
@@ -177,7 +177,7 @@ struct LoggingSecretsTests {
         #expect(lines.all.isEmpty == (level == .off))
     }
 
-    @Test("F06 With everything in gzip a body is its size and type")
+    @Test("F06 A gzip body is logged as its size and type")
     func gzip() async {
         let gzip = Data([0x1f, 0x8b, 0x08, 0, 0, 0, 0, 0, 0, 3]) + Data("canary-1".utf8)
         let compress = PluginStack.prepare { request, _ in
@@ -200,7 +200,7 @@ struct LoggingSecretsTests {
     // MARK: Values
 
     @Test(
-        "F06 What a server sends back of a call's secret fields is hidden, in each form and place",
+        "F06 Values of a call's secret fields that a server echoes are hidden, in each form and place",
         arguments: [LoggingPlugin.Form.lines, .curl, .summary]
     )
     func echo(form: LoggingPlugin.Form) async {
@@ -244,7 +244,7 @@ struct LoggingSecretsTests {
         #expect(lines.text.contains(#""got":["…","…"]"#))
     }
 
-    @Test("F06 What an earlier exchange of the call has sent is hidden in what a later one gets back")
+    @Test("F06 Secrets that an earlier exchange of the call sent are hidden if a later one echoes them")
     func earlierExchange() async {
         let authenticate = PluginStack.prepare { request, _ in
             try request.setHeader("Bearer canary-123", for: .authorization, isSecret: true)
@@ -261,7 +261,7 @@ struct LoggingSecretsTests {
     }
 
     @Test(
-        "F06 A declared value is in no line: not in a reason, a plugin's name, a path, a method, nor a formatter's text"
+        "F06 A declared value is in no line: not in a reason, plugin name, path, method or formatter's text"
     )
     func declaredValues() async {
         let redactor = Redactor(secretValues: ["canary", "line\nbreak"])
@@ -285,7 +285,7 @@ struct LoggingSecretsTests {
         #expect(!lines.text.contains("canary") && !lines.text.contains("break"))
     }
 
-    @Test("A redactor that reveals secrets reveals those of a call too")
+    @Test("A redactor that reveals secrets also reveals those of a call")
     func revealing() async {
         let plugin = LoggingPlugin(level: .trace, redactor: .revealingSecrets, handler: lines.handler)
         let provider = Provider<Ask>(
@@ -296,7 +296,7 @@ struct LoggingSecretsTests {
         #expect(lines.all.last == "trace #1 ← body: canary-123")
     }
 
-    @Test("F06 Every one of these canaries would come out if nothing were redacted")
+    @Test("F06 Every one of these canaries appears if nothing is redacted")
     func everyCanary() async {
         var text = ""
         for target in [target, formTarget] {

@@ -18,7 +18,7 @@ struct RequestOptionsLogLevelTests {
     }
 
     @Test(
-        "A call may have a level of its own, above and below that of the plugin",
+        "A call can have its own level, above or below that of the plugin",
         arguments: [
             (LoggingPlugin.Level.off, LoggingPlugin.Level.trace, 5), (.trace, .off, 0), (.info, .debug, 4),
             (.debug, .info, 2), (.trace, .error, 0),
@@ -32,14 +32,14 @@ struct RequestOptionsLogLevelTests {
         #expect(lines.all.count == count * 2)
     }
 
-    @Test("A logger of one's own keeps its level, whatever the level of the call")
+    @Test("A custom logger keeps its level, whatever the level of the call")
     func levelOfLogger() async {
         let plugin = LoggingPlugin(level: .error, logger: lines.logger(level: .info))
         _ = try? await provider([.status(200)], plugin).request(Ask(), options: .init { $0.logLevel = .trace })
         #expect(lines.all.map { $0.prefix(7) } == ["info #1", "info #1"])
     }
 
-    @Test("No option, no change: the default is the level of the plugin")
+    @Test("The option defaults to nil, so that the level of the plugin applies")
     func noLevelOfCall() {
         #expect(RequestOptions().logLevel == nil)
         #expect(RequestOptions { $0.logLevel = .debug }.logLevel == .debug)

@@ -7,22 +7,22 @@ extension TestMetrics {
         dimensions.isEmpty ? label : label + " " + dimensions.map { "\($0.0)=\($0.1)" }.joined(separator: " ")
     }
 
-    /// The totals of all counters by name and labels, in the order in which the plugin labels.
+    /// The totals of all counters by name and labels, with the labels in the plugin's order.
     var totals: [String: Int64] {
         Dictionary(counters.map { (Self.name($0.label, $0.dimensions), $0.totalValue) }) { $0 + $1 }
     }
 
-    /// What all timers have recorded.
+    /// The values recorded by all timers.
     var durations: [String: [Int64]] {
         Dictionary(timers.map { (Self.name($0.label, $0.dimensions), $0.values) }) { $0 + $1 }
     }
 
-    /// What all meters have been, one after the other.
+    /// The values of all meters, in order.
     var levels: [String: [Double]] {
         Dictionary(meters.map { (Self.name($0.label, $0.dimensions), $0.values) }) { $0 + $1 }
     }
 
-    /// Every text that a backend would show.
+    /// All text that a backend would show.
     var texts: String {
         (totals.keys.sorted() + durations.keys.sorted() + levels.keys.sorted()).joined(separator: "\n")
     }

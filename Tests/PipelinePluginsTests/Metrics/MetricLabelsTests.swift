@@ -10,7 +10,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("MetricsPlugin, labels", .tags(.concurrent))
+@Suite("MetricsPlugin: labels", .tags(.concurrent))
 struct MetricLabelsTests {
     private struct Leak: Error {
         let text: String
@@ -30,7 +30,7 @@ struct MetricLabelsTests {
         )
     }
 
-    @Test("A method that no RFC knows is _OTHER, however many there are")
+    @Test("Methods that no RFC defines are all labelled _OTHER")
     func methods() async throws {
         let methods = ["GET", "QUERY", "get", "MINE1", "MINE2"].compactMap { HTTPRequest.Method($0) }
         await send(methods.map { Ask(method: $0) }, MetricsPlugin(factory: metrics))
@@ -38,7 +38,7 @@ struct MetricLabelsTests {
     }
 
     @Test(
-        "A host is shown without port and user name, in lower case",
+        "The host label has no port or brackets and is in lower case",
         arguments: [
             ("https://A.Test:8443", "a.test"), ("http://[::1]:80", "::1"), ("http://[::1]", "::1"),
             ("https://a.test", "a.test"),
@@ -50,7 +50,7 @@ struct MetricLabelsTests {
     }
 
     @Test(
-        "The first hosts have a label of their own, the rest is other, and with 0 there is no label",
+        "The first hosts have their own labels, the rest are other, and a maximum of 0 omits the label",
         arguments: [0, 1, 20]
     )
     func hosts(maximumCount: Int) async {
@@ -62,14 +62,14 @@ struct MetricLabelsTests {
         #expect(metrics.counterTotal(label: "pipeline.calls") == 40)
     }
 
-    @Test("By default 20 hosts are named")
+    @Test("By default 20 hosts have their own labels")
     func defaultHosts() async {
         await send((0..<25).map { Ask(url: "https://h\($0).test") }, MetricsPlugin(factory: metrics))
         #expect(values(of: "host").count == 21)
     }
 
     @Test(
-        "The status is a class or, where it is asked for, itself; what is no status is other",
+        "The status label is the class or, on request, the code; an invalid status is other",
         arguments: [(200, "2xx", "200"), (404, "4xx", "404"), (999, "other", "other")]
     )
     func statuses(code: Int, named: String, exact: String) async {
@@ -81,7 +81,7 @@ struct MetricLabelsTests {
     }
 
     @Test(
-        "Each kind of failure of this package is an outcome, without its detail; the code of another plugin is other",
+        "Each kind of failure of this package is an outcome, without its detail; unknown codes are other",
         arguments: [
             (PipelineError.Code.clientClosed, "clientClosed"), (.unknownEnvironment, "unknownEnvironment"),
             (.stubWithoutTransport, "stubWithoutTransport"), (.offline, "offline"), (.timeout(.head), "timeout"),
@@ -96,7 +96,7 @@ struct MetricLabelsTests {
         #expect(values(of: "outcome") == [outcome])
     }
 
-    @Test("The target's type is shown where it is asked for, also inside a MultiTarget")
+    @Test("The target's type is a label on request, even inside a MultiTarget")
     func target() async throws {
         let plugin = MetricsPlugin(showsTarget: true, factory: metrics)
         let provider = Provider<MultiTarget>(transport: ScriptedTransport(always: .status(200)), plugins: [plugin])
@@ -107,7 +107,7 @@ struct MetricLabelsTests {
         #expect(values(of: "target").isEmpty)
     }
 
-    @Test("The prefix begins every name")
+    @Test("Every metric name begins with the prefix")
     func prefix() async {
         await send([Ask()], MetricsPlugin(prefix: "shop.", factory: metrics))
         let names = metrics.counters.map(\.label) + metrics.timers.map(\.label) + metrics.meters.map(\.label)
@@ -116,7 +116,7 @@ struct MetricLabelsTests {
     }
 
     @Test(
-        "F06 No label and no name holds a secret, whatever the call comes to",
+        "F06 No label or metric name contains a secret, whatever the outcome of the call",
         arguments: [
             ScriptedTransport.Step.status(200, headers: [.setCookie: "canary-20"], body: "canary-21"),
             .status(302, headers: [.location: "https://bob:canary-22@a.test/canary-23?token=canary-24#canary-25"]),
@@ -142,7 +142,7 @@ struct MetricLabelsTests {
         #expect(!metrics.texts.lowercased().contains("canary"), "\(metrics.texts)")
     }
 
-    @Test("A negative number of hosts stops the program and says so")
+    @Test("A negative maximumHostCount traps with a message that names it")
     func badHostCount() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = MetricsPlugin(maximumHostCount: -3)
@@ -151,7 +151,7 @@ struct MetricLabelsTests {
         #expect(text.contains("maximumHostCount is -3"))
     }
 
-    @Test("No metric objects at all stop the program and say so")
+    @Test("A maximumSeriesCount of 0 traps with a message that names it")
     func badSeriesCount() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = MetricsPlugin(maximumSeriesCount: 0)

@@ -11,7 +11,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A factory that runs code of others once, the first time a metric is made.
+/// A factory that runs an action once, the next time a metric is made.
 private final class CallingFactory: MetricsFactory {
     private let inner: TestMetrics
     private let action = Mutex<(@Sendable () -> Void)?>(nil)
@@ -54,7 +54,7 @@ private final class CallingFactory: MetricsFactory {
     func destroyTimer(_ handler: any TimerHandler) { inner.destroyTimer(handler) }
 }
 
-@Suite("MetricsPlugin, metric objects", .tags(.concurrent))
+@Suite("MetricsPlugin: metric objects", .tags(.concurrent))
 struct MetricStoreTests {
     private let metrics = TestMetrics()
 
@@ -70,7 +70,7 @@ struct MetricStoreTests {
         )
     }
 
-    @Test("Copies of a plugin share their metrics, and each is made once")
+    @Test("Copies of a plugin share their metrics, and each metric is made once")
     func sharing() async {
         let plugin = MetricsPlugin(factory: metrics)
         await send([Ask(), Ask()], plugin)
@@ -79,7 +79,7 @@ struct MetricStoreTests {
         #expect(metrics.counterTotal(label: "pipeline.calls") == 3)
     }
 
-    @Test("Metric objects are bounded, and what has no room is counted with other in all labels", arguments: [1, 10])
+    @Test("Metric objects are limited; beyond the limit, values are counted with all labels other", arguments: [1, 10])
     func bound(maximumCount: Int) async {
         let plugin = MetricsPlugin(maximumHostCount: 1_000, maximumSeriesCount: maximumCount, factory: metrics)
         await send((0..<200).map { Ask(url: "https://h\($0).test") }, plugin)
@@ -90,7 +90,7 @@ struct MetricStoreTests {
         #expect(metrics.durations.values.joined().count == 400)
     }
 
-    @Test("The bound holds for many calls at once, and none is lost")
+    @Test("The limit holds for concurrent calls, and none is lost")
     func concurrentBound() async {
         let plugin = MetricsPlugin(maximumHostCount: 1_000, maximumSeriesCount: 40, factory: metrics)
         let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: [plugin])
@@ -105,7 +105,7 @@ struct MetricStoreTests {
         #expect(metrics.levels.values.allSatisfy { $0.last == 0 && $0.count == 600 })
     }
 
-    @Test("The bound holds when the last room is taken while a metric is made")
+    @Test("The limit holds if the last place is taken while a metric is made")
     func boundWhileMaking() async throws {
         let factory = CallingFactory(inner: metrics)
         let plugin = MetricsPlugin(maximumSeriesCount: 2, factory: factory)
@@ -125,7 +125,7 @@ struct MetricStoreTests {
         #expect(metrics.totals["pipeline.sent.bytes method=POST host=a.test"] == 0)
     }
 
-    @Test("P04 A factory that comes back to the plugin while it makes a metric finds no lock held")
+    @Test("P04 A factory can call back into the plugin while it makes a metric, because no lock is held")
     func reentrancy() async throws {
         let factory = CallingFactory(inner: metrics)
         let plugin = MetricsPlugin(factory: factory)
@@ -139,7 +139,7 @@ struct MetricStoreTests {
         #expect(metrics.counterTotal(label: "pipeline.calls") == 1)
     }
 
-    @Test("Without a factory metrics are made by the one that MetricsSystem has when they are first needed")
+    @Test("Without a factory, MetricsSystem's factory at first use makes the metrics")
     func systemFactory() async {
         await #expect(processExitsWith: .success) {
             let plugin = MetricsPlugin()

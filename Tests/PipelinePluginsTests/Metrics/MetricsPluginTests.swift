@@ -38,7 +38,7 @@ struct MetricsPluginTests {
         }
     }
 
-    @Test("It does what every plugin has to do")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         let violations = await PluginConformance { MetricsPlugin(factory: TestMetrics()) }.run()
         #expect(violations == [])
@@ -46,7 +46,7 @@ struct MetricsPluginTests {
 
     // MARK: Calls and exchanges
 
-    @Test("A call that succeeds counts as one call, one exchange and the bytes of both bodies")
+    @Test("A successful call counts as one call, one exchange and the bytes of both bodies")
     func success() async {
         let ask = Ask(method: .post, task: .requestData(Data("12345".utf8)))
         await send(ask, to: ScriptedTransport([.status(201, body: "123")]), plugin)
@@ -61,7 +61,7 @@ struct MetricsPluginTests {
         #expect(metrics.levels == ["pipeline.calls.active": [1, 0], "pipeline.exchanges.active": [1, 0]])
     }
 
-    @Test("Retries and redirects are counted beside the exchanges, the call once, at the host of its first exchange")
+    @Test("Retries and redirects are counted separately, and the call once, for the host of its first exchange")
     func retriesAndRedirects() async {
         let transport = ScriptedTransport([
             .status(503), .status(302, headers: [.location: "https://b.test/"]), .status(200),
@@ -79,7 +79,7 @@ struct MetricsPluginTests {
         )
     }
 
-    @Test("Durations are those of the provider's clock, in nanoseconds, for the call and for each exchange")
+    @Test("The call and each exchange record a duration in nanoseconds on the provider's clock")
     func durations() async {
         let transport = ScriptedTransport([
             .delayed(.milliseconds(30), .status(503)), .delayed(.milliseconds(12), .status(200)),
@@ -97,7 +97,7 @@ struct MetricsPluginTests {
         )
     }
 
-    @Test("C14 The wait for a connection has a duration of its own where the transport reports it")
+    @Test("C14 The wait for a connection has its own duration if the transport reports it")
     func connectionWait() async {
         let transport = ScriptedTransport(
             always: .answer { request, context in
@@ -113,7 +113,7 @@ struct MetricsPluginTests {
         #expect(metrics.durations["pipeline.connection.wait method=GET host=a.test"] == [30_000_000])
     }
 
-    @Test("What goes on is counted while it does, in calls and in exchanges")
+    @Test("Calls and exchanges are counted as active while they are in flight")
     func active() async {
         let transport = ScriptedTransport { request, _ in
             .delayed(.seconds(request.path == "/1" ? 1 : 2), .status(200))
@@ -133,7 +133,7 @@ struct MetricsPluginTests {
     // MARK: Outcomes
 
     @Test(
-        "A failure counts with its kind and is passed on",
+        "A failure is counted by its kind and passed on",
         arguments: [
             (PipelineError.Code.timeout(.attempt), "timeout"), (.connect(.refused), "connect"),
             (.connectionLost, "connectionLost"), (.tls(.handshake), "tls"), (.limit(.bodyBytes), "limit"),
@@ -167,7 +167,7 @@ struct MetricsPluginTests {
         #expect(metrics.levels.values.allSatisfy { $0 == [1, 0] })
     }
 
-    @Test("A status that the target does not accept is unacceptable for the call, and a success for the exchange")
+    @Test("A status that the target does not accept is a failure of the call and a success of the exchange")
     func unacceptable() async {
         await send(Ask(validationType: .successCodes), to: ScriptedTransport([.status(404)]), plugin)
         await send(Ask(), to: ScriptedTransport([.status(404)]), plugin)
@@ -180,7 +180,7 @@ struct MetricsPluginTests {
         )
     }
 
-    @Test("A call that shares another's exchange counts as joined, not as unsent")
+    @Test("A call that shares another call's exchange counts as joined, not as unsent")
     func joined() async throws {
         let clock = ManualClock()
         let deduplication = DeduplicationPlugin()
@@ -202,7 +202,7 @@ struct MetricsPluginTests {
         )
     }
 
-    @Test("A call that a plugin answers counts as unsent, and has no exchange")
+    @Test("A call whose response comes from a plugin counts as unsent and has no exchange")
     func unsent() async {
         let own = PluginStack.intercept { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
         await send(to: ScriptedTransport([]), plugin, own)
@@ -214,7 +214,7 @@ struct MetricsPluginTests {
         )
     }
 
-    @Test("A call that never became a request counts as well, and one that a plugin refuses is not unsent")
+    @Test("A call with an invalid request is counted, and a call that a plugin refuses is not unsent")
     func neverSent() async {
         await send(Ask(url: "file:///etc"), to: ScriptedTransport([]), plugin)
         await send(to: ScriptedTransport([]), plugin, .prepare { _, _ in throw Teapot() })
@@ -228,7 +228,7 @@ struct MetricsPluginTests {
 
     // MARK: Bytes
 
-    @Test("A streamed body is handed on unread and is not counted; its call ends with it")
+    @Test("A streamed body is passed on unread and not counted, and its call ends with it")
     func streams() async throws {
         let chunks = AsyncStream<Data> { continuation in
             continuation.yield(Data(count: 7))
@@ -255,7 +255,7 @@ struct MetricsPluginTests {
         )
     }
 
-    @Test("Each exchange of a hop counts for itself, and an attempt with several is one retry")
+    @Test("Each exchange of a hop counts, and an attempt with several exchanges is one retry")
     func exchangesOfHop() async {
         let twice = PluginStack.exchange { request, context, send in
             let first = try await send(request)
@@ -280,7 +280,7 @@ struct MetricsPluginTests {
         #expect(metrics.levels["pipeline.exchanges.active"] == [1, 0, 1, 2, 1, 0])
     }
 
-    @Test("A download counts with its Content-Length also in a stack with exchange plugins")
+    @Test("A download counts its Content-Length, even in a stack with exchange plugins")
     func downloadOfHop() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -290,7 +290,7 @@ struct MetricsPluginTests {
         #expect(metrics.totals["pipeline.received.bytes method=GET host=a.test"] == 5)
     }
 
-    @Test("What calls share and goes on when the first of them has ended leaves nothing among the calls that go on")
+    @Test("Shared work that outlives its first call leaves no call counted as active")
     func sharedWork() async throws {
         let (gate, opener) = AsyncStream.makeStream(of: Never.self)
         let waiting = PluginStack.prepare { _, _ in for await _ in gate {} }
@@ -311,7 +311,7 @@ struct MetricsPluginTests {
         #expect(metrics.levels["pipeline.calls.active"]?.last ?? 0 == 0)
     }
 
-    @Test("The outcome is that of the caller: a body that does not decode is a mapping failure")
+    @Test("The outcome is the caller's: a body that cannot be decoded is a mapping failure")
     func decoding() async {
         struct Item: Decodable { let id: Int }
         let provider = Provider<Ask>(
@@ -323,7 +323,7 @@ struct MetricsPluginTests {
         #expect(metrics.totals["pipeline.calls method=GET host=a.test status=2xx outcome=mapping"] == 1)
     }
 
-    @Test("A call that is cancelled before it begins counts, and was never among those that go on")
+    @Test("A call cancelled before it begins is counted, but never as active")
     func cancelledBefore() async {
         let provider = Provider<Ask>(
             transport: ScriptedTransport([]),
@@ -339,7 +339,7 @@ struct MetricsPluginTests {
         #expect(metrics.levels["pipeline.calls.active"] == nil)
     }
 
-    @Test("Of a download that goes on where another has ended only the rest counts")
+    @Test("A resumed download counts only the bytes that it receives")
     func resumedDownload() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -360,7 +360,7 @@ struct MetricsPluginTests {
         #expect(metrics.totals["pipeline.received.bytes method=GET host=a.test"] == 6)
     }
 
-    @Test("A file that is sent counts with its length, a download with its Content-Length", arguments: [true, false])
+    @Test("An uploaded file counts its length, and a download its Content-Length", arguments: [true, false])
     func files(isDownload: Bool) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "metrics-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -390,7 +390,7 @@ struct MetricsPluginTests {
     // MARK: Position
 
     @Test(
-        "A call counts once and every exchange counts, inside a plugin that sends again as outside",
+        "Inside or outside a retry plugin, a call counts once and every exchange counts",
         arguments: [true, false]
     )
     func position(isInside: Bool) async {
@@ -412,7 +412,7 @@ struct MetricsPluginTests {
         #expect(duration == [2_000_000_000])
     }
 
-    @Test("The stack finds two with one prefix, wherever they are")
+    @Test("The stack reports two plugins with the same prefix")
     func findings() {
         func described(_ plugins: any PluginType...) -> PipelineDescription {
             Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins).explain()

@@ -17,12 +17,12 @@ struct MinimumDurationPluginTests {
         Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock))
     }
 
-    /// An answer after so many seconds.
+    /// A transport that responds after a number of seconds.
     private func step(_ seconds: Int, _ step: ScriptedTransport.Step = .status(200)) -> ScriptedTransport {
         ScriptedTransport(always: seconds == 0 ? step : .delayed(.seconds(seconds), step))
     }
 
-    @Test("It does what every plugin has to do", arguments: [MinimumDurationPlugin.Results.success, .always])
+    @Test("The plugin passes the conformance suite", arguments: [MinimumDurationPlugin.Results.success, .always])
     func conformance(results: MinimumDurationPlugin.Results) async {
         let violations = await PluginConformance { MinimumDurationPlugin(.seconds(2), appliesTo: results) }.run()
         #expect(violations == [])
@@ -30,7 +30,7 @@ struct MinimumDurationPluginTests {
 
     // MARK: Effects
 
-    @Test("M01 A fast answer comes as long after the start of the call as the minimum says, and unchanged")
+    @Test("M01 A fast response is delayed until the minimum has passed since the call began, and is unchanged")
     func fast() async throws {
         let provider = provider(step(1, .status(200, headers: [.server: "s"], body: "body")), minimum)
         let call = Task { try await provider.request(Ask()) }
@@ -43,7 +43,7 @@ struct MinimumDurationPluginTests {
         #expect(response.exchanges.map(\.duration) == [.seconds(1)])
     }
 
-    @Test("A call that took as long by itself is not held back", arguments: [2, 3])
+    @Test("A call that takes at least the minimum is not delayed", arguments: [2, 3])
     func slow(seconds: Int) async throws {
         let provider = provider(step(seconds), minimum)
         let call = Task { try await provider.request(Ask()) }
@@ -52,7 +52,7 @@ struct MinimumDurationPluginTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("Nothing is kept between calls: each is held back by itself")
+    @Test("Nothing is kept between calls: each is delayed on its own")
     func calls() async throws {
         let provider = provider(step(0), minimum)
         for _ in 1...3 {
@@ -63,7 +63,7 @@ struct MinimumDurationPluginTests {
     }
 
     @Test(
-        "M01 A status that the target accepts is held back, one that it does not accept only with always",
+        "M01 A status that the target accepts is delayed; an unacceptable one is delayed only with always",
         arguments: [
             (ValidationType.anyStatus, 404, MinimumDurationPlugin.Results.success, true),
             (.successCodes, 204, .success, true),
@@ -84,7 +84,7 @@ struct MinimumDurationPluginTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("M01 A failure is passed on at once, with always after the minimum", arguments: [true, false])
+    @Test("M01 A failure is passed on at once; with always, after the minimum", arguments: [true, false])
     func failures(isAlways: Bool) async {
         let plugin = MinimumDurationPlugin(.seconds(2), appliesTo: isAlways ? .always : .success)
         let provider = provider(step(0, .failure(.dns)), plugin)
@@ -96,7 +96,7 @@ struct MinimumDurationPluginTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("With always a call that never became a request is held back too", arguments: [true, false])
+    @Test("With always, a call that never became a request is delayed, too", arguments: [true, false])
     func unmade(isAlways: Bool) async {
         struct Unmade: Error {}
         let provider = Provider<Ask>(
@@ -111,7 +111,7 @@ struct MinimumDurationPluginTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A streamed call is held back with its header fields, and its body is not touched")
+    @Test("A streamed call is delayed at its header fields, and its body is untouched")
     func stream() async throws {
         let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
         let provider = provider(step(0, .status(200, body: .stream(chunks))), minimum)
@@ -133,7 +133,7 @@ struct MinimumDurationPluginTests {
     }
 
     @Test(
-        "M01 A wait that would reach the deadline of the call ends 50 ms before it, and the answer is given",
+        "M01 A wait that would reach the deadline of the call ends 50 ms before it, and the response is returned",
         arguments: Cut.allCases,
         [true, false]
     )
@@ -177,7 +177,7 @@ struct MinimumDurationPluginTests {
         }
     }
 
-    @Test("M01 A date that jumps changes no wait", arguments: [-1e6, 1e6])
+    @Test("M01 A date that jumps does not change the wait", arguments: [-1e6, 1e6])
     func jump(seconds: TimeInterval) async throws {
         let jumping = JumpingClock(clock)
         let provider = Provider<Ask>(transport: step(1), plugins: [minimum], configuration: .init(clock: jumping))
@@ -192,7 +192,7 @@ struct MinimumDurationPluginTests {
 
     // MARK: Errors
 
-    @Test("M01 A call that is cancelled while it is held back ends at once, as cancelled", arguments: [true, false])
+    @Test("M01 A call that is cancelled while it is delayed ends at once, as cancelled", arguments: [true, false])
     func cancelled(isFailure: Bool) async throws {
         let plugin = MinimumDurationPlugin(.seconds(2), appliesTo: .always)
         let seen = Mutex<[PipelineError]>([])
@@ -214,7 +214,7 @@ struct MinimumDurationPluginTests {
         #expect(error.request?.path == "/b")
     }
 
-    @Test("A cancelled call is not held back, with always neither")
+    @Test("A cancelled call is not delayed, even with always")
     func cancelledBefore() async {
         let (sent, sending) = AsyncStream.makeStream(of: Never.self)
         let spy = PluginStack.willSend { _, _ in sending.finish() }
@@ -228,7 +228,7 @@ struct MinimumDurationPluginTests {
 
     // MARK: Position
 
-    @Test("T06 With a plugin that sends again inside, the minimum is measured once per call, not per attempt")
+    @Test("T06 With a plugin that retries inside, the minimum applies once per call, not per attempt")
     func retry() async throws {
         let transport = ScriptedTransport([
             .delayed(.milliseconds(500), .status(503)), .delayed(.milliseconds(500), .status(200)),
@@ -241,7 +241,7 @@ struct MinimumDurationPluginTests {
         #expect(try await call.value.exchanges.count == 2)
     }
 
-    @Test("Inside a plugin that sends again each attempt is held back, but the times do not add up")
+    @Test("Inside a plugin that retries, each attempt is delayed, but the delays do not add up")
     func insideRetry() async throws {
         let transport = ScriptedTransport([.status(503), .status(503), .status(200)])
         let provider = provider(transport, .sendingAgain(3), minimum)
@@ -253,7 +253,7 @@ struct MinimumDurationPluginTests {
         #expect(clock.now.offset == .seconds(2))
     }
 
-    @Test("Inside RetryPlugin it is a finding")
+    @Test("explain() reports the plugin inside RetryPlugin")
     func finding() {
         let retry = RetryPlugin()
         let findings = provider(step(0), retry, minimum).explain().findings.map(\.message)
@@ -264,7 +264,7 @@ struct MinimumDurationPluginTests {
 
     // MARK: Options
 
-    @Test("C20 minimumDuration of a call wins over the minimum, zero turns it off", arguments: [0, 1, 3])
+    @Test("C20 minimumDuration of a call overrides the minimum, and zero turns it off", arguments: [0, 1, 3])
     func option(seconds: Int) async throws {
         let provider = provider(step(0), minimum)
         let options = RequestOptions { $0.minimumDuration = .seconds(seconds) }
@@ -274,7 +274,7 @@ struct MinimumDurationPluginTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("With a minimum of zero only the calls are held back that set their own")
+    @Test("With a minimum of zero, only calls that set their own minimum are delayed")
     func zero() async throws {
         let provider = provider(step(0), MinimumDurationPlugin(.zero))
         #expect(try await provider.request(Ask()).statusCode == 200)
@@ -284,7 +284,7 @@ struct MinimumDurationPluginTests {
         #expect(try await slow.value.statusCode == 200)
     }
 
-    @Test("A minimum below zero stops the program and is named")
+    @Test("A negative minimum traps with a message that gives its value")
     func preconditions() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = MinimumDurationPlugin(.seconds(-1))
@@ -294,7 +294,7 @@ struct MinimumDurationPluginTests {
         await #expect(processExitsWith: .failure) { _ = RequestOptions { $0.minimumDuration = .seconds(-1) } }
     }
 
-    @Test("Over loopback HTTP the answer is held back until the minimum")
+    @Test("Over loopback HTTP, the response is delayed until the minimum")
     func loopback() async throws {
         let server = try LoopbackServer { _ in [.respond(200, body: "hello")] }
         defer { server.stop() }

@@ -20,7 +20,7 @@ struct RequestIDPluginTests {
         Provider(transport: transport ?? self.transport, plugins: plugins, configuration: .init(random: .seeded(seed)))
     }
 
-    @Test("It does what every plugin has to do")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         let violations = await PluginConformance { RequestIDPlugin() }.run()
         #expect(violations == [])
@@ -28,7 +28,7 @@ struct RequestIDPluginTests {
 
     // MARK: Effects
 
-    @Test("Each call is sent with another random UUID of version 4 in small letters, from the provider's chance")
+    @Test("Each call is sent with its own lowercase version 4 UUID from the provider's random generator")
     func uuid() async throws {
         var sequences: [[String?]] = []
         for seed in [7, 7, 8] as [UInt64] {
@@ -46,7 +46,7 @@ struct RequestIDPluginTests {
     }
 
     @Test(
-        "The id stays the same for all attempts and redirects, inside and outside of a plugin that sends again",
+        "The id stays the same for all attempts and redirects, inside and outside a plugin that retries",
         arguments: [true, false]
     )
     func attempts(isInside: Bool) async throws {
@@ -64,7 +64,7 @@ struct RequestIDPluginTests {
         #expect(ids[0].count == 1)
     }
 
-    @Test("A field that is there already is not touched, and its value is the id")
+    @Test("An existing field is untouched, and its value is the id")
     func present() async throws {
         let seen = Mutex<[String?]>([])
         let spy = PluginStack.willSend { _, context in seen.withLock { $0.append(context.requestID) } }
@@ -74,7 +74,7 @@ struct RequestIDPluginTests {
         #expect(seen.withLock { $0 } == ["own"])
     }
 
-    @Test("Every part of the call reads the id that was sent; before and without the plugin there is none")
+    @Test("Once the plugin has run, every part of the call reads the id that was sent; before, there is none")
     func context() async throws {
         let seen = Mutex<[String?]>([])
         @Sendable func note(_ context: PipelineContext) { seen.withLock { $0.append(context.requestID) } }
@@ -110,7 +110,7 @@ struct RequestIDPluginTests {
     // MARK: Errors and secrets
 
     @Test(
-        "An id of the option that cannot be sent fails the call before it is, and is not quoted",
+        "An id of the option that cannot be sent fails the call before it is sent, and the error does not show it",
         arguments: [
             "", "canary canary", "canary\r\nX-Evil: 1", "canary\n", "canary\u{0}", "canaré",
             "canary" + String(repeating: "x", count: 250),

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a test has seen, in order.
+/// A list that records what a test has seen, in order.
 final class LockedList<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 

@@ -18,7 +18,7 @@ struct PipelineResponseRetryAfterTests {
     }
 
     @Test(
-        "T01 A number of seconds is read whatever its size, and nothing else that looks like one",
+        "T01 A number of seconds is parsed whatever its size, and anything else is rejected",
         arguments: [
             ("0", 0), ("5", 5), ("00", 0), ("120", 120), ("99999999999999999999", .max), ("9223372036854775807", .max),
             ("9223372036854775808", .max), ("-1", nil), ("+1", nil), ("1.5", nil), ("1e3", nil), ("0x10", nil),
@@ -30,14 +30,14 @@ struct PipelineResponseRetryAfterTests {
         #expect(Self.delay([value]) == seconds.map { .seconds($0) })
     }
 
-    @Test("T01 A number of many digits is read as the largest")
+    @Test("T01 A number of seconds with 60,000 digits is clamped to the maximum")
     func manyDigits() {
         #expect(Self.delay([String(repeating: "9", count: 60_000)]) == .seconds(Int64.max))
         #expect(Self.delay([String(repeating: "0", count: 60_000)]) == .zero)
     }
 
     @Test(
-        "T01 Of several values the longest counts, and those that make no sense do not",
+        "T01 The longest of several values counts, and invalid ones are ignored",
         arguments: [
             (["5", "120"], 120), (["120", "5"], 120), (["5, 120"], 120), (["120,5"], 120), (["x", "5"], 5),
             (["5, x"], nil),
@@ -49,7 +49,7 @@ struct PipelineResponseRetryAfterTests {
     }
 
     @Test(
-        "T02 A date in any of its forms counts from now when the response has no date",
+        "T02 A date in any HTTP format counts from now if the response has no Date",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:57 GMT", 20), ("Sunday, 06-Nov-94 08:49:57 GMT", 20),
             ("Sun Nov  6 08:49:57 1994", 20),
@@ -66,7 +66,7 @@ struct PipelineResponseRetryAfterTests {
     }
 
     @Test(
-        "T02 A date counts from the response's own date when that can be read",
+        "T02 A date counts from the response's Date if that is valid",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:27 GMT", 30), ("Sunday, 06-Nov-94 08:49:27 GMT", 30),
             ("Sun Nov  6 08:49:27 1994", 30),
@@ -78,7 +78,7 @@ struct PipelineResponseRetryAfterTests {
         #expect(Self.delay(["5"], date: date) == .seconds(5))
     }
 
-    @Test("A date that no calendar has makes no wait that ends the program")
+    @Test("An extreme current date does not trap and yields a wait in range")
     func oddNow() {
         for now in [
             Date.distantPast, .distantFuture, Date(timeIntervalSince1970: -1e300), Date(timeIntervalSince1970: 1e300),

@@ -6,9 +6,9 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RetryPlugin: the option of a call", .tags(.concurrent))
+@Suite("RetryPlugin: call option", .tags(.concurrent))
 struct RequestOptionsRetryTests {
-    @Test("C22 Some statuses start the request again at once, so many times")
+    @Test("C22 A call retries the statuses of its policy at once, up to maximumAttempts")
     func codyFire() async {
         let options = RequestOptions {
             $0.retry = .init(maximumAttempts: 4, policy: RetryPolicy(statusCodes: [404]), backoff: .immediate)

@@ -10,7 +10,7 @@ struct RetryBackoffTests {
         return attempts.map { backoff.delay(afterAttempt: $0, using: &random) }
     }
 
-    @Test("Without jitter the wait doubles from 500 ms up to 30 s, also at attempt 10,000")
+    @Test("Without jitter the wait doubles from 500 ms up to 30 s, even at attempt 10,000")
     func growth() {
         let delays = Self.delays(.exponential(jitter: 0), [1, 2, 3, 4, 5, 6, 7, 8, 10_000, .max, 0, .min])
         let seconds: [Double] = [0.5, 1, 2, 4, 8, 16, 30, 30, 30, 30, 0.5, 0.5]
@@ -18,7 +18,7 @@ struct RetryBackoffTests {
     }
 
     @Test(
-        "Of 10,000 waits with full jitter none is above its bound, and their mean is half of it",
+        "10,000 waits with full jitter stay within their bound, with a mean of half of it",
         arguments: [(1, 0.5), (3, 2.0), (7, 30.0), (10_000, 30.0)]
     )
     func jitter(attempt: Int, bound: Double) {
@@ -27,12 +27,12 @@ struct RetryBackoffTests {
         #expect(seconds.allSatisfy { (0...bound).contains($0) })
         let mean = seconds.reduce(0, +) / 10_000
         #expect(abs(mean - bound / 2) < 0.03 * bound / 2)
-        // Anywhere between, not near the middle: the deviation of an even spread.
+        // The standard deviation is that of a uniform distribution.
         let deviation = (seconds.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / 10_000).squareRoot()
         #expect(abs(deviation - bound / 12.0.squareRoot()) < 0.03 * bound)
     }
 
-    @Test("Less jitter leaves a part of the wait certain")
+    @Test("Partial jitter leaves a fixed minimum wait")
     func partialJitter() {
         let delays = Self.delays(.exponential(jitter: 0.25), Array(repeating: 1, count: 1_000))
         #expect(delays.allSatisfy { $0 >= .milliseconds(375) && $0 <= .milliseconds(500) })
@@ -40,7 +40,7 @@ struct RetryBackoffTests {
         #expect((delays.max() ?? .zero) > .milliseconds(495))
     }
 
-    @Test("Chance comes from the provider's random numbers")
+    @Test("Jitter comes from the provider's random numbers")
     func seeded() async {
         let plugins = [RetryPlugin(maximumAttempts: 5)]
         let first = RetryBench(ScriptedTransport(always: .status(503)), plugins)
@@ -53,7 +53,7 @@ struct RetryBackoffTests {
         #expect(Array(first.clock.waits.suffix(4)) != second.clock.waits)
     }
 
-    @Test("Other settings, constant waits, no waits, and a closure")
+    @Test("A backoff can use other settings, a constant wait, no wait or a closure")
     func others() {
         let slow = RetryBackoff.exponential(base: .seconds(1), factor: 3, cap: .seconds(5), jitter: 0)
         #expect(Self.delays(slow, [1, 2, 3]) == [.seconds(1), .seconds(3), .seconds(5)])

@@ -10,7 +10,7 @@ import Testing
 @Suite("RetryBalance", .tags(.concurrent))
 struct RetryBalanceTests {
     @Test(
-        "On a clock that stands, 10,000 calls allow their share of retries and the reserve",
+        "On a stopped clock, 10,000 calls allow their share of retries plus the reserve",
         arguments: [0, 0.01, 0.1, 0.2, 0.5, 1, 2],
         [0.0, 10]
     )
@@ -26,7 +26,7 @@ struct RetryBalanceTests {
     }
 
     @Test(
-        "A date that is set back by more than a window begins anew, by less it stands still; no date ends the program"
+        "A clock set back by more than a window resets the balance, by less has no effect; no date traps"
     )
     func oddDates() {
         var balance = RetryBalance(RetryBudget(ratio: 0, minimumPerSecond: 0.1), at: RetryBudgetTests.origin)
@@ -37,7 +37,7 @@ struct RetryBalanceTests {
         #expect(taken == [true, false, false, false, true, false, true, false, true, true, false, true])
     }
 
-    /// The budget told in another way: every event is kept, and the sum is taken over those of the last ten tenths.
+    /// A simpler model of the budget that keeps every event and sums those of the last ten slices.
     private struct Model {
         struct Host {
             var events: [(slice: Int, amount: Int)] = []
@@ -64,7 +64,7 @@ struct RetryBalanceTests {
     }
 
     @Test(
-        "Through 200,000 steps in random order it agrees with a model that keeps every event",
+        "In 200,000 random steps the balance matches a model that keeps every event",
         arguments: [1, 2, 3, 4]
     )
     func model(seed: UInt64) async {

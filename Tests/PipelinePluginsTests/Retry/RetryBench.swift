@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTesting
 import Synchronization
 
-/// A clock on which a wait is over at once, and is kept.
+/// A clock that ends each wait at once and records it.
 final class JumpingClock: DatedClock, Sendable {
     struct Instant: InstantProtocol {
         let offset: Duration
@@ -49,7 +49,7 @@ final class JumpingClock: DatedClock, Sendable {
     }
 }
 
-/// A provider with a script, on a clock that jumps.
+/// A provider over a scripted transport, on a clock that jumps.
 struct RetryBench {
     let clock: JumpingClock
     let transport: ScriptedTransport
@@ -77,7 +77,7 @@ struct RetryBench {
         )
     }
 
-    /// Sends the target; what comes of it as a status or the code of a failure.
+    /// Sends the target and returns its status or the code of its failure.
     func outcome(_ target: Ask = Ask(), _ options: RequestOptions = .init()) async -> RetryOutcome {
         do {
             let response = try await provider.request(target, options: options)
@@ -90,7 +90,7 @@ struct RetryBench {
     }
 }
 
-/// What came of a call.
+/// The outcome of a call.
 struct RetryOutcome {
     let text: String
     let exchanges: [PipelineExchange]
@@ -101,6 +101,6 @@ struct RetryOutcome {
 }
 
 extension HTTPField.Name {
-    /// The field of an idempotency key.
+    /// The name of the idempotency key's header field.
     static let key = HTTPField.Name("Idempotency-Key") ?? .from
 }

@@ -16,7 +16,7 @@ struct RetryBudgetTests {
         RetryPlugin(backoff: .immediate, budget: RetryBudget(ratio: ratio, minimumPerSecond: perSecond))
     }
 
-    @Test("T03 10,000 calls to a server that always fails make at most 1.2 times as many attempts, and a reserve")
+    @Test("T03 10,000 calls to a failing server make at most 1.2 times as many attempts, plus a reserve")
     func storm() async {
         let transport = ScriptedTransport(always: .status(503))
         let bench = RetryBench(transport, [RetryPlugin(backoff: .immediate)])
@@ -28,7 +28,7 @@ struct RetryBudgetTests {
     }
 
     @Test(
-        "When the budget is used up the outcome is given back at once, with the reason, and the next window allows retries"
+        "A call over budget returns its outcome at once with the reason; the next window allows retries"
     )
     func usedUp() async {
         let bench = RetryBench(ScriptedTransport(always: .status(503)), [Self.budget(0, 0.3)])
@@ -43,7 +43,7 @@ struct RetryBudgetTests {
         #expect(await bench.outcome().exchanges.count == 3)
     }
 
-    @Test("What is not retried for another reason takes nothing from the budget")
+    @Test("A call that is not retried for another reason takes nothing from the budget")
     func spared() async {
         let transport = ScriptedTransport(always: .status(503))
         let bench = RetryBench(transport, [Self.budget(0, 0.1)])
@@ -54,7 +54,7 @@ struct RetryBudgetTests {
         #expect(await bench.outcome().exchanges.count == 2)
     }
 
-    @Test("Calls that are not retried add to the budget too")
+    @Test("Calls that are not retried also add to the budget")
     func everyCallCounts() async {
         let bench = RetryBench(ScriptedTransport(always: .status(503)), [Self.budget(0.5)])
         for _ in 0..<2 { _ = await bench.outcome(Ask(), .init { $0.retry = .never }) }
@@ -72,7 +72,7 @@ struct RetryBudgetTests {
         #expect(await bench.outcome().exchanges.count == 2)
     }
 
-    @Test("Copies of the plugin share the budget, and two plugins do not")
+    @Test("Copies of the plugin share a budget; separate plugins do not")
     func copies() async {
         let transport = ScriptedTransport(always: .status(503))
         let plugin = Self.budget(0, 0.1)
@@ -91,7 +91,7 @@ struct RetryBudgetTests {
         for _ in 0..<100 { #expect(await bench.outcome().exchanges.count == 3) }
     }
 
-    @Test("Of 1,000 calls at once no more are retried than the budget allows")
+    @Test("Of 1,000 concurrent calls, no more are retried than the budget allows")
     func atOnce() async {
         let transport = ScriptedTransport(always: .status(503))
         let bench = RetryBench(transport, [Self.budget(0.1, 5)])

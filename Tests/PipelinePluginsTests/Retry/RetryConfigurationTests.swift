@@ -2,13 +2,13 @@ import Pipeline
 import PipelinePlugins
 import Testing
 
-@Suite("RetryPlugin: nonsense stops the program")
+@Suite("RetryPlugin: invalid settings trap")
 struct RetryConfigurationTests {
     private static func text(_ result: ExitTest.Result?) -> String {
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    @Test("No attempt at all")
+    @Test("maximumAttempts must be at least 1")
     func attempts() async {
         let plugin = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = RetryPlugin(maximumAttempts: 0)
@@ -20,7 +20,7 @@ struct RetryConfigurationTests {
         #expect(Self.text(option).contains("maximumAttempts is -3, not 1 or more"))
     }
 
-    @Test("A policy with statuses that are none, or a wait beyond six hours")
+    @Test("A policy rejects statuses outside 100...999 and a maximumRetryAfter outside 0 to 6 hours")
     func policy() async {
         let statuses = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = RetryPolicy(statusCodes: [503, 99, 1_000])
@@ -37,7 +37,7 @@ struct RetryConfigurationTests {
         #expect(Self.text(negative).contains("maximumRetryAfter is -1.0 seconds"))
     }
 
-    @Test("A backoff that shrinks, or whose bounds are empty")
+    @Test("A backoff rejects a base, factor, cap, jitter or delay out of range")
     func backoff() async {
         let base = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = RetryBackoff.exponential(base: .zero)
@@ -61,7 +61,7 @@ struct RetryConfigurationTests {
         #expect(Self.text(constant).contains("the delay is -1.0 seconds, not 0 or more"))
     }
 
-    @Test("A budget out of its ranges")
+    @Test("A budget rejects a ratio, rate or window out of range")
     func budget() async {
         let ratio = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = RetryBudget(ratio: -0.1)
@@ -77,7 +77,7 @@ struct RetryConfigurationTests {
         #expect(Self.text(window).contains("window is 0.999 seconds, not between a second and an hour"))
     }
 
-    @Test("What lies on a bound is allowed")
+    @Test("Values on the limits are accepted")
     func bounds() {
         _ = RetryPlugin(maximumAttempts: 1)
         _ = RetryPolicy(statusCodes: [100, 999], maximumRetryAfter: .seconds(21_600))

@@ -16,7 +16,7 @@ struct RetryDownloadTests {
         return Ask(task: .downloadDestination(destination.resumable(at: folder.appending(path: "part"))))
     }
 
-    /// A server that honours Range, and whose connections end after so many bytes.
+    /// A server that honours Range and ends each connection after the given number of bytes.
     private static func transport(cuts: [Int]) -> ScriptedTransport {
         ScriptedTransport { request, index in
             let range = request.headers[.range]
@@ -41,7 +41,7 @@ struct RetryDownloadTests {
         return Provider(transport: transport, plugins: [retry], configuration: .init(clock: ManualClock()))
     }
 
-    @Test("T10 Each attempt asks for the rest of what all attempts before have kept, and progress never goes back")
+    @Test("T10 Each attempt requests only the bytes not yet received, and progress never decreases")
     func continued() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -61,7 +61,7 @@ struct RetryDownloadTests {
         #expect(steps.allSatisfy { $0.received.totalByteCount == Self.content.count })
     }
 
-    @Test("T10 A call whose attempts all fail keeps what all of them have received, and the next call continues")
+    @Test("T10 A call whose attempts all fail keeps the bytes received, and the next call resumes there")
     func kept() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

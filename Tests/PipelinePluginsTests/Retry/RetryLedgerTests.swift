@@ -9,7 +9,7 @@ import Testing
 
 @Suite("RetryLedger", .tags(.concurrent))
 struct RetryLedgerTests {
-    @Test("Each host and port has a budget of its own, whatever its letters")
+    @Test("Each host and port has its own budget, and the case of a host name is ignored")
     func hosts() async {
         let bench = RetryBench(ScriptedTransport(always: .status(503)), [RetryBudgetTests.budget(0, 0.1)])
         for url in ["https://a.test", "https://b.test", "https://a.test:8443"] {
@@ -19,7 +19,7 @@ struct RetryLedgerTests {
         #expect(await bench.outcome(Ask(url: "https://A.TEST")).refusal == .budget)
     }
 
-    @Test("Of more hosts than are kept the one called longest ago is forgotten")
+    @Test("Beyond the maximum number of hosts, the least recently called one is evicted")
     func bound() {
         var ledger = RetryLedger(RetryBudget(ratio: 0, minimumPerSecond: 0.1), maximumHostCount: 3)
         for second in 0..<3 {

@@ -14,7 +14,7 @@ struct RetryLoopbackTests {
         Provider(transport: URLSessionTransport(), plugins: [plugin])
     }
 
-    @Test("A server that fails twice, in two ways, is asked three times")
+    @Test("A server that fails twice, in two ways, receives three requests")
     func twice() async throws {
         let count = Atomic(0)
         let server = try LoopbackServer { _ in
@@ -32,7 +32,7 @@ struct RetryLoopbackTests {
         #expect(response.exchanges.map(\.attempt) == [1, 2, 3])
     }
 
-    @Test("C05 C06 A POST whose connection is lost is not repeated without a key, and with one it is, with the same")
+    @Test("C05 C06 A POST whose connection is lost is retried only with a key, the same in each attempt")
     func post() async throws {
         let server = try LoopbackServer { request in
             request.target == "/lost" ? [.reset] : [.respond(200)]
@@ -53,7 +53,7 @@ struct RetryLoopbackTests {
         #expect(server.requests.allSatisfy { $0.body == Data("x".utf8) })
     }
 
-    @Test("C01 A port where nobody listens is tried again, also with a POST")
+    @Test("C01 A refused connection is retried, even for a POST")
     func refused() async throws {
         let refusal = try LoopbackPort.refusing()
         let provider = Self.provider(RetryPlugin(maximumAttempts: 2, backoff: .immediate))
@@ -64,7 +64,7 @@ struct RetryLoopbackTests {
         #expect(error?.exchanges.map(\.attempt) == [1, 2])
     }
 
-    @Test("T07 A streamed answer of a failed attempt is read to its end or closed, and no connection stays open")
+    @Test("T07 The streamed body of a failed attempt is drained or closed, and no connection stays open")
     func streamed() async throws {
         let count = Atomic(0)
         let server = try LoopbackServer { _ in

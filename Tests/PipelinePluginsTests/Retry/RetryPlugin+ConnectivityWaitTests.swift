@@ -9,7 +9,7 @@ import Testing
 
 @Suite("RetryPlugin: waiting for a network", .tags(.concurrent))
 struct RetryPluginConnectivityWaitTests {
-    /// A clock on which a network is there from a moment on, and a plugin that waits for it.
+    /// A plugin that waits for a network, which is available from a given time on.
     private static func bench(
         _ steps: [ScriptedTransport.Step],
         networkAfter seconds: Double,
@@ -30,7 +30,7 @@ struct RetryPluginConnectivityWaitTests {
     }
 
     @Test(
-        "A call that failed without a network is retried as soon as there is one, and not before",
+        "A call that fails without a network is retried as soon as one is available, and not before",
         arguments: [.offline, .dns, .connect(.unreachable), .timeout(.connect), .connectionLost] as [PipelineError.Code]
     )
     func restored(code: PipelineError.Code) async {
@@ -41,7 +41,7 @@ struct RetryPluginConnectivityWaitTests {
         #expect(bench.clock.waits == Array(repeating: .seconds(1), count: 5))
     }
 
-    @Test("What is left of the backoff is not waited for when the network has come")
+    @Test("The rest of the backoff is skipped once a network is available")
     func restoredBeforeBackoff() async {
         let bench = Self.bench([.failure(.offline), .status(200)], networkAfter: 2, backoff: .seconds(20))
         #expect(await bench.outcome().exchanges.map(\.start) == [.zero, .seconds(2)])
@@ -54,7 +54,7 @@ struct RetryPluginConnectivityWaitTests {
         #expect(bench.clock.waits == [.milliseconds(300)])
     }
 
-    @Test("If no network comes, the call ends in its own error after the limit")
+    @Test("If no network becomes available, the call fails with its own error after the limit")
     func unavailable() async {
         let bench = Self.bench([.failure(.offline), .status(200)], networkAfter: 100, upTo: .milliseconds(2_500))
         let outcome = await bench.outcome()
@@ -79,7 +79,7 @@ struct RetryPluginConnectivityWaitTests {
         #expect(turnedOff.clock.waits == [.milliseconds(300)])
     }
 
-    @Test("A body that is cut off because the network is gone waits for the network")
+    @Test("After a body is cut off without a network, the retry waits for the network")
     func bodyCutOff() async {
         let body = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: PipelineError(.connectionLost, "cut")) }
         let cut = Self.bench([.status(200, body: .stream(body)), .status(200)], networkAfter: 5)
@@ -88,7 +88,7 @@ struct RetryPluginConnectivityWaitTests {
         #expect(outcome.exchanges.map(\.start) == [.zero, .seconds(5)])
     }
 
-    @Test("A response, an error that has one, and a failure that is not retried, do not wait")
+    @Test("A response, an error with a response, and a failure that is not retried do not wait")
     func otherOutcomes() async {
         let refuse = PluginStack.intercept(name: "refuse") { request, _, next in
             let response = try await next(request)
@@ -119,7 +119,7 @@ struct RetryPluginConnectivityWaitTests {
         #expect(bench.clock.waits == [.milliseconds(300)])
     }
 
-    @Test("Each retry waits anew, and the number of attempts holds")
+    @Test("Each retry waits anew, and maximumAttempts still applies")
     func attempts() async {
         let bench = Self.bench([.failure(.offline), .failure(.offline), .failure(.offline)], networkAfter: 2)
         let outcome = await bench.outcome()
@@ -142,7 +142,7 @@ struct RetryPluginConnectivityWaitTests {
         #expect(outcome.exchanges.map(\.start) == [.zero, .seconds(5)])
     }
 
-    @Test("The wait ends before the deadline of the call, in the call's own error")
+    @Test("The wait ends before the call's deadline, and the call fails with its own error")
     func deadline() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport([.failure(.offline), .status(200)])
@@ -178,7 +178,7 @@ struct RetryPluginConnectivityWaitTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("The machine's own network is looked at without a wait when it is there")
+    @Test("The system's connectivity is checked without a wait if the network is available")
     func system() async throws {
         let clock = PipelineClock(JumpingClock())
         let start = clock.now
@@ -186,7 +186,7 @@ struct RetryPluginConnectivityWaitTests {
         #expect(outcome == .available || start.duration(to: clock.now) > .zero)
     }
 
-    @Test("A wait that is not longer than zero, or an interval, stops the program")
+    @Test("A wait limit or check interval of zero traps")
     func nonsense() async {
         let limit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = RetryPlugin.ConnectivityWait.upTo(.zero)

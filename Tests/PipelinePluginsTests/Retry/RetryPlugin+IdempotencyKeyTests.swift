@@ -17,7 +17,7 @@ struct RetryPluginIdempotencyKeyTests {
         return bench.transport.sent.map { $0.headers[values: .key] }
     }
 
-    @Test("T04 A generated key is a UUID in quotes, the same for all attempts and another for each call")
+    @Test("T04 A generated key is a quoted UUID, the same for all attempts and new for each call")
     func generated() async throws {
         let fields = await Self.fields(.generated, calls: 2)
         #expect(fields.count == 6)
@@ -29,12 +29,12 @@ struct RetryPluginIdempotencyKeyTests {
             try value.wholeMatch(of: Regex(#""[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}""#))
                 != nil
         )
-        // From the provider's random numbers, so the same in each run.
+        // The key comes from the provider's random numbers, so it is the same in each run.
         #expect(await Self.fields(.generated)[0] == fields[0])
     }
 
     @Test(
-        "A given key is sent as a string of RFC 9651, or as it is",
+        "A given key is sent as an RFC 9651 string, or verbatim if unquoted",
         arguments: [
             (RetryPlugin.IdempotencyKey("order 7"), "\"order 7\""), (.init("a\"b\\c"), #""a\"b\\c""#),
             (.init("order-7").unquoted, "order-7"), (.init("a\"b").unquoted, "a\"b"),
@@ -44,13 +44,13 @@ struct RetryPluginIdempotencyKeyTests {
         #expect(await Self.fields(key) == [[value], [value], [value]])
     }
 
-    @Test("A generated key may go without its quotes")
+    @Test("A generated key can be sent without quotes")
     func unquoted() async throws {
         let value = try #require(await Self.fields(.generated.unquoted).first?.first)
         #expect(UUID(uuidString: value) != nil)
     }
 
-    @Test("A field that is there already stays, and an empty one is replaced")
+    @Test("An existing field stays, and an empty one is replaced")
     func present() async {
         let named = Ask(method: .post, headers: ["Idempotency-Key": "own"])
         #expect(await Self.fields(.generated, named) == [["own"], ["own"], ["own"]])
@@ -58,7 +58,7 @@ struct RetryPluginIdempotencyKeyTests {
         #expect(await Self.fields(.init("k"), empty) == [["\"k\""], ["\"k\""], ["\"k\""]])
     }
 
-    @Test("Without the option no field is set, and with it the retry may still be ruled out")
+    @Test("Without the option no field is set; with it, the retry can still be disabled")
     func optional() async {
         #expect(await Self.fields(nil, Ask()) == [[], [], []])
         let bench = RetryBench([.status(503)])
@@ -78,7 +78,7 @@ struct RetryPluginIdempotencyKeyTests {
     }
 
     @Test(
-        "A key that cannot be sent is a typed error that does not show it",
+        "A key that cannot be sent throws a typed error that does not reveal the key",
         arguments: [
             RetryPlugin.IdempotencyKey(""), .init("CANARY\r\nX: y"), .init("CANARY\u{7f}"), .init("CANARYé"),
             .init("").unquoted, .init(" CANARY").unquoted,

@@ -11,7 +11,7 @@ import Testing
 struct RetryPluginTests {
     private static let always = RetryPlugin(backoff: .immediate, budget: .unlimited)
 
-    @Test("It does what every plugin has to do")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         let violations = await PluginConformance { RetryPlugin() }.run()
         #expect(violations == [])
@@ -20,7 +20,7 @@ struct RetryPluginTests {
     // MARK: Effects: when
 
     @Test(
-        "By default 408, 429, 500, 502, 503 and 504 are followed by another attempt, other statuses by none",
+        "By default 408, 429, 500, 502, 503 and 504 are retried, and no other statuses",
         arguments: [
             (408, 2), (429, 2), (500, 2), (502, 2), (503, 2), (504, 2), (200, 1), (204, 1), (304, 1), (400, 1),
             (401, 1),
@@ -36,7 +36,7 @@ struct RetryPluginTests {
     }
 
     @Test(
-        "C01 C02 C04 C05 C07 By default a failure is followed by another attempt when it is passing and harmless",
+        "C01 C02 C04 C05 C07 By default a failure is retried if it is transient and a retry is safe",
         arguments: [
             // code, of GET, of POST
             (PipelineError.Code.connect(.refused), 2, 2), (.connect(.unreachable), 2, 2),
@@ -60,7 +60,7 @@ struct RetryPluginTests {
         }
     }
 
-    @Test("When the exchanges that a call may make are used up, the last outcome is given back")
+    @Test("When the exchange limit of a call is reached, the last outcome is returned")
     func exchangeLimit() async throws {
         let transport = ScriptedTransport(always: .status(503))
         let provider = Provider<Ask>(
@@ -74,7 +74,7 @@ struct RetryPluginTests {
         #expect(transport.sent.count == 3)
     }
 
-    @Test("A call that was cancelled is not sent again, and ends in CancellationError")
+    @Test("A cancelled call is not retried and throws CancellationError")
     func cancelled() async {
         let bench = RetryBench([.failure(CancellationError()), .status(200)])
         #expect(await bench.outcome().text == "CancellationError")
@@ -85,7 +85,7 @@ struct RetryPluginTests {
     }
 
     @Test(
-        "By default idempotent methods are repeated, and no others",
+        "By default only idempotent methods are retried",
         arguments: [
             ("GET", 2), ("HEAD", 2), ("OPTIONS", 2), ("TRACE", 2), ("PUT", 2), ("DELETE", 2), ("QUERY", 2), ("POST", 1),
             ("PATCH", 1), ("get", 1), ("FROB", 1),
@@ -99,7 +99,7 @@ struct RetryPluginTests {
     }
 
     @Test(
-        "T04 A POST that was sent is repeated with an Idempotency-Key field, and with the same in each attempt",
+        "T04 A POST that was sent is retried only with an Idempotency-Key, the same in each attempt",
         arguments: [ScriptedTransport.Step.status(503), .failure(.connectionLost), .failure(.timeout(.attempt))]
     )
     func keyed(step: ScriptedTransport.Step) async {
@@ -112,13 +112,13 @@ struct RetryPluginTests {
         #expect(bench.transport.sent.map { $0.headers[.key] } == ["k", "k", "k"])
     }
 
-    @Test("An Idempotency-Key field without a value does not allow to repeat a POST")
+    @Test("An empty Idempotency-Key field does not allow a POST to be retried")
     func emptyKey() async {
         let bench = RetryBench([.status(503), .status(200)])
         #expect(await bench.outcome(Ask(method: .post, headers: ["Idempotency-Key": ""])).text == "503")
     }
 
-    @Test("A POST that a redirect has led on is not sent again when the next host cannot be reached")
+    @Test("A redirected POST is not retried if the next host cannot be reached")
     func unsentAfterRedirect() async {
         for status in [303, 307] {
             let steps: [ScriptedTransport.Step] = [
@@ -134,7 +134,7 @@ struct RetryPluginTests {
         }
     }
 
-    @Test("Nothing of an attempt was sent, whatever became of the attempts before")
+    @Test("Whether a request was sent is judged per attempt, whatever earlier attempts did")
     func unsentLater() async {
         let bench = RetryBench([.failure(.connect(.refused)), .failure(.dns), .status(200)])
         #expect(await bench.outcome(Ask(method: .post)).text == "200")
@@ -142,13 +142,13 @@ struct RetryPluginTests {
         let outcome = await lost.outcome(Ask(method: .post))
         #expect(outcome.text == "connectionLost")
         #expect(lost.transport.sent.count == 2)
-        // The first was sent, with leave of the policy; that does not make the second one of the kind that was.
+        // The policy lets the first be retried although it was sent; the second still counts as not sent.
         let once = RetryPolicy { $0.attempt == 1 ? .retryUnprocessed : nil }
         let later = RetryBench([.status(503), .failure(.connect(.refused)), .status(200)], [RetryPlugin(policy: once)])
         #expect(await later.outcome(Ask(method: .post)).text == "200")
     }
 
-    @Test("A failure of a plugin inside that was made before anything was sent counts as what it says")
+    @Test("An inner plugin's failure before anything is sent is judged by its code")
     func insideWithoutExchange() async {
         let count = Atomic(0)
         let plugin = PluginStack.prepare { _, _ in
@@ -158,7 +158,7 @@ struct RetryPluginTests {
         #expect(await bench.outcome(Ask(method: .post)).text == "200")
     }
 
-    @Test("T09 A plugin inside that runs out of time before anything is sent is not retried, whatever phase it names")
+    @Test("T09 An inner plugin's timeout before anything is sent is not retried, whatever its phase")
     func timeoutWithoutExchange() async {
         let budget = RetryBudget(ratio: 0, minimumPerSecond: 0.1)
         for code in [PipelineError.Code.timeout(.idle), .timeout(.attempt), .timeout(.init(rawValue: "signing"))] {
@@ -173,7 +173,7 @@ struct RetryPluginTests {
         }
     }
 
-    @Test("T09 A call for which all connections stay busy is not retried, and takes nothing from the budget")
+    @Test("T09 A timeout waiting for a free connection is not retried and takes nothing from the budget")
     func busyPool() async {
         let bench = RetryBench(
             [.failure(.timeout(.pool)), .status(503), .status(200)],
@@ -203,7 +203,7 @@ struct RetryPluginTests {
         }
     }
 
-    @Test("T05 A stream that was read once is not sent again, and the error says why", arguments: [true, false])
+    @Test("T05 A request stream that was read is not retried, and the error says why", arguments: [true, false])
     func oneShot(isStatus: Bool) async {
         let step = Self.reading(isStatus ? .status(503) : .failure(.connectionLost))
         let bench = RetryBench([step, .status(200)])
@@ -215,14 +215,14 @@ struct RetryPluginTests {
         #expect(bench.transport.sent.count == 1)
     }
 
-    @Test("T05 A stream that nobody has begun to read is sent again")
+    @Test("T05 A request stream that was not read is retried")
     func unreadOneShot() async throws {
         let bench = RetryBench([.failure(.connect(.refused)), Self.reading(.status(200))])
         #expect(await bench.outcome(Ask(method: .post, task: .requestStream(Self.once("x")))).text == "200")
         #expect(bench.transport.sent.count == 2)
     }
 
-    @Test("Bytes and streams that can be replayed are sent again whole")
+    @Test("A retry sends bytes and replayable streams in full")
     func replayed() async {
         for body in [PipelineBody.bytes(Data("abc".utf8)), .stream(replaying: { Self.once("abc").chunks() })] {
             let read = Mutex<[String]>([])
@@ -240,9 +240,9 @@ struct RetryPluginTests {
         }
     }
 
-    // MARK: Effects: how often, and what comes of it
+    // MARK: Effects: attempts and outcome
 
-    @Test("The call ends in the outcome of the last attempt, with the exchanges of all")
+    @Test("The call ends with the last attempt's outcome and the exchanges of all attempts")
     func last() async throws {
         let steps: [ScriptedTransport.Step] = [.status(503), .failure(.connectionLost), .status(500, body: "last")]
         let bench = RetryBench(steps)
@@ -261,7 +261,7 @@ struct RetryPluginTests {
         )
     }
 
-    @Test("The request is sent again unchanged, and prepared anew by the plugins inside")
+    @Test("A retry sends the request unchanged, and inner plugins prepare it anew")
     func unchanged() async {
         let count = Atomic(0)
         let number = PluginStack.prepare { request, _ in
@@ -275,7 +275,7 @@ struct RetryPluginTests {
         #expect(Set(sent.map(\.description)).count == 1)
     }
 
-    @Test("What stops a retry is seen by the plugins outside as well as by the caller")
+    @Test("Both outer plugins and the caller see why a retry was refused")
     func refusalOutside() async {
         let seen = Mutex<[PipelineExchange.RetryRefusal?]>([])
         let outside = PluginStack.process { result, _ in
@@ -288,7 +288,7 @@ struct RetryPluginTests {
         #expect(outcome.exchanges.map(\.refusedRetry) == [nil, nil, .attemptsUsedUp])
     }
 
-    @Test("An answer without an exchange of its own marks no earlier one")
+    @Test("A response without its own exchange marks no earlier exchange")
     func refusalWithoutExchange() async {
         let count = Atomic(0)
         let cache = PluginStack.intercept { request, _, next in
@@ -303,7 +303,7 @@ struct RetryPluginTests {
 
     // MARK: Errors
 
-    @Test("Two calls at once retry without each other")
+    @Test("Concurrent calls retry independently")
     func concurrent() async {
         let transport = ScriptedTransport { request, _ in
             request.path == "/good" ? .status(200) : .status(503)

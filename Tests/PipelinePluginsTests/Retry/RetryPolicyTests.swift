@@ -17,7 +17,7 @@ struct RetryPolicyTests {
         return bench.transport.sent.count
     }
 
-    @Test("Only the statuses that it lists call for another attempt")
+    @Test("A policy retries only the statuses that it lists")
     func statuses() async {
         let policy = RetryPolicy(statusCodes: [404, 200])
         #expect(await Self.count(policy, .status(404)) == 3)
@@ -26,7 +26,7 @@ struct RetryPolicyTests {
         #expect(await Self.count(policy, .failure(.connectionLost)) == 3)
     }
 
-    @Test("Other methods may be opted in, and idempotent ones out")
+    @Test("Other methods can be opted in, and idempotent ones out")
     func methods() async {
         let policy = RetryPolicy(methods: [.post])
         #expect(await Self.count(policy, .status(503), .post) == 3)
@@ -35,7 +35,7 @@ struct RetryPolicyTests {
         #expect(await Self.count(policy, .failure(.connect(.refused)), .get) == 3)
     }
 
-    @Test("A closure may decide on the body of a response of any status")
+    @Test("A closure can decide by the body of a response with any status")
     func body() async {
         let policy = RetryPolicy { outcome in
             guard let text = try? outcome.response?.mapString() else { return nil }
@@ -47,7 +47,7 @@ struct RetryPolicyTests {
         #expect(await Self.count(policy, .status(503, body: "fine")) == 3)
     }
 
-    @Test("What the closure calls worth another attempt still needs a method that allows it, unless nothing was done")
+    @Test("A closure's .retry still needs a retryable method; its .retryUnprocessed does not")
     func closureAndMethod() async {
         let retry = RetryPolicy { _ in .retry }
         #expect(await Self.count(retry, .status(400), .get) == 3)
@@ -57,7 +57,7 @@ struct RetryPolicyTests {
         #expect(await Self.count(unprocessed, .status(400), .post) == 3)
     }
 
-    @Test("The closure may call for another attempt after a failure that otherwise ends the call")
+    @Test("A closure can retry a failure that is final by default")
     func closureAndFailure() async {
         let policy = RetryPolicy { $0.error?.code == .malformedResponse ? .retry : nil }
         #expect(await Self.count(policy, .failure(.malformedResponse)) == 3)
@@ -65,7 +65,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "C04: TLS, the end of the whole call's time and cancellation are final whatever the closure says",
+        "C04: TLS failures, the total timeout and cancellation are final, whatever the closure returns",
         arguments: [
             PipelineError.Code.tls(.certificate), .tls(.hostName), .tls(.handshake), .timeout(.total), .cancelled,
         ]
@@ -74,7 +74,7 @@ struct RetryPolicyTests {
         #expect(await Self.count(RetryPolicy { _ in .retryUnprocessed }, .failure(code)) == 1)
     }
 
-    @Test("The closure sees the request, the outcome, the number of the attempt, and whether something was sent")
+    @Test("The closure sees the request, the outcome, the attempt number and whether anything was sent")
     func outcome() async {
         let bench = RetryBench([
             .failure(.connect(.refused)), .status(503), .failure(PipelineError(.plugin, "x")), .status(200),
@@ -92,7 +92,7 @@ struct RetryPolicyTests {
         #expect(seen.all == ["1 GET connect.refused false", "2 GET 503 true", "3 GET plugin true", "4 GET 200 true"])
     }
 
-    @Test("The response of a failure that has one is the outcome's, with its Retry-After")
+    @Test("The outcome of a failure with a response has that response and its Retry-After")
     func responseOfFailure() async {
         let refuse = PluginStack.process { result, _ in
             guard case .success(let response) = result, response.statusCode == 503 else { return }
@@ -107,7 +107,7 @@ struct RetryPolicyTests {
         #expect(bench.clock.waits == [.seconds(7)])
     }
 
-    @Test("A code says whether a connection was made")
+    @Test("A failure before a connection is established proves that nothing was sent")
     func provesNothingSent() {
         let unsent: [PipelineError.Code] = [
             .offline, .dns, .tls(.handshake), .connect(.refused), .timeout(.connect), .timeout(.pool),

@@ -13,7 +13,7 @@ struct RetryPositionTests {
         return AccessTokenPlugin { _ in "t\(count.add(1, ordering: .relaxed).newValue)" }
     }
 
-    @Test("Outside of a plugin that authorizes each attempt has a fresh token, inside it that of the first")
+    @Test("Outside an authorizing plugin each attempt gets a fresh token; inside it, the first one")
     func token() async {
         let steps: [ScriptedTransport.Step] = [.status(503), .status(200)]
         let target = Ask(authorizationType: .bearer)
@@ -31,7 +31,7 @@ struct RetryPositionTests {
         )
     }
 
-    @Test("Outside of a plugin that decodes, a policy sees the decoded body; inside it, the body of the wire")
+    @Test("Outside a decoding plugin a policy sees the decoded body; inside it, the encoded one")
     func decoding() async {
         let decoder = PluginStack.process { result, _ in
             guard case .success(var response) = result else { return }
@@ -48,7 +48,7 @@ struct RetryPositionTests {
         #expect(inside.transport.sent.count == 1)
     }
 
-    @Test("T06 A plugin outside counts all attempts and waits as one call")
+    @Test("T06 An outer plugin sees all attempts and waits as one call")
     func wholeCall() async {
         let runs = Mutex<[Duration]>([])
         let outside = PluginStack.intercept { request, context, next in
@@ -66,7 +66,7 @@ struct RetryPositionTests {
         #expect(runs.withLock { $0 } == [.seconds(4), .zero, .zero, .zero])
     }
 
-    @Test("Of two in one stack the outer one repeats all attempts of the inner one, and the stack says so")
+    @Test("An outer RetryPlugin repeats all attempts of an inner one, and the stack reports it")
     func two() async {
         let bench = RetryBench(
             ScriptedTransport(always: .status(503)),
@@ -79,7 +79,7 @@ struct RetryPositionTests {
         #expect(findings.first?.hasPrefix("RetryPlugin is used twice: each attempt of the outer plugin") == true)
     }
 
-    @Test("Alone, and inside a plugin that shares calls, nothing is wrong with it")
+    @Test("Alone, or next to a plugin that shares calls, RetryPlugin has no findings")
     func fine() {
         let shared = PluginStack.intercept(name: "DeduplicationPlugin") { request, _, next in
             try await next(request)

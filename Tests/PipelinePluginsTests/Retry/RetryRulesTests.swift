@@ -6,9 +6,9 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("RetryPlugin: rules of a call", .tags(.concurrent))
+@Suite("RetryPlugin: attempts and options of a call", .tags(.concurrent))
 struct RetryRulesTests {
-    @Test("The first attempt counts: with 3 the request is sent 3 times", arguments: [1, 2, 3, 7])
+    @Test("maximumAttempts includes the first attempt: 3 sends the request 3 times", arguments: [1, 2, 3, 7])
     func attempts(maximum: Int) async {
         let bench = RetryBench(ScriptedTransport(always: .status(503)), [RetryPlugin(maximumAttempts: maximum)])
         let outcome = await bench.outcome()
@@ -18,7 +18,7 @@ struct RetryRulesTests {
         #expect(bench.clock.waits.count == maximum - 1)
     }
 
-    @Test("Options of a call win over the plugin's settings, each for itself")
+    @Test("Each option of a call overrides the plugin's setting")
     func options() async {
         let transport = ScriptedTransport(always: .status(503))
         let bench = RetryBench(transport, [RetryPlugin(backoff: .constant(.seconds(2)))])

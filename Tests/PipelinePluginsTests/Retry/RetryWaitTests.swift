@@ -14,7 +14,7 @@ struct RetryWaitTests {
     // MARK: Retry-After
 
     @Test(
-        "T01 It waits for the longer of the backoff and what Retry-After asks for",
+        "T01 A retry waits for the longer of the backoff and Retry-After",
         arguments: [
             (["0"], 1), (["1"], 1), (["5"], 5), (["60"], 60), (["-1"], 1), (["1.5"], 1), ([""], 1), (["soon"], 1),
             (["5", "7"], 7), (["7", "soon"], 7), (["0005"], 5), (["5, 9"], 9), (["+5"], 1), ([], 1),
@@ -29,7 +29,7 @@ struct RetryWaitTests {
     }
 
     @Test(
-        "T01 T02 A response that asks for more than 60 s is given back at once",
+        "T01 T02 A response with a Retry-After of more than 60 s is returned at once",
         arguments: ["61", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 2026 00:01:01 GMT"]
     )
     func tooLong(value: String) async {
@@ -40,7 +40,7 @@ struct RetryWaitTests {
         #expect(bench.clock.waits.isEmpty)
     }
 
-    @Test("T02 A date counts from the response's Date, whatever the clock here says", arguments: [-3_600, 0, 3_600])
+    @Test("T02 A Retry-After date counts from the response's Date, not the local clock", arguments: [-3_600, 0, 3_600])
     func skewed(seconds: Int) async {
         let clock = JumpingClock(date: Date(timeIntervalSince1970: 784_111_777 + Double(seconds)))
         let headers: HTTPFields = [
@@ -51,7 +51,7 @@ struct RetryWaitTests {
         #expect(bench.clock.waits == [.seconds(20)])
     }
 
-    @Test("A policy may honour longer waits, and shorter ones only")
+    @Test("maximumRetryAfter sets the longest Retry-After that a policy honours")
     func maximumRetryAfter() async {
         let steps: [ScriptedTransport.Step] = [.status(503, headers: [.retryAfter: "100"]), .status(200)]
         let patient = RetryBench(steps, [RetryPlugin(policy: .init(maximumRetryAfter: .seconds(100)))])
@@ -61,7 +61,7 @@ struct RetryWaitTests {
         #expect(await hasty.outcome().text == "503")
     }
 
-    @Test("Retry-After of an answer that is not retried changes nothing")
+    @Test("Retry-After is ignored in a response that is not retried")
     func retryAfterOfSuccess() async {
         let bench = RetryBench([.status(200, headers: [.retryAfter: "9999"])])
         let outcome = await bench.outcome()
@@ -76,7 +76,7 @@ struct RetryWaitTests {
     }
 
     @Test(
-        "T08 When the wait would not end before the deadline, the outcome is given back at once",
+        "T08 If the wait would not end before the deadline, the outcome is returned at once",
         arguments: [(2.5, 3, [1, 1]), (2.0, 2, [1]), (1.001, 2, [1]), (1.0, 1, []), (0.5, 1, [])]
             as [(Double, Int, [Int])]
     )
@@ -96,7 +96,7 @@ struct RetryWaitTests {
         }
     }
 
-    @Test("T01 T08 A wait that Retry-After asks for is not begun when it would pass the deadline")
+    @Test("T01 T08 A Retry-After wait that would reach the deadline is not started")
     func retryAfterPastDeadline() async {
         let bench = RetryBench(
             ScriptedTransport(always: .status(503, headers: [.retryAfter: "30"])),
@@ -107,7 +107,7 @@ struct RetryWaitTests {
         #expect(bench.clock.waits.isEmpty)
     }
 
-    @Test("T08 A deadline that has passed leaves no attempt, not even one without a wait")
+    @Test("T08 After the deadline there is no retry, not even without a wait")
     func passedDeadline() async {
         let clock = JumpingClock()
         let step = ScriptedTransport.Step.answer { request, _ in
@@ -123,7 +123,7 @@ struct RetryWaitTests {
 
     // MARK: Cancellation
 
-    @Test("A call that is cancelled while it waits ends at once, and sends nothing more")
+    @Test("A call cancelled while it waits ends at once and sends nothing more")
     func cancelledWait() async {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .status(503))
@@ -136,7 +136,7 @@ struct RetryWaitTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A call that is cancelled before its failure arrives is not sent again, wait or no wait", arguments: [0, 1])
+    @Test("A call cancelled before its failure arrives is not retried, with or without a wait", arguments: [0, 1])
     func cancelledBefore(seconds: Int) async {
         let bench = RetryBench(
             ScriptedTransport { _, _ in
@@ -154,7 +154,7 @@ struct RetryWaitTests {
 
     // MARK: Bodies of failed attempts
 
-    /// A body of so many pieces of 1 KiB, the rest of which never comes when it does not end.
+    /// A body of `count` chunks of 1 KiB, which then ends or stalls.
     private static func body(_ count: Int, ends: Bool, open: OpenBodies) -> PipelineBody {
         open.add()
         let (stream, continuation) = AsyncStream<Data>.makeStream()
@@ -164,7 +164,7 @@ struct RetryWaitTests {
         return .stream(stream)
     }
 
-    /// How many bodies are open.
+    /// Counts the open bodies.
     private final class OpenBodies: Sendable {
         private let state = Mutex((open: 0, atSending: [Int]()))
 
@@ -202,7 +202,7 @@ struct RetryWaitTests {
         #expect(open.atSending == [0, 0, 0])
     }
 
-    @Test("T07 Reading what is left of a body adds nothing to the wait, and takes a second at most")
+    @Test("T07 Reading the rest of a body counts toward the wait and takes at most one second")
     func discardedWithinWait() async throws {
         for (wait, steps) in [(500, [500]), (3_000, [1_000, 2_000])] {
             let clock = ManualClock()
@@ -221,7 +221,7 @@ struct RetryWaitTests {
         }
     }
 
-    @Test("A body that is short is read to its end, so that its connection can be used again")
+    @Test("A short body is read to its end so that its connection can be reused")
     func drained() async throws {
         let reads = Atomic(0)
         let transport = ScriptedTransport { _, index in
@@ -235,7 +235,7 @@ struct RetryWaitTests {
         let provider = Provider<Ask>(transport: transport, plugins: [Self.second], configuration: .init(clock: clock))
         async let status = provider.stream(Ask()).statusCode
         await eventually {
-            // Asleep before is the bound of the reading.
+            // Until then, the only sleeper is the time limit of the reading.
             if reads.load(ordering: .relaxed) > 3 { clock.advanceIfAnyoneSleeps() }
             return transport.sent.count == 2
         }
@@ -244,7 +244,7 @@ struct RetryWaitTests {
         #expect(count == 4)
     }
 
-    @Test("T07 No more of a body is read than limits.discardedBodyByteCount, and the piece that is too much")
+    @Test("T07 At most limits.discardedBodyByteCount of a body is read, plus the chunk that exceeds it")
     func bounded() async throws {
         let reads = Atomic(0)
         let transport = ScriptedTransport { _, index in
@@ -259,7 +259,7 @@ struct RetryWaitTests {
         let provider = Provider<Ask>(transport: transport, plugins: [Self.second], configuration: .init(clock: clock))
         async let status = provider.stream(Ask()).statusCode
         await clock.waitForSleepers()
-        // Asleep is the bound of the reading, then the wait itself.
+        // The first sleeper is the time limit of the reading, the next the wait itself.
         await eventually {
             if reads.load(ordering: .relaxed) > 64 { clock.advanceIfAnyoneSleeps() }
             return transport.sent.count == 2
@@ -296,7 +296,7 @@ struct RetryWaitTests {
         #expect(seen.all == [true])
     }
 
-    @Test("The response of a streamed call that is given back can still be read")
+    @Test("A failed response that is returned to a streamed call can still be read")
     func givenBackStream() async throws {
         let open = OpenBodies()
         let provider = Provider<Ask>(

@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-/// Rows of the matrix of faults in which a plugin has its part.
+/// The rows of the fault matrix that involve a plugin.
 @Suite("Connection faults under plugins", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ConnectionFaultStackTests {
     private static var transports: [any Transport] {
@@ -19,7 +19,7 @@ struct ConnectionFaultStackTests {
     }
 
     @Test(
-        "C02: a name that does not resolve is asked for as often as the attempts say, and no more",
+        "C02: a name that does not resolve is looked up as often as maximumAttempts allows, and no more",
         arguments: 0..<transports.count
     )
     func dns(index: Int) async throws {
@@ -29,13 +29,13 @@ struct ConnectionFaultStackTests {
         )
         let host = String(repeating: "a", count: 64) + ".invalid"
         let error = await Task { try await provider.request(Ask(url: "http://\(host)")) }.pipelineError
-        // The latter on a machine without a network.
+        // A machine without a network reports `offline`.
         #expect(error?.code == .dns || error?.code == .offline)
         #expect(error?.exchanges.count == 3)
     }
 
     @Test(
-        "C06: a GET that dies on a reused connection and the next one is retried, and succeeds; a POST is not",
+        "C06: a GET that fails on a reused and then a new connection is retried and succeeds; a POST is not retried",
         arguments: 0..<transports.count
     )
     func reusedConnection(index: Int) async throws {
@@ -61,12 +61,12 @@ struct ConnectionFaultStackTests {
         let error = await Task { try await provider.request(Ask(url: url, path: "post", method: .post)) }.pipelineError
         #expect(error?.code == .connectionLost)
         #expect(error?.exchanges.count == 1)
-        // Each transport repeats a GET that dies on a reused connection; Foundation on Linux repeats a POST, too.
+        // Each transport repeats a GET that fails on a reused connection; Foundation on Linux also repeats a POST.
         #expect(server.requests.filter { $0.target == "/get" }.count == 3)
         #expect(server.requests.filter { $0.target == "/post" }.count == (repeatsPost(transport) ? 2 : 1))
     }
 
-    @Test("C12: a body that drips is ended by the total time of TimeoutPlugin", arguments: 0..<transports.count)
+    @Test("C12: TimeoutPlugin's total timeout ends a body that arrives slowly", arguments: 0..<transports.count)
     func drip(index: Int) async throws {
         let clock = ManualClock()
         let drips = (0..<20).flatMap { [LoopbackServer.Action.send("b"), .hold("\($0)")] }

@@ -46,18 +46,18 @@ struct FindingTests {
         #expect(findings(stack.reversed()).isEmpty)
     }
 
-    @Test("What sets a credential is outside whatever shares or caches responses", arguments: authenticating)
+    @Test("A plugin that sets a credential belongs outside plugins that share or cache", arguments: authenticating)
     func sharing(plugin: any PluginType) {
         let caching = Stranger(name: "StrangeCache", capabilities: [.caches])
         for sharing in Self.sharing + [caching] { expect("sharing-outside-credential", sharing, .outside, plugin) }
     }
 
-    @Test("What sets a credential is inside whatever retries", arguments: authenticating)
+    @Test("A plugin that sets a credential belongs inside plugins that retry", arguments: authenticating)
     func retrying(plugin: any PluginType) {
         for retrying in Self.retrying { expect("retry-inside-credential", retrying, .inside, plugin) }
     }
 
-    @Test("CredentialsPlugin is inside all plugins of the call; only its accounts have to be known outside what shares")
+    @Test("CredentialsPlugin works at any position; with accounts, it belongs outside plugins that share responses")
     func credentials() {
         let accounts = CredentialsPlugin(account: { _ in "" }, credential: { _, _ in nil })
         for sharing in Self.sharing {
@@ -73,14 +73,14 @@ struct FindingTests {
         for retrying in Self.retrying { #expect(findings([accounts, retrying]).isEmpty) }
     }
 
-    @Test("HeadersPlugin is outside whatever shares responses")
+    @Test("HeadersPlugin belongs outside plugins that share responses")
     func fields() {
         for sharing in Self.sharing {
             expect("sharing-outside-credential", sharing, .outside, HeadersPlugin(["A": "b"]))
         }
     }
 
-    @Test("What acts for each caller is outside whatever shares responses")
+    @Test("A plugin that acts for each caller belongs outside plugins that share responses")
     func delivery() {
         let plugins: [any PluginType] = [
             MinimumDurationPlugin(.zero), UnauthorizedPlugin { _, _ in },
@@ -91,7 +91,7 @@ struct FindingTests {
         }
     }
 
-    @Test("What covers a call is outside whatever retries or shares")
+    @Test("A plugin that spans a call belongs outside plugins that retry or share responses")
     func spans() {
         let plugins: [any PluginType] = [
             TimeoutPlugin(total: .seconds(1)), ActivityPlugin { _ in },
@@ -103,14 +103,14 @@ struct FindingTests {
         }
     }
 
-    @Test("What delays results is outside whatever retries")
+    @Test("A plugin that delays results belongs outside plugins that retry")
     func delays() {
         for retrying in Self.retrying {
             expect("delay-inside-retry", MinimumDurationPlugin(.zero), .inside, retrying)
         }
     }
 
-    @Test("UnauthorizedPlugin is outside whatever answers a 401")
+    @Test("UnauthorizedPlugin belongs outside plugins that answer challenges")
     func unauthorized() {
         let stranger = Stranger(name: "StrangeChallenge", capabilities: [.answersChallenges])
         for plugin in [Self.authenticating[2], stranger] {
@@ -118,7 +118,7 @@ struct FindingTests {
         }
     }
 
-    @Test("Two plugins that do the same are a finding with every stranger")
+    @Test("explain() reports two plugins with the same purpose, built-in or not")
     func twins() {
         let twins: [(String, PluginCapability, [any PluginType])] = [
             ("retry-inside-retry", .retries, [RetryPlugin()]),

@@ -59,7 +59,7 @@ struct HandledOptionsTests {
         TokenRefreshPlugin(credential: Token()) { _, _ in nil }
     }
 
-    @Test("A provider without the plugin warns once, and fails if its policy says so", arguments: cases)
+    @Test("A provider without the plugin warns once, or fails if its policy says so", arguments: cases)
     func unhandled(test: Case) async throws {
         let messages = Mutex<[String]>([])
         let transport = ScriptedTransport(always: .status(200))
@@ -83,7 +83,7 @@ struct HandledOptionsTests {
         #expect(transport.sent.count == 2)
     }
 
-    @Test("Each plugin that handles an option is enough", arguments: cases)
+    @Test("Any one plugin that handles an option is enough", arguments: cases)
     func handled(test: Case) async throws {
         for plugin in test.handlers {
             let transport = ScriptedTransport(always: .status(200))
@@ -97,7 +97,7 @@ struct HandledOptionsTests {
         }
     }
 
-    @Test("The standard stack handles all options but those of credentials")
+    @Test("The standard stack handles all options except those for credentials")
     func standard() async throws {
         let provider = Provider<MultiTarget>(
             transport: ScriptedTransport(always: .status(200)),
@@ -109,7 +109,7 @@ struct HandledOptionsTests {
         }
     }
 
-    @Test("Values that ask a plugin for nothing need none")
+    @Test("Values that ask a plugin for nothing need no plugin")
     func askingForNothing() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<MultiTarget>(transport: transport, configuration: .init(unhandledOptions: .fail))
@@ -134,7 +134,7 @@ struct HandledOptionsTests {
         #expect(transport.sent.count == 3)
     }
 
-    @Test("A plugin of your own can handle the option of another")
+    @Test("A plugin of your own can handle the option of another plugin")
     func ownPlugin() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<MultiTarget>(

@@ -17,7 +17,7 @@ struct IdleStagesTests {
         )
     }
 
-    @Test("Plugins without a setting of their own declare the option that wakes them")
+    @Test("Plugins without a setting of their own declare the option that activates them")
     func declared() {
         #expect(MinimumDurationPlugin(.zero).idleStages == [.process: [.minimumDuration]])
         #expect(MinimumDurationPlugin(.seconds(1)).idleStages == [:])
@@ -28,7 +28,7 @@ struct IdleStagesTests {
         #expect(RetryPlugin().idleStages == [.prepare: [.idempotencyKey]])
     }
 
-    @Test("The option minimumDuration delays a call through a minimum duration of zero")
+    @Test("The option minimumDuration delays a call even if the plugin's minimum is zero")
     func minimumDuration() async throws {
         let (_, provider) = provider(.status(200))
         let call = Task { try await provider.request(Ask(), options: .init { $0.minimumDuration = .seconds(2) }) }
@@ -38,7 +38,7 @@ struct IdleStagesTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("totalTimeout of a target or a call ends a call through a plugin without a total", arguments: [true, false])
+    @Test("totalTimeout of a target or a call ends a call even if the plugin has no total", arguments: [true, false])
     func totalTimeout(isTarget: Bool) async {
         let (_, provider) = provider(.hang)
         let options = RequestOptions { $0.totalTimeout = .seconds(3) }
@@ -52,7 +52,7 @@ struct IdleStagesTests {
         #expect(await call.pipelineError?.code == .timeout(.total))
     }
 
-    @Test("idempotencyKey sets the field, and a call without it has none")
+    @Test("idempotencyKey sets the field; a call without the option has none")
     func idempotencyKey() async throws {
         let (transport, provider) = provider(.status(200))
         _ = try await provider.request(Ask())

@@ -12,7 +12,7 @@ struct OrderTests {
     private let clock = ManualClock()
     private let counter = Tally()
 
-    /// Two neighbours, the first outside, or the other way round.
+    /// Two adjacent plugins, the first one outside, or in swapped order.
     private func pair(_ outer: any PluginType, _ inner: any PluginType, swapped: Bool) -> [any PluginType] {
         swapped ? [inner, outer] : [outer, inner]
     }
@@ -21,7 +21,7 @@ struct OrderTests {
         Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock, random: .seeded(4)))
     }
 
-    /// Ends the work, moving the clock whenever somebody sleeps and nothing else happens.
+    /// Runs the work to its end and advances the clock whenever a task sleeps and nothing else happens.
     private func finish<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let task = Task { try await work() }
         let mover = Task {
@@ -36,7 +36,7 @@ struct OrderTests {
 
     private let impatient = RetryPlugin(backoff: .constant(.milliseconds(100)), budget: .unlimited)
 
-    @Test("1 One line for a call that failed, inside RetryPlugin one for each attempt", arguments: [false, true])
+    @Test("1 A failed call has one line; inside RetryPlugin, each attempt has one", arguments: [false, true])
     func logging(swapped: Bool) async throws {
         let counter = counter
         let log = LoggingPlugin(level: .error) { _, _ in counter.add() }
@@ -46,7 +46,7 @@ struct OrderTests {
     }
 
     @Test(
-        "2 MinimumDurationPlugin holds the call, inside RetryPlugin also attempts that fail",
+        "2 MinimumDurationPlugin delays the call; inside RetryPlugin, it also delays failed attempts",
         arguments: [false, true]
     )
     func minimumDuration(swapped: Bool) async throws {
@@ -61,7 +61,7 @@ struct OrderTests {
     }
 
     @Test(
-        "3 Each attempt has a token of its own, inside the token's plugin all have the first",
+        "3 Each attempt has its own token; with RetryPlugin inside the token plugin, all have the first",
         arguments: [false, true]
     )
     func tokens(swapped: Bool) async throws {
@@ -76,7 +76,7 @@ struct OrderTests {
         #expect(provider.explain().findings.isEmpty == !swapped)
     }
 
-    @Test("4 Two users make two exchanges, with their tokens inside they share one answer", arguments: [false, true])
+    @Test("4 Two users make two exchanges; with tokens set inside, they share one response", arguments: [false, true])
     func users(swapped: Bool) async throws {
         let counter = counter
         let token = AccessTokenPlugin { _ in "user-\(counter.add())" }
@@ -88,12 +88,12 @@ struct OrderTests {
     }
 
     @Test(
-        "5 A shared answer is decoded once, with GzipPlugin outside once for each of 100 callers",
+        "5 A shared response is decoded once; with GzipPlugin outside, once for each of 100 callers",
         arguments: [false, true]
     )
     func decoding(swapped: Bool) async throws {
         let counter = counter
-        // Stands right outside GzipPlugin and sees each answer that it has decoded.
+        // Is directly outside GzipPlugin and sees each response that GzipPlugin decoded.
         let count = PluginStack.process { result, _ in counter.add() }
         let gzip: [any PluginType] = [count, GzipPlugin()]
         let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(200)))
@@ -103,7 +103,7 @@ struct OrderTests {
         #expect(counter.value == (swapped ? 100 : 1))
     }
 
-    @Test("6 A handler hears of no 401 that a refresh has helped, inside it hears of each", arguments: [false, true])
+    @Test("6 The handler sees no 401 that a refresh resolves; inside, it sees each", arguments: [false, true])
     func unauthorized(swapped: Bool) async throws {
         let counter = counter
         let handler = UnauthorizedPlugin { _, _ in counter.add() }
@@ -119,7 +119,7 @@ struct OrderTests {
         #expect(counter.value == (swapped ? 1 : 0))
     }
 
-    @Test("7 A log outside GzipPlugin shows text, inside it bytes", arguments: [false, true])
+    @Test("7 A log outside GzipPlugin shows text; inside, it shows bytes", arguments: [false, true])
     func decodedLog(swapped: Bool) async throws {
         let written = Lines()
         let log = LoggingPlugin(level: .trace) { _, line in written.add(line) }
@@ -135,7 +135,7 @@ struct OrderTests {
     }
 
     @Test(
-        "8 An activity lasts over the waits between attempts, inside RetryPlugin it does not",
+        "8 An activity spans the waits between attempts; inside RetryPlugin, it does not",
         arguments: [false, true]
     )
     func activity(swapped: Bool) async throws {
@@ -148,7 +148,7 @@ struct OrderTests {
         let retry = RetryPlugin(backoff: backoff, budget: .unlimited)
         let provider = provider(ScriptedTransport(always: .status(503)), pair(activity, retry, swapped: swapped))
         let call = Task { try await provider.request(Ask()) }
-        // Asked for the wait, RetryPlugin has the outcome of the first attempt.
+        // When RetryPlugin asks for the backoff, it has the outcome of the first attempt.
         await eventually { counter.value == 1 }
         #expect(activity.activeCallCount == (swapped ? 0 : 1))
         call.cancel()
@@ -156,7 +156,7 @@ struct OrderTests {
     }
 
     @Test(
-        "9 RetryPlugin outside: each of those who shared a failure decides, and one retry serves all; inside: the first decides",
+        "9 Outside deduplication, each caller decides and one retry serves all; inside, the first caller decides",
         arguments: [false, true]
     )
     func sharedRetry(swapped: Bool) async throws {
@@ -176,7 +176,7 @@ struct OrderTests {
     }
 
     @Test(
-        "10 A counter of failures counts each attempt once, outside RetryPlugin and DeduplicationPlugin each caller",
+        "10 A failure counter counts each attempt once; outside RetryPlugin and DeduplicationPlugin, each caller",
         arguments: [false, true]
     )
     func failures(swapped: Bool) async throws {
@@ -194,7 +194,7 @@ struct OrderTests {
         #expect(counter.value == (swapped ? 100 : 3))
     }
 
-    /// So many equal calls, all of which have come to de-duplication before time moves.
+    /// Makes a number of equal calls, all of which reach deduplication before the clock advances.
     private func all(_ count: Int, of provider: Provider<Ask>, _ target: Ask) async throws {
         let calls = (0..<count).map { _ in Task { try await provider.request(target) } }
         await eventually { provider.plugins.contains { ($0 as? DeduplicationPlugin)?.callerCount == count } }
@@ -204,7 +204,7 @@ struct OrderTests {
     }
 }
 
-/// `hello` in gzip, as Python writes it.
+/// `hello` in gzip, as written by Python.
 private let hello: [UInt8] = [
     0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x86, 0xa6,
     0x10, 0x36, 0x05, 0x00, 0x00, 0x00,

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("PluginStack.standard", .tags(.concurrent))
 struct PluginStackStandardTests {
-    @Test("It shows exactly what runs per call and what per exchange, and nothing is wrong with its order")
+    @Test("The stack shows exactly what runs per call and per exchange, and its order has no findings")
     func explanation() {
         let stack = PluginStack.standard { AccessTokenPlugin { _ in "token" } }
         let provider = Provider<Ask>(transport: ScriptedTransport(always: .status(200)), plugins: [stack])
@@ -31,7 +31,7 @@ struct PluginStackStandardTests {
         )
     }
 
-    @Test("It is a stack like any other: it goes into another, and takes plugins of one's own")
+    @Test("The stack can be nested in another stack, next to plugins of your own")
     func nesting() {
         let stack = PluginStack {
             PluginStack.prepare(name: "own") { _, _ in }
@@ -66,7 +66,7 @@ struct PluginStackStandardTests {
         #expect(alone.plugins.map(\.name) == PluginStack.standard.plugins.map(\.name) + ["inner"])
     }
 
-    @Test("A call through it retries, decodes, and is answered")
+    @Test("A call through the stack is retried with the same request ID, and asks for a content coding")
     func call() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport([.status(503), .status(200, body: "ok")])
@@ -78,7 +78,7 @@ struct PluginStackStandardTests {
         #expect(Set(transport.sent.map { $0.headers[.init("X-Request-Id") ?? .accept] }).count == 1)
     }
 
-    @Test("Equal calls through it share an exchange, with the idle timeout that it sets")
+    @Test("Equal calls through the stack share an exchange, with the stack's idle timeout")
     func sharing() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(always: .delayed(.seconds(1), .status(200, body: "ok")))

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// All plugins that wait, share or send again in one stack, under calls of all kinds and answers of all kinds.
+/// All plugins that wait, share or retry in one stack, under all kinds of calls and responses.
 @Suite("A storm of calls", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StormTests {
     private struct Storm: Transport {
@@ -78,7 +78,7 @@ struct StormTests {
         }
     }
 
-    @Test("Every call ends once, as its own, and leaves nothing behind", arguments: 0..<UInt64(8))
+    @Test("Every call ends exactly once, with its own outcome, and leaves nothing behind", arguments: 0..<UInt64(8))
     func storm(_ seed: UInt64) async throws {
         let clock = ManualClock()
         var random = PipelineRandom.seeded(seed)

@@ -1,9 +1,9 @@
 import CZlib
 import Foundation
 
-/// A gzip member whose pieces can each be decoded when they come (Z_SYNC_FLUSH).
+/// A gzip member whose pieces can each be decoded as they arrive (Z_SYNC_FLUSH).
 enum FlushedGzip {
-    /// The texts as pieces of one member, and its end.
+    /// Returns the texts as pieces of one member, followed by its end.
     static func pieces(_ texts: [String]) -> [Data] {
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)

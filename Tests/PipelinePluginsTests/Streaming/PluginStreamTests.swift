@@ -21,7 +21,7 @@ struct PluginStreamTests {
         .send(Data("\(String(data.count, radix: 16))\r\n".utf8) + data + Data("\r\n".utf8))
     }
 
-    @Test("An event in a gzip stream passes GzipPlugin and a log with bodies while the server holds the rest back")
+    @Test("An event in a gzip stream passes GzipPlugin and a log while the server holds back the rest")
     func gzip() async throws {
         for transport in Self.transports() {
             let pieces = FlushedGzip.pieces(["data: first\n\n", "data: second\n\n"])
@@ -51,7 +51,7 @@ struct PluginStreamTests {
         }
     }
 
-    @Test("S01 Without GzipPlugin a gzip stream is contentCoding.unsupported, unless the transport decodes it")
+    @Test("S01 Without GzipPlugin, a gzip stream fails with contentCoding.unsupported, unless the transport decodes it")
     func withoutPlugin() async throws {
         for transport in Self.transports() {
             let pieces = FlushedGzip.pieces(["data: first\n\n"])
@@ -79,7 +79,7 @@ struct PluginStreamTests {
         }
     }
 
-    @Test("A reader who leaves the loop closes the connection behind both plugins")
+    @Test("A reader that leaves the loop closes the connection through both plugins")
     func leaving() async throws {
         for transport in Self.transports() {
             let pieces = FlushedGzip.pieces(["data: first\n\n"])
@@ -100,7 +100,7 @@ struct PluginStreamTests {
         }
     }
 
-    @Test("A subscription to a gzip stream that is cut goes on from its last whole event")
+    @Test("A subscription to a gzip stream that is cut off resumes from its last complete event")
     func cut() async throws {
         let pieces = FlushedGzip.pieces(["id: 1\ndata: first\n\n", "data: second\n\n"])
         let headers: HTTPFields = [.contentType: "text/event-stream", .contentEncoding: "gzip"]

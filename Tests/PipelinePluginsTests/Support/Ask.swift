@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// A target of which a test sets what it needs.
+/// A target whose properties a test sets as needed.
 struct Ask: TargetType, AccessTokenAuthorizable {
     var url = "https://a.test"
     var path = "/b"
@@ -16,7 +16,7 @@ struct Ask: TargetType, AccessTokenAuthorizable {
     var baseURL: URL { URL(string: url) ?? URL(filePath: "/") }
 }
 
-/// A target that knows nothing of access tokens.
+/// A target that does not support access tokens.
 struct PlainAsk: TargetType {
     var path = "/b"
     let method: HTTPMethod = .get

@@ -3,7 +3,7 @@ import Pipeline
 import PipelineTesting
 import Synchronization
 
-/// What happened, in order.
+/// A log of events, in order.
 final class TimeJournal: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -14,15 +14,15 @@ final class TimeJournal: Sendable {
     }
 }
 
-/// Bytes that come one by one, each after a time on a clock; then no more, or nothing ever.
+/// Bytes that arrive one by one, each after a delay on a clock; the sequence then ends or stalls.
 struct SlowBytes: AsyncSequence, Sendable {
     var count: Int
     var every: Duration
     var clock: ManualClock
     var hangs = false
-    /// Is told when there is nothing more to come.
+    /// Called when the last byte has been read.
     var onEnd: @Sendable () -> Void = {}
-    /// Is told when the reader is gone, as a transport closes its exchange then.
+    /// Called when the reader is released, which is when a transport closes its exchange.
     var onClose: @Sendable () -> Void = {}
 
     func makeAsyncIterator() -> Iterator { Iterator(bytes: self, lease: Lease(onClose)) }
@@ -55,7 +55,7 @@ struct SlowBytes: AsyncSequence, Sendable {
 }
 
 extension Task where Failure == any Error {
-    /// The error in which a call ended, `nil` when it did not or was cancelled.
+    /// The error with which the call failed; `nil` if it succeeded or was cancelled.
     var pipelineError: PipelineError? {
         get async {
             guard case .failure(let error) = await result else { return nil }
@@ -65,7 +65,7 @@ extension Task where Failure == any Error {
 }
 
 extension PluginType where Self == PluginStack {
-    /// Sends again after a wait, so often in all, whatever failed; a wait that would reach the deadline is not begun.
+    /// Makes at most `count` attempts with a wait between, whatever fails; stops if a wait would reach the deadline.
     static func sendingAgain(_ count: Int, after wait: Duration = .zero, name: String = "again") -> PluginStack {
         .intercept(name: name) { request, context, next in
             for _ in 1..<count {

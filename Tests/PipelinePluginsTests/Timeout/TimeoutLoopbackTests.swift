@@ -16,7 +16,7 @@ struct TimeoutLoopbackTests {
     }
 
     @Test(
-        "C08 A server that stops at any byte is timeout.attempt or timeout.idle, the connection closed and the next call works"
+        "C08 A server that stalls at any byte causes a timeout, the connection closes and the next call works"
     )
     func stalls() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 300\r\nX-Pad: " + String(repeating: "p", count: 51) + "\r\n\r\n"
@@ -37,7 +37,7 @@ struct TimeoutLoopbackTests {
                 defer { hasEnded.store(true, ordering: .releasing) }
                 return await call.pipelineError
             }
-            // Bytes that come late make the wait for the next ones begin anew.
+            // Bytes that arrive late restart the wait for the next ones.
             await eventually {
                 if clock.sleeperCount >= (isHead ? 1 : 2) { clock.advance(by: .seconds(isHead ? 1_000 : 2)) }
                 return hasEnded.load(ordering: .acquiring)

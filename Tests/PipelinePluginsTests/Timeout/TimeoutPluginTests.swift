@@ -25,7 +25,7 @@ struct TimeoutPluginTests {
     }
 
     @Test(
-        "It does what every plugin has to do, whichever time is set",
+        "The plugin passes the conformance suite, whichever timeout is set",
         arguments: [
             TimeoutPlugin(attempt: .seconds(3_600)), TimeoutPlugin(total: .seconds(3_600)),
             TimeoutPlugin(idle: .seconds(3_600)),
@@ -40,7 +40,7 @@ struct TimeoutPluginTests {
     // MARK: Attempt
 
     @Test(
-        "The time of an attempt holds inside and outside of a plugin that sends again, which may answer with the next",
+        "The attempt timeout works inside and outside a retry plugin, which can succeed with the next attempt",
         arguments: [true, false]
     )
     func attemptEverywhere(isInside: Bool) async throws {
@@ -58,7 +58,7 @@ struct TimeoutPluginTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("The time of an attempt counts for each exchange, also for one that follows a redirect")
+    @Test("The attempt timeout applies to each exchange, including those after a redirect")
     func attemptAfterRedirect() async throws {
         let redirect = ScriptedTransport.Step.status(302, headers: [.location: "/next"])
         let transport = ScriptedTransport([
@@ -75,7 +75,7 @@ struct TimeoutPluginTests {
         #expect(error?.exchanges.map(\.duration) == [.seconds(4), .seconds(4), .seconds(5)])
     }
 
-    @Test("The time of an attempt counts to the last byte of a body that is buffered")
+    @Test("The attempt timeout covers a buffered body up to its last byte")
     func attemptOfBody() async throws {
         let transport = ScriptedTransport(always: .status(200, body: body(9, every: .seconds(1))))
         let provider = provider(transport, TimeoutPlugin(attempt: .milliseconds(2_500)))
@@ -89,7 +89,7 @@ struct TimeoutPluginTests {
         #expect(await call.pipelineError?.code == .timeout(.attempt))
     }
 
-    @Test("The time of an attempt counts to the header fields of a streamed call", arguments: [true, false])
+    @Test("The attempt timeout of a streamed call ends with the header fields", arguments: [true, false])
     func attemptOfStream(isInTime: Bool) async throws {
         let slow = body(3, every: .seconds(10))
         let transport = ScriptedTransport(always: .delayed(.seconds(isInTime ? 4 : 6), .status(200, body: slow)))
@@ -110,7 +110,7 @@ struct TimeoutPluginTests {
         }
     }
 
-    @Test("The body of a stream whose status the target does not accept is waited for as long as an attempt may take")
+    @Test("The attempt timeout covers the streamed body of a response with an unacceptable status")
     func attemptOfRefusedStream() async throws {
         let (begun, silence) = AsyncStream.makeStream(of: Never.self)
         let bytes = SlowBytes(count: 0, every: .zero, clock: clock, hangs: true, onEnd: { silence.finish() })
@@ -147,7 +147,7 @@ struct TimeoutPluginTests {
         FileManager.default.temporaryDirectory.appending(path: "timeout-\(UUID().uuidString)")
     }
 
-    @Test("C12 A body whose bytes come often enough is not idle, however long it takes", arguments: Reading.allCases)
+    @Test("C12 A body whose bytes arrive often enough is not idle, however long it takes", arguments: Reading.allCases)
     private func slowButNotIdle(reading: Reading) async throws {
         let transport = ScriptedTransport(always: .status(200, body: body(20, every: .milliseconds(500), of: 20)))
         let provider = provider(transport, TimeoutPlugin(idle: .seconds(1)))
@@ -163,7 +163,7 @@ struct TimeoutPluginTests {
     }
 
     @Test(
-        "A body that goes without a byte for too long is timeout.idle, and no part of it passes for the whole",
+        "A body without a byte for too long is timeout.idle, and a partial body is never returned",
         arguments: Reading.allCases
     )
     private func idle(reading: Reading) async throws {
@@ -182,7 +182,7 @@ struct TimeoutPluginTests {
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test("The wait for the header fields is not idle")
+    @Test("The idle timeout does not cover the wait for the header fields")
     func idleBeforeHead() async throws {
         let transport = ScriptedTransport(always: .delayed(.seconds(600), .status(200, body: body(3))))
         let provider = provider(transport, TimeoutPlugin(idle: .seconds(1)))
@@ -191,7 +191,7 @@ struct TimeoutPluginTests {
         #expect(try await call.value.data.count == 3)
     }
 
-    @Test("A reader who takes time between two pieces does not make a stream idle")
+    @Test("A reader that pauses between two chunks does not make a stream idle")
     func slowReader() async throws {
         let transport = ScriptedTransport(always: .status(200, body: body(3)))
         var pieces = try await provider(transport, TimeoutPlugin(idle: .seconds(1))).stream(Ask()).body
@@ -205,7 +205,7 @@ struct TimeoutPluginTests {
     }
 
     @Test(
-        "After timeout.idle the exchange behind a stream is closed, also while the reader keeps it, and the error stays"
+        "After timeout.idle the exchange is closed even if the reader keeps the stream, and the error persists"
     )
     func idleCloses() async throws {
         let (closed, told) = AsyncStream.makeStream(of: Never.self)
@@ -223,7 +223,7 @@ struct TimeoutPluginTests {
         for await _ in closed {}
     }
 
-    @Test("With a time for idle the transport is asked for the body as it arrives", arguments: [true, false])
+    @Test("With an idle timeout the transport is asked to stream the body", arguments: [true, false])
     func wantsStream(isTimed: Bool) async throws {
         let seen = Mutex<[Bool]>([])
         let transport = ScriptedTransport(
@@ -238,7 +238,7 @@ struct TimeoutPluginTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    /// Enforces idle timeouts of a second and more, and records the timeouts that it is asked about.
+    /// Enforces idle timeouts of a second or more, and records whether each call wants a stream.
     private final class Enforcing: Transport {
         let decodesContent = false
         private let seen = Mutex<[Bool]>([])
@@ -254,7 +254,7 @@ struct TimeoutPluginTests {
     }
 
     @Test(
-        "A transport that enforces the idle timeout itself buffers, unless the clock is virtual or the body is a stream",
+        "A transport that enforces the idle timeout buffers unless the clock is virtual or the call streams",
         arguments: [
             (.seconds(60), isVirtual: false, isStreamed: false, isStream: false),
             (.milliseconds(10), isVirtual: false, isStreamed: false, isStream: true),
@@ -273,7 +273,7 @@ struct TimeoutPluginTests {
         #expect(transport.wantedStreams == [isStream])
     }
 
-    @Test("A stream of a transport that enforces idle timeouts is timed by the core")
+    @Test("The core times a stream even if its transport enforces idle timeouts")
     func enforcingTransportStreams() async throws {
         let (begun, silence) = AsyncStream.makeStream(of: Never.self)
         let bytes = SlowBytes(count: 1, every: .zero, clock: clock, hangs: true) { silence.finish() }
@@ -301,7 +301,7 @@ struct TimeoutPluginTests {
         }
     }
 
-    @Test("A call that is cancelled while it waits for bytes ends as cancelled", arguments: Reading.allCases)
+    @Test("A call cancelled while it waits for bytes ends as cancelled", arguments: Reading.allCases)
     private func cancelledBody(reading: Reading) async throws {
         let transport = ScriptedTransport(always: .status(200, body: body(3, hangs: true)))
         let provider = provider(
@@ -317,7 +317,7 @@ struct TimeoutPluginTests {
     }
 
     @Test(
-        "C08 An answer that stops at any byte is timeout.attempt within its header fields, timeout.idle within its body",
+        "C08 A response that stalls in its header fields is timeout.attempt, in its body timeout.idle",
         arguments: [0..<200, 200..<400]
     )
     func stallsAtAnyByte(byteCounts: Range<Int>) async throws {
@@ -341,7 +341,7 @@ struct TimeoutPluginTests {
 
     // MARK: Defaults and options
 
-    @Test("A time of the call wins over that of the plugin", arguments: [2, 20])
+    @Test("A timeout of the call overrides the plugin's", arguments: [2, 20])
     func options(seconds: Int) async throws {
         let own = Duration.seconds(seconds)
         let plugin = TimeoutPlugin(attempt: .seconds(5), total: .seconds(5), idle: .seconds(5))
@@ -365,7 +365,7 @@ struct TimeoutPluginTests {
         }
     }
 
-    @Test("Of two in one stack the inner one's attempt and idle hold, and the stack says so")
+    @Test("The attempt and idle timeouts of an inner TimeoutPlugin win, and the stack reports it")
     func two() async throws {
         let outer = TimeoutPlugin(attempt: .seconds(1), idle: .seconds(2))
         let inner = TimeoutPlugin(attempt: .seconds(3), idle: .seconds(4))
@@ -382,7 +382,7 @@ struct TimeoutPluginTests {
         #expect(findings.last?.contains("used twice: the idle timeout") == true)
     }
 
-    @Test("A plugin that does not set a time leaves that of another alone, and two that share the work are no finding")
+    @Test("Plugins that set different timeouts do not affect each other and cause no finding")
     func split() async throws {
         let seen = Mutex<[Duration?]>([])
         let spy = PluginStack.willSend { request, _ in
@@ -400,7 +400,7 @@ struct TimeoutPluginTests {
         #expect(provider.explain().findings.isEmpty)
     }
 
-    @Test("A time that makes no sense stops the program and is named")
+    @Test("An invalid timeout traps with a message that names it")
     func preconditions() async throws {
         let nothing = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = TimeoutPlugin()
@@ -423,7 +423,7 @@ struct TimeoutPluginTests {
         #expect(texts[3].contains("attempt is 9.0 seconds, longer than total, 7.0 seconds"))
     }
 
-    @Test("An option that makes no sense stops the program")
+    @Test("An invalid option traps")
     func optionPreconditions() async {
         await #expect(processExitsWith: .failure) { _ = RequestOptions { $0.totalTimeout = .zero } }
         await #expect(processExitsWith: .failure) { _ = RequestOptions { $0.idleTimeout = .seconds(-1) } }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import struct Pipeline.PipelineClock
 
-@Suite("TimeoutPlugin: the timers of waits that end early")
+@Suite("TimeoutPlugin: steps of a wait")
 struct TimeoutStepsTests {
     @Test(
-        "A wait is made in steps, each as long as all before it, that end at its deadline",
+        "A wait is split into steps, each as long as all before it, up to its deadline",
         arguments: [
             (60, [1, 2, 4, 8, 16, 32, 60]), (4, [1, 2, 4]), (1, [1]), (3, [1, 2, 3]),
         ] as [(Int, [Int])]
@@ -25,7 +25,7 @@ struct TimeoutStepsTests {
         #expect(seen == stops.map { .seconds($0) })
     }
 
-    @Test("A wait of any length comes to an end after few steps")
+    @Test("A wait of any length ends after fewer than 70 steps")
     func longest() {
         let start = PipelineClock(ManualClock()).now
         let deadline = start.advanced(by: .seconds(Int64.max))
@@ -39,7 +39,7 @@ struct TimeoutStepsTests {
         #expect(count < 70)
     }
 
-    @Test("On the system's clock a time of more than a step ends what takes longer, and not what does not")
+    @Test("On the system clock, a timeout longer than one step ends only work that takes longer")
     func systemClock() async throws {
         let clock = PipelineClock(ContinuousClock())
         let start = clock.now

@@ -15,7 +15,7 @@ struct TotalTimeoutTests {
         Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock))
     }
 
-    @Test("The total counts over all attempts and waits, and the error lists the exchanges until then")
+    @Test("The total covers all attempts and waits, and the error lists the exchanges so far")
     func allAttempts() async {
         let transport = ScriptedTransport { _, index in .delayed(.seconds(2), .status(503)) }
         let provider = provider(transport, TimeoutPlugin(total: .seconds(7)), .sendingAgain(9, after: .seconds(1)))
@@ -32,7 +32,7 @@ struct TotalTimeoutTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("The total counts from the start of the call, with what plugins outside have done")
+    @Test("The total counts from the start of the call, including the work of outer plugins")
     func fromTheStart() async {
         let provider = provider(
             ScriptedTransport(always: .hang),
@@ -45,7 +45,7 @@ struct TotalTimeoutTests {
         #expect(await call.pipelineError?.code == .timeout(.total))
     }
 
-    @Test("The total does not end what a plugin outside waits for; when it is up before, nothing inside begins")
+    @Test("The total does not interrupt an outer plugin's wait; if it expires there, nothing inside starts")
     func upBefore() async {
         let journal = TimeJournal()
         let transport = ScriptedTransport(always: .status(200))
@@ -69,7 +69,7 @@ struct TotalTimeoutTests {
     }
 
     @Test(
-        "Every plugin is told the total as the deadline of the call; without one it is told none",
+        "Every plugin sees the total as the call's deadline; without a total there is no deadline",
         arguments: [true, false]
     )
     func deadline(isTotal: Bool) async throws {
@@ -87,7 +87,7 @@ struct TotalTimeoutTests {
         #expect(seen.withLock { $0 } == [isTotal ? .seconds(5) : nil, .seconds(9)])
     }
 
-    @Test("The call ends when what is inside has ended, which is cancelled")
+    @Test("On timeout, the work inside is cancelled, and the call ends only after that work has ended")
     func waitsForTheInside() async {
         let journal = TimeJournal()
         let transport = ScriptedTransport(
@@ -108,7 +108,7 @@ struct TotalTimeoutTests {
         #expect(journal.entries == ["transport ended", "call ended"])
     }
 
-    @Test("Of two totals the shorter one ends the call", arguments: [true, false])
+    @Test("The shorter of two totals ends the call", arguments: [true, false])
     func two(isOuterShorter: Bool) async {
         let (short, long) = (TimeoutPlugin(total: .seconds(3)), TimeoutPlugin(total: .seconds(8)))
         let transport = ScriptedTransport(always: .hang)
@@ -122,7 +122,7 @@ struct TotalTimeoutTests {
     }
 
     @Test(
-        "C12 The bytes of a slow-loris body keep it from being idle, and the total ends it",
+        "C12 A slow-loris body never becomes idle, and the total ends it",
         arguments: [true, false]
     )
     func slowLoris(isStreaming: Bool) async throws {
@@ -144,7 +144,7 @@ struct TotalTimeoutTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A streamed body has to be read by then: who asks for a piece later is told, and the exchange is closed")
+    @Test("Reading a streamed body after the total fails and closes the exchange")
     func streamReadTooLate() async throws {
         let (closed, told) = AsyncStream.makeStream(of: Never.self)
         let bytes = SlowBytes(count: 9, every: .zero, clock: clock, onClose: { told.finish() })
@@ -162,7 +162,7 @@ struct TotalTimeoutTests {
         await #expect(throws: PipelineError.self) { _ = try await pieces.next() }
     }
 
-    @Test("A call that is cancelled ends as cancelled at once, and other failures are passed on")
+    @Test("A cancelled call ends at once as cancelled, and other failures pass through")
     func passesOn() async throws {
         let provider = provider(
             ScriptedTransport([.hang, .failure(.dns), .status(500)]),
@@ -179,7 +179,7 @@ struct TotalTimeoutTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("A call for which no time is set is not touched")
+    @Test("A call without a timeout is left unchanged")
     func untouched() async throws {
         let provider = provider(
             ScriptedTransport(
@@ -198,7 +198,7 @@ struct TotalTimeoutTests {
     // MARK: Faults
 
     @Test(
-        "T08 A retry that heeds the deadline fails at once with its last error, one that does not is ended by it",
+        "T08 A retry that heeds the deadline fails at once with its last error; otherwise the total ends it",
         arguments: [true, false]
     )
     func backoff(heeds: Bool) async {
@@ -228,7 +228,7 @@ struct TotalTimeoutTests {
     }
 
     @Test(
-        "P02 A plugin that hangs in any hook is ended by the total, and other calls are not",
+        "P02 The total ends a call whose plugin hangs in any hook, and does not affect other calls",
         arguments: Hook.allCases
     )
     func hangs(hook: Hook) async throws {
@@ -263,7 +263,7 @@ struct TotalTimeoutTests {
         #expect(try await provider.request(Ask()).statusCode == 200)
     }
 
-    /// Lets all calls wait for the answer of the first.
+    /// A plugin that makes all calls wait for the response to the first.
     private final class Sharing: Stage.Intercept {
         let name: String
         private let waiting = Mutex<[AsyncStream<PipelineResponse>.Continuation]>([])
@@ -290,7 +290,7 @@ struct TotalTimeoutTests {
         }
     }
 
-    @Test("D07 Outside a plugin that shares requests, a caller whose time is up leaves alone")
+    @Test("D07 Outside a plugin that shares requests, a call that times out ends alone")
     func shared() async throws {
         let sharing = Sharing(name: "shared")
         let transport = ScriptedTransport(always: .delayed(.seconds(10), .status(200, body: "one")))

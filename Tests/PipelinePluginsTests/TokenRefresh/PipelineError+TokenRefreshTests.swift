@@ -6,10 +6,10 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, failures of the refresh", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: failures of a refresh", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct PipelineErrorTokenRefreshTests: TokenCalls {
     @Test(
-        "A03 As many refreshes as are allowed have begun within the window: excessiveRefresh, with the 401",
+        "A03 Beyond the allowed refreshes within the window, a call fails with excessiveRefresh and the 401",
         arguments: [true, false]
     )
     func excessive(isFailing: Bool) async throws {
@@ -57,12 +57,12 @@ struct PipelineErrorTokenRefreshTests: TokenCalls {
             if error?.response != nil { refusalCount += 1 }
         }
         #expect(waits.all == [])
-        // Those that begin while the refresh is under way send nothing.
+        // Calls that begin while a refresh is in progress send nothing.
         #expect(bench.sent.count == refusalCount)
         #expect((refusalCount > 0) == (expiresIn == nil))
     }
 
-    @Test("A failure before anything was sent has no response, one after a 401 has it")
+    @Test("A failure before anything is sent has no response; a failure after a 401 has it")
     func response() async throws {
         for expiresIn in [nil, Duration.zero] {
             let bench = TokenBench { _ in false }
@@ -75,7 +75,7 @@ struct PipelineErrorTokenRefreshTests: TokenCalls {
         }
     }
 
-    @Test("A cancellation that the closure throws by itself is a failure and not the cancellation of the call")
+    @Test("A CancellationError thrown by the closure itself is a failure, not a cancellation of the call")
     func closureCancels() async throws {
         let bench = TokenBench(refuses: "old")
         let plugin = TokenRefreshPlugin(credential: Session(accessToken: "old")) { _, _ in throw CancellationError() }

@@ -1,7 +1,7 @@
 import Foundation
 import PipelinePlugins
 
-/// A credential of the tests.
+/// A credential for tests.
 struct Session: TokenCredential, Equatable {
     var accessToken: String
     var expiry: Date?

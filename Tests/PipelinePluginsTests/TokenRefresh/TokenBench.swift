@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A server that takes some tokens, and a source of new ones: `t1`, `t2` and so on.
+/// A server that accepts some tokens, and a source of new ones: `t1`, `t2` and so on.
 final class TokenBench: Sendable {
     struct Refused: Error {}
 
@@ -30,9 +30,9 @@ final class TokenBench: Sendable {
         var changes: [Change] = []
     }
 
-    /// That of the providers.
+    /// The clock of the providers.
     let clock = ManualClock()
-    /// A gated refresh goes on when this one is moved by a second.
+    /// A gated refresh continues when this clock advances by a second.
     let gate = ManualClock()
     let transport: ScriptedTransport
     private let isGated: Bool
@@ -47,18 +47,18 @@ final class TokenBench: Sendable {
         }
     }
 
-    /// A server that refuses one token only.
+    /// A server that refuses only one token.
     convenience init(isGated: Bool = false, refusesAfter: Duration? = nil, refuses token: String) {
         self.init(isGated: isGated, refusesAfter: refusesAfter) { $0 != "Bearer " + token }
     }
 
-    /// The tokens for which a new one was asked, in order.
+    /// The tokens that were refreshed, in order.
     var expired: [String?] { state.withLock { $0.expired } }
-    /// How many refreshes were under way at once, at most.
+    /// The largest number of concurrent refreshes.
     var mostRunning: Int { state.withLock { $0.mostRunning } }
     /// What `onChange` saw.
     var changes: [Change] { state.withLock { $0.changes } }
-    /// The fields that were sent.
+    /// The Authorization fields that were sent.
     var sent: [String?] { transport.sent.map { $0.headers[.authorization] } }
 
     func note(_ session: Session?, _ reason: TokenCredentialChange) {
@@ -83,7 +83,7 @@ final class TokenBench: Sendable {
         )
     }
 
-    /// A plugin that has this token, which expires after a time.
+    /// A plugin with the given token, which expires after the given time.
     func plugin(
         _ token: String? = "old",
         expiresIn: Duration? = nil,
@@ -107,24 +107,24 @@ final class TokenBench: Sendable {
         Provider(transport: transport, plugins: plugins, configuration: .init(clock: clock))
     }
 
-    /// Lets the refresh that waits at the gate go on.
+    /// Lets the refresh that waits at the gate continue.
     func openGate() async {
         await gate.waitForSleepers()
         gate.advance(by: .seconds(1))
     }
 
-    /// Waits until so many calls wait for the plugin.
+    /// Waits until `count` calls wait for the plugin.
     func waitForCallers(_ count: Int, of plugin: TokenRefreshPlugin<Session>) async {
         await Self.wait { plugin.waitingCount == count }
     }
 
-    /// Waits until a condition holds that needs no time to pass.
+    /// Waits until a condition holds that does not depend on the clock.
     static func wait(until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) async {
         await eventually(sourceLocation: sourceLocation, condition)
     }
 }
 
 extension Ask {
-    /// A target that asks for a bearer token.
+    /// A target that requires a bearer token.
     static let bearer = Ask(authorizationType: .bearer)
 }

@@ -2,7 +2,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTesting
 
-/// A suite that makes many calls at once.
+/// A suite that makes many concurrent calls.
 protocol TokenCalls {}
 
 extension TokenCalls {
@@ -20,7 +20,7 @@ extension TokenCalls {
         return statuses
     }
 
-    /// The error of each call, `nil` for one that has succeeded.
+    /// Returns the error of each call, or `nil` if the call succeeded.
     func errors(_ calls: [Call]) async -> [PipelineError?] {
         var errors: [PipelineError?] = []
         for call in calls {
@@ -40,7 +40,7 @@ extension TokenCalls {
         await errors(calls).map { $0?.code }
     }
 
-    /// Sets the deadline of each call, counted from its start, and leaves it to others to end the call.
+    /// Returns a plugin that sets the deadline of each call, relative to its start, but does not enforce it.
     func deadline(_ duration: Duration) -> PluginStack {
         .prepare { _, context in context.setDeadline(context.start.advanced(by: duration)) }
     }

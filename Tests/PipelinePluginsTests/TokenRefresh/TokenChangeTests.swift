@@ -6,10 +6,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, changes of the credential", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: changes of the credential", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenChangeTests: TokenCalls {
     private let bench = TokenBench(refuses: "old")
-    /// A slow `onChange` goes on when this one is moved by a second.
+    /// A slow `onChange` continues when this clock advances by a second.
     private let gate = ManualClock()
 
     private func slowPlugin() -> TokenRefreshPlugin<Session> {
@@ -23,7 +23,7 @@ struct TokenChangeTests: TokenCalls {
         )
     }
 
-    @Test("onChange sees each log-in, refresh and log-out once, and not the credential that was restored")
+    @Test("onChange sees each log-in, refresh and log-out once, but not the restored credential")
     func order() async throws {
         let plugin = bench.plugin()
         #expect(try await bench.provider(plugin).request(Ask.bearer).statusCode == 200)
@@ -38,13 +38,13 @@ struct TokenChangeTests: TokenCalls {
         )
     }
 
-    @Test("A change describes itself by its name", arguments: ["logIn", "refresh", "logOut", "sessionEnd"])
+    @Test("The description of a change is its name", arguments: ["logIn", "refresh", "logOut", "sessionEnd"])
     func description(name: String) {
         let changes: [TokenCredentialChange] = [.logIn, .refresh, .logOut, .sessionEnd]
         #expect(changes.map { "\($0)" }.filter { $0 == name } == [name])
     }
 
-    @Test("Calls that wait for a refresh continue, and setCredential returns, when onChange has returned")
+    @Test("Calls that wait for a refresh continue, and setCredential returns, after onChange returns")
     func waits() async throws {
         let plugin = slowPlugin()
         let provider = bench.provider(plugin)
@@ -70,7 +70,7 @@ struct TokenChangeTests: TokenCalls {
         #expect(bench.expired == ["old"])
     }
 
-    @Test("Calls wait for a slow onChange no longer than the time limit of the refresh, and then have the new token")
+    @Test("Calls wait for a slow onChange at most until the refresh timeout, then use the new token")
     func slow() async throws {
         let plugin = slowPlugin()
         let calls = calls(2, of: bench.provider(plugin))
@@ -85,7 +85,7 @@ struct TokenChangeTests: TokenCalls {
         #expect(bench.changes == [.init("t1", .refresh)])
     }
 
-    @Test("onChange is not cancelled with the last call that waits for it, and the next call does not wait")
+    @Test("onChange continues if the last call that waits for it is cancelled, and the next call does not wait")
     func abandoned() async throws {
         let plugin = slowPlugin()
         let provider = bench.provider(plugin)
@@ -102,7 +102,7 @@ struct TokenChangeTests: TokenCalls {
         #expect(bench.expired == ["old"])
     }
 
-    @Test("A log-out while onChange stores a new credential fails the calls that wait, and is seen after it")
+    @Test("A log-out while onChange stores a credential fails the waiting calls and is reported afterwards")
     func logOutMeanwhile() async throws {
         let plugin = slowPlugin()
         let calls = calls(2, of: bench.provider(plugin))
@@ -120,7 +120,7 @@ struct TokenChangeTests: TokenCalls {
         #expect(bench.sent.allSatisfy { $0 == "Bearer old" })
     }
 
-    @Test("onChange may show a log-in and wait for it, and sees the log-in afterwards")
+    @Test("onChange can show a login sheet and wait for it, and sees the log-in afterwards")
     func showsLogIn() async throws {
         let (sheet, close) = AsyncStream.makeStream(of: Void.self)
         let plugin = TokenRefreshPlugin(
@@ -141,7 +141,7 @@ struct TokenChangeTests: TokenCalls {
         #expect(bench.changes == [.init(nil, .sessionEnd), .init("mine", .logIn)])
     }
 
-    @Test("setCredential returns when its task is cancelled, and onChange sees the change all the same")
+    @Test("setCredential returns when its task is cancelled, and onChange still sees the change")
     func cancelled() async throws {
         let plugin = slowPlugin()
         let logIn = Task { await plugin.setCredential(Session(accessToken: "mine")) }
@@ -154,7 +154,7 @@ struct TokenChangeTests: TokenCalls {
         #expect(bench.changes == [.init("mine", .logIn)])
     }
 
-    @Test("Of 300 changes at once onChange sees each once, one at a time, and the present credential last")
+    @Test("onChange sees each of 300 concurrent changes once, one at a time, and the current credential last")
     func concurrent() async throws {
         let isRunning = Atomic(false)
         let plugin = TokenRefreshPlugin(
@@ -186,7 +186,7 @@ struct TokenChangeTests: TokenCalls {
         #expect(bench.changes.allSatisfy { ($0.token == nil) == ($0.reason == .logOut) })
     }
 
-    @Test("onChange may set the credential and make calls, which are sent without a token")
+    @Test("onChange can set the credential and make calls, which are sent without a token")
     func within() async throws {
         let box = Mutex<(plugin: TokenRefreshPlugin<Session>, provider: Provider<MultiTarget>)?>(nil)
         let plugin = TokenRefreshPlugin(

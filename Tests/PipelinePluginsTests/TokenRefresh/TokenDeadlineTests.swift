@@ -5,11 +5,11 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, deadlines of calls that wait", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: deadlines of waiting calls", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenDeadlineTests: TokenCalls {
     private let bench = TokenBench(isGated: true, refuses: "old")
 
-    /// Expects that no refresh runs, and that a call refreshes and succeeds at once.
+    /// Expects that no refresh is running and that a new call refreshes and succeeds without waiting.
     private func expectFresh(_ plugin: TokenRefreshPlugin<Session>) async throws {
         #expect(plugin.waitingCount == 0)
         await TokenBench.wait { bench.gate.sleeperCount == 0 && bench.clock.sleeperCount == 0 }
@@ -21,7 +21,7 @@ struct TokenDeadlineTests: TokenCalls {
         #expect(bench.expired == ["old", "old"])
     }
 
-    @Test("A07 Calls whose deadline has passed do not join a refresh, which is cancelled with its last real waiter")
+    @Test("A07 Calls past their deadline do not join a refresh, which is cancelled with its last real waiter")
     func passed() async throws {
         let plugin = bench.plugin()
         let first = calls(1, of: bench.provider(plugin))
@@ -38,7 +38,7 @@ struct TokenDeadlineTests: TokenCalls {
     }
 
     @Test(
-        "A07 When the deadline of the last call passes while it waits, the refresh is cancelled",
+        "A07 If the deadline of the last waiting call passes, the refresh is cancelled",
         arguments: [false, true]
     )
     func passes(isEnforced: Bool) async throws {
@@ -54,7 +54,7 @@ struct TokenDeadlineTests: TokenCalls {
     }
 
     @Test(
-        "A07 When the deadline passes while the body of the 401 is discarded or after it, the call leaves and the refresh is cancelled",
+        "A07 If the deadline passes during or after discarding the 401's body, the call fails and cancels the refresh",
         arguments: [[500], [1_000, 2_000]]
     )
     func passesWhileReading(steps: [Int]) async throws {
@@ -70,7 +70,7 @@ struct TokenDeadlineTests: TokenCalls {
         await bench.waitForCallers(1, of: plugin)
         await bench.gate.waitForSleepers()
         for step in steps {
-            // The time limit of the refresh, and that of the reading; then, in place of the second, the deadline.
+            // The sleepers are the time limits of the refresh and the reading; the deadline later replaces the latter.
             await bench.clock.waitForSleepers(2)
             #expect(await bench.clock.advanceToNextSleeper() == .milliseconds(step))
         }
@@ -80,7 +80,7 @@ struct TokenDeadlineTests: TokenCalls {
         try await expectFresh(plugin)
     }
 
-    @Test("A07 A client that obtains its first credential does not send a call whose deadline has passed without it")
+    @Test("A07 A call past its deadline is not sent and does not make the plugin obtain its first credential")
     func obtains() async throws {
         let plugin = TokenRefreshPlugin<Session> { [bench] old, _ in try await bench.refresh(old) }
         let late = calls(3, of: bench.provider(deadline(.zero), plugin))

@@ -7,11 +7,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, errors, position and secrets", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: errors, position and secrets", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenRefreshErrorTests: TokenCalls {
     // MARK: Errors
 
-    @Test("The deadline of a call ends its wait, and nobody else's")
+    @Test("A call's deadline ends its own wait and no other call's")
     func deadline() async throws {
         let bench = TokenBench(isGated: true, refuses: "old")
         let plugin = bench.plugin()
@@ -29,7 +29,7 @@ struct TokenRefreshErrorTests: TokenCalls {
         #expect(bench.expired == ["old"])
     }
 
-    @Test("A call whose deadline has passed begins no refresh: its 401 is returned, and the next call refreshes first")
+    @Test("A call past its deadline returns its 401 without a refresh, and the next call refreshes first")
     func deadlinePassed() async throws {
         let bench = TokenBench(refuses: "old")
         let plugin = bench.plugin()
@@ -43,7 +43,7 @@ struct TokenRefreshErrorTests: TokenCalls {
     }
 
     @Test(
-        "Q09 A token that cannot be sent is refused, and the error does not name it",
+        "Q09 A token that cannot be sent is refused with an error that does not reveal it",
         arguments: [
             (AuthorizationType.bearer, "canary\r\nX-Evil:1", PipelineError.Code.invalidRequest(.headerValue)),
             (.bearer, "", .invalidRequest(.headerValue)), (.bearer, "canary two", .invalidRequest(.credential)),
@@ -62,7 +62,7 @@ struct TokenRefreshErrorTests: TokenCalls {
     }
 
     @Test(
-        "Q09 Over http to another machine nothing is sent and nothing is refreshed, unless it is allowed",
+        "Q09 Over plain HTTP to a remote host, nothing is sent or refreshed unless allowed",
         arguments: [true, false]
     )
     func cleartext(isAllowed: Bool) async throws {
@@ -84,7 +84,7 @@ struct TokenRefreshErrorTests: TokenCalls {
         #expect(try await provider.request(Ask(url: "http://127.0.0.1", authorizationType: .bearer)).statusCode == 200)
     }
 
-    @Test("A failure inside passes through, and nothing is refreshed")
+    @Test("A failure inside passes through without a refresh")
     func passesThrough() async throws {
         let bench = TokenBench { _ in true }
         let transport = ScriptedTransport(always: .failure(.connectionLost))
@@ -99,7 +99,7 @@ struct TokenRefreshErrorTests: TokenCalls {
     }
 
     @Test(
-        "Nonsense in a policy stops the program and is named",
+        "An invalid policy setting traps with a message that names it",
         arguments: ["leeway is -1.0 seconds", "timeout is 0.0 seconds", "maximumCount is 0", "window is 0.0 seconds"]
     )
     func preconditions(text: String) async throws {
@@ -129,7 +129,7 @@ struct TokenRefreshErrorTests: TokenCalls {
     // MARK: Position
 
     @Test(
-        "Inside a plugin that sends again each attempt has the present token, outside it all have the first",
+        "Inside a retry plugin each attempt has the current token; outside it, all have the first",
         arguments: [true, false]
     )
     func attempts(isInside: Bool) async throws {
@@ -145,7 +145,7 @@ struct TokenRefreshErrorTests: TokenCalls {
     }
 
     @Test(
-        "A plugin outside it learns only of a 401 that a refresh could not help, one inside it of each",
+        "An outer plugin sees only a 401 that remains after a refresh; an inner plugin sees each one",
         arguments: [true, false]
     )
     func told(isOutside: Bool) async throws {
@@ -164,7 +164,7 @@ struct TokenRefreshErrorTests: TokenCalls {
         }
     }
 
-    @Test("A plugin that signs or shares requests sees the token inside it, and not outside")
+    @Test("A plugin that signs or shares requests sees the token only if it is inside")
     func signing() async throws {
         let bench = TokenBench(refuses: "old")
         let seen = Mutex<[String]>([])
@@ -178,7 +178,7 @@ struct TokenRefreshErrorTests: TokenCalls {
         #expect(seen.withLock { $0 } == ["outside -", "inside Bearer old", "inside Bearer t1"])
     }
 
-    @Test("Of two that set a token the inner one's is sent, its refusal is not noticed, and the stack says so")
+    @Test("If two plugins set a token, the inner one's is sent, the outer ignores its 401, the stack reports it")
     func two() async throws {
         let bench = TokenBench { _ in false }
         let other = AccessTokenPlugin { _ in "other" }
@@ -200,7 +200,7 @@ struct TokenRefreshErrorTests: TokenCalls {
     // MARK: Secrets
 
     @Test(
-        "The field is marked as secret, and dropped when a redirect leaves the origin",
+        "The Authorization field is marked secret and dropped when a redirect leaves the origin",
         arguments: ["https://b.test/", "/c"]
     )
     func redirect(location: String) async throws {

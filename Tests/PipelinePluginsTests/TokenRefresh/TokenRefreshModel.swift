@@ -4,11 +4,11 @@ import PipelineTesting
 
 @testable import PipelinePlugins
 
-/// Lets random events happen to a state and keeps its own account of what must hold.
+/// Applies random events to a state and tracks independently what must hold.
 final class TokenRefreshModel {
     private typealias State = TokenRefreshState<Session>
 
-    /// What the state is made for.
+    /// The configuration of the state.
     struct Setup: Sendable {
         var obtains = false
         var reports = true
@@ -30,32 +30,32 @@ final class TokenRefreshModel {
     private var waiting: Set<Int> = []
     private var woken = 0
     private var waited = 0
-    /// Refreshes that run, also those whose time is up.
+    /// The running refreshes, including those past their time limit.
     private var running: [State.Flight] = []
-    /// The one that runs and holds the place.
+    /// The refresh that is running and blocks others.
     private var active: State.Flight?
-    /// The one that has ended and holds the place until its credential is reported.
+    /// The refresh that has ended and blocks others until its credential is reported.
     private var reported: State.Flight?
-    /// The changes that are still to be reported, the first one possibly in progress.
+    /// The changes still to be reported; the report of the first may be in progress.
     private var changes: [TokenBench.Change] = []
     private var reporting: Int?
     private var starts: [PipelineClock.Instant] = []
     private var expected: Session?
-    /// From when on the credential may be refreshed before a server refuses it; `nil` for never.
+    /// The date from which the credential may be refreshed before a server refuses it; `nil` for never.
     private var halfLife: Date?
     private var isRefused = false
-    /// Tickets before it belong to a session that has ended.
+    /// Tickets of earlier generations belong to a session that has ended.
     private var firstGeneration = 0
     /// When the last session ended.
     private var sessionEnd: PipelineClock.Instant?
     /// Whether the event ends the session of the calls that it wakes.
     private var isEnding = false
-    /// The life of a credential that came without a clock counts from the next call.
+    /// Whether the lifetime of the credential, set without a clock, counts from the next call.
     private var isUncounted = true
     private var number = 0
 
     private(set) var fault: String?
-    /// What has happened at least once, so that a model which does nothing does not pass.
+    /// The events seen at least once, so that a model that does nothing fails.
     private(set) var seen: Set<String> = []
 
     static func everything(_ setup: Setup) -> Set<String> {
@@ -104,7 +104,7 @@ final class TokenRefreshModel {
         check()
     }
 
-    /// Lets all refreshes and reports end: no call may be left waiting, and no change unreported.
+    /// Ends all refreshes and reports; no call may be left waiting and no change unreported.
     func finish() {
         while !running.isEmpty || reporting != nil, fault == nil {
             pass(.seconds(10))
@@ -174,7 +174,7 @@ final class TokenRefreshModel {
         admit(admission, patience, isJoining: isJoining)
     }
 
-    /// Whether a refresh or its report is in progress that calls may join.
+    /// Whether a refresh or report that calls may join is in progress.
     private var isWanted: Bool { (active ?? reported).map { !state.isCancelled($0) } ?? false }
 
     private func admit(_ admission: State.Admission, _ patience: State.Patience, isJoining: Bool) {
@@ -210,7 +210,7 @@ final class TokenRefreshModel {
         }
     }
 
-    /// A call is cancelled, or its deadline passes.
+    /// Cancels a call or lets its deadline pass.
     private func leave() {
         guard let id = waiting.randomElement(using: &random) ?? (pick() ? 1 : nil) else { return }
         let isWaiting = waiting.contains(id)
@@ -308,13 +308,13 @@ final class TokenRefreshModel {
         isRefused = false
     }
 
-    /// The outcome of calls that wait is settled when their session ends.
+    /// Checks that no call waits after its session has ended.
     private func endEvent() {
         require(!isEnding || waiting.isEmpty, "A08 \(waiting.count) wait although their session has ended")
         isEnding = false
     }
 
-    /// From now on the life of a credential counts that the application has set.
+    /// Starts the lifetime of a credential that the application set.
     private func count(from date: Date) {
         halfLife = expected?.expiry.map { half(of: $0, from: expected?.issuedAt ?? date) }
         isUncounted = false

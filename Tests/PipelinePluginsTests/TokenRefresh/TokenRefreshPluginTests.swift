@@ -9,7 +9,7 @@ import Testing
 
 @Suite("TokenRefreshPlugin", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenRefreshPluginTests {
-    @Test("It does what every plugin has to do, also when each call waits for a refresh", arguments: [true, false])
+    @Test("The plugin passes the conformance suite, even if each call waits for a refresh", arguments: [true, false])
     func conformance(isExpired: Bool) async {
         let violations = await PluginConformance {
             TokenRefreshPlugin(
@@ -26,7 +26,7 @@ struct TokenRefreshPluginTests {
     // MARK: Effects: the token
 
     @Test(
-        "The token is sent as given, after the type, and replaces what is there",
+        "The token is sent as given after the type and replaces an existing field",
         arguments: [
             (AuthorizationType.bearer, "1|abc.def", "Bearer 1|abc.def"), (.basic, "dXNlcjpwYXNz", "Basic dXNlcjpwYXNz"),
             (.custom("Token"), "a b", "Token a b"),
@@ -42,7 +42,7 @@ struct TokenRefreshPluginTests {
     }
 
     @Test(
-        "A request of a target that asks for no token, or that is a token request, is untouched and waits for nothing"
+        "A token request, or a request whose target needs no token, is unchanged and does not wait"
     )
     func untouched() async throws {
         let bench = TokenBench(isGated: true, refuses: "old")
@@ -66,7 +66,7 @@ struct TokenRefreshPluginTests {
         #expect(bench.expired == ["old"])
     }
 
-    @Test("A request that a plugin outside has led to another origin is untouched and waits for nothing")
+    @Test("A request that an outer plugin sends to another origin is unchanged and does not wait")
     func otherOrigin() async throws {
         let bench = TokenBench { _ in false }
         let away = PluginStack.prepare { request, _ in request.head.authority = "b.test" }
@@ -78,7 +78,7 @@ struct TokenRefreshPluginTests {
 
     // MARK: Effects: when it refreshes
 
-    @Test("A refused token is refreshed, and the request is sent again as an attempt of its own")
+    @Test("A refused token is refreshed, and the request is retried as a separate attempt")
     func refused() async throws {
         let bench = TokenBench(refuses: "old")
         let target = Ask(method: .post, task: .requestData(Data("body".utf8)), authorizationType: .bearer)
@@ -91,7 +91,7 @@ struct TokenRefreshPluginTests {
     }
 
     @Test(
-        "A03 Still 401 after the refresh is returned, and a call causes one refresh at most",
+        "A03 A 401 after the refresh is returned, and a call causes at most one refresh",
         arguments: [false, true]
     )
     func stillRefused(isExpired: Bool) async throws {
@@ -103,7 +103,7 @@ struct TokenRefreshPluginTests {
         #expect(bench.expired == ["old"])
     }
 
-    @Test("A03 A call that a plugin outside sends again causes one refresh in all")
+    @Test("A03 A call that an outer plugin retries causes one refresh in total")
     func oncePerCall() async throws {
         let bench = TokenBench { _ in false }
         let again = PluginStack.intercept { request, _, next in
@@ -115,9 +115,9 @@ struct TokenRefreshPluginTests {
         #expect(bench.expired == ["old"])
     }
 
-    // MARK: Effects: what is no refusal
+    // MARK: Effects: responses that do not refuse the token
 
-    @Test("An answer of another origin, to which a redirect has led, is no refusal")
+    @Test("A 401 from another origin after a redirect does not cause a refresh")
     func redirected() async throws {
         let transport = ScriptedTransport([.status(302, headers: [.location: "https://b.test/"]), .status(401)])
         let bench = TokenBench { _ in true }
@@ -131,7 +131,7 @@ struct TokenRefreshPluginTests {
         #expect(bench.expired == [])
     }
 
-    @Test("An answer to a request that has lost the token is no refusal, also from the endpoint's origin")
+    @Test("A 401 to a request that lost its token does not cause a refresh, even from the original origin")
     func redirectedBack() async throws {
         let transport = ScriptedTransport([
             .status(302, headers: [.location: "https://b.test/"]),
@@ -148,7 +148,7 @@ struct TokenRefreshPluginTests {
         #expect(bench.expired == [])
     }
 
-    @Test("An answer from elsewhere is no refusal, although a plugin inside took the token there")
+    @Test("A 401 from another origin chosen by an inner plugin does not cause a refresh")
     func takenAway() async throws {
         let bench = TokenBench { _ in false }
         let away = PluginStack.prepare { request, _ in request.head.authority = "b.test" }
@@ -172,7 +172,7 @@ struct TokenRefreshPluginTests {
     }
 
     @Test(
-        "The body of a refused stream is read within bounds, and the next answer is streamed",
+        "The body of a refused stream is read up to a limit, and the next response is streamed",
         arguments: [(3, 4), (1_000, 65)]
     )
     func stream(chunks: Int, read: Int) async throws {
@@ -193,7 +193,7 @@ struct TokenRefreshPluginTests {
     }
 
     @Test(
-        "R09 A refused stream that stalls is closed after a second, whatever the attempt's timeout",
+        "R09 A refused stream that stalls is closed after a second, whatever the attempt timeout",
         arguments: [nil, 2]
     )
     func stalledStream(timeout: Int?) async throws {
@@ -213,13 +213,13 @@ struct TokenRefreshPluginTests {
         )
         let options = RequestOptions { $0.attemptTimeout = timeout.map { .seconds($0) } }
         let call = Task { try await provider.stream(.bearer, options: options).statusCode }
-        // Until then the attempt's own timeout sleeps; from then on only the bound of the reading, and no refresh has begun.
+        // Until then the attempt timeout is asleep; afterwards only the time limit of the reading, before any refresh.
         for await _ in begun {}
         #expect(await bench.clock.advanceToNextSleeper() == .seconds(1))
         #expect(try await call.value == 200)
     }
 
-    @Test("A request whose body cannot be sent again is not: its 401 is returned, and the next call refreshes first")
+    @Test("A request with a one-shot body returns its 401, and the next call refreshes first")
     func notReplayable() async throws {
         let bench = TokenBench(refuses: "old")
         let provider = bench.provider(
@@ -241,7 +241,7 @@ struct TokenRefreshPluginTests {
     // MARK: Effects: sessions
 
     @Test(
-        "Without a credential calls that ask for a token are not sent; a policy sends them without one",
+        "Without a credential, calls that need a token fail unless the policy sends them without one",
         arguments: [.fail, .send, .sendAll] as [TokenRefreshPolicy.WithoutCredential]
     )
     func loggedOut(withoutCredential: TokenRefreshPolicy.WithoutCredential) async throws {
@@ -275,7 +275,7 @@ struct TokenRefreshPluginTests {
     }
 
     @Test(
-        "With send a call of a session that has ended fails, and calls that begin afterwards are sent without a token"
+        "With send, calls of an ended session fail, and later calls are sent without a token"
     )
     func sendsNewCalls() async throws {
         let bench = TokenBench(isGated: true, refuses: "old")
@@ -290,7 +290,7 @@ struct TokenRefreshPluginTests {
         #expect(bench.sent == [nil])
     }
 
-    @Test("A plugin made with obtain asks for the first credential, and again when it was taken away")
+    @Test("A plugin made with obtain requests the first credential, and another one after a log-out")
     func obtain() async throws {
         let bench = TokenBench { _ in true }
         let plugin = TokenRefreshPlugin { old, _ in try await bench.refresh(old) }

@@ -9,7 +9,7 @@ import Testing
 @Suite("TokenRefreshPolicy", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenRefreshPolicyTests {
     @Test(
-        "A credential is refreshed before sending when it expires within the leeway",
+        "A credential that expires within the leeway is refreshed before sending",
         arguments: [
             (nil, 60, false), (61, 60, false), (60, 60, true), (59, 60, true), (0, 60, true), (-1_000_000, 60, true),
             (1, 0, false), (0, 0, true),
@@ -26,7 +26,7 @@ struct TokenRefreshPolicyTests {
     }
 
     @Test(
-        "Of a credential that a refresh gave the leeway is at most half of its life, and one that arrives expired is used",
+        "The leeway of a refreshed credential is at most half its lifetime; one that arrives expired is used",
         arguments: [
             (10, 4, false), (10, 5, true), (300, 239, false), (300, 240, true), (0, 1_000, false), (-5, 0, false),
         ]
@@ -43,13 +43,13 @@ struct TokenRefreshPolicyTests {
         #expect(bench.expired == (isRefreshed ? ["old", "t1"] : ["old"]))
     }
 
-    /// How a plugin comes by a credential that was not refreshed.
+    /// How a plugin gets a credential that does not come from a refresh.
     enum Arrival: CaseIterable {
         case restored, logIn, logInBeforeFirstCall
     }
 
     @Test(
-        "A09 A token that lives less than the leeway is used until half of its life, which its issue date may begin",
+        "A09 A token with a lifetime shorter than the leeway is used for half of it, from its issue date if known",
         arguments: Arrival.allCases,
         [
             (30, nil, 0, false), (30, nil, 14, false), (30, nil, 15, true), (300, nil, 239, false),
@@ -72,7 +72,7 @@ struct TokenRefreshPolicyTests {
         if arrival == .logIn {
             _ = try await provider.request(Ask.bearer)
             await plugin.setCredential(session)
-            // The life of a credential that is set counts from then, not from the next call.
+            // The lifetime of a credential counts from when it is set, not from the next call.
             bench.clock.advance(by: .seconds(life.passed))
         } else {
             if arrival == .logInBeforeFirstCall { await plugin.setCredential(session) }
@@ -84,7 +84,7 @@ struct TokenRefreshPolicyTests {
         #expect(bench.expired == (life.isRefreshed ? ["new"] : []))
     }
 
-    @Test("A policy says which answers refuse the token")
+    @Test("A policy decides which responses refuse the token")
     func isUnauthorized() async throws {
         let transport = ScriptedTransport([.status(419), .status(401)])
         let plugin = TokenRefreshPlugin(

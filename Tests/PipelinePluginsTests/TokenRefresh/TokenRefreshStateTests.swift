@@ -8,7 +8,7 @@ import Testing
 @Suite("TokenRefreshState")
 struct TokenRefreshStateTests {
     @Test(
-        "A01-A09 In any order of events: never two refreshes, no waiter lost, each change reported once and in order",
+        "A01-A09 In any order of events, refreshes never overlap, no waiter is lost, changes are reported in order",
         arguments: [
             (1, .init(obtains: true)), (2, .init()), (3, .init(obtains: true, reports: false)),
             (4, .init(reports: false)),

@@ -7,9 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, one refresh for many calls", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: one refresh for many calls", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenRefresherTests: TokenCalls {
-    @Test("A01 1,000 parallel 401s make 1 refresh, and each call is sent again once")
+    @Test("A01 1,000 parallel 401s cause 1 refresh, and each call is retried once")
     func thousand() async throws {
         let bench = TokenBench(isGated: true, refusesAfter: .seconds(1), refuses: "old")
         let plugin = bench.plugin()
@@ -26,7 +26,7 @@ struct TokenRefresherTests: TokenCalls {
         #expect(plugin.waitingCount == 0)
     }
 
-    @Test("Calls that begin while a refresh is under way wait for it, also those of another provider with the plugin")
+    @Test("Calls that begin during a refresh wait for it, even those of another provider with the plugin")
     func twoProviders() async throws {
         let bench = TokenBench(isGated: true, refuses: "old")
         let plugin = bench.plugin()
@@ -40,7 +40,7 @@ struct TokenRefresherTests: TokenCalls {
         #expect(bench.expired == ["old"])
     }
 
-    @Test("The clock of the first call counts for all providers that share the plugin")
+    @Test("All providers that share the plugin use the clock of the first call")
     func firstClock() async throws {
         let bench = TokenBench { _ in false }
         let plugin = bench.plugin(policy: TokenRefreshPolicy(maximumCount: 1))
@@ -54,7 +54,7 @@ struct TokenRefresherTests: TokenCalls {
         #expect(try await provider.request(.bearer).statusCode == 401)
     }
 
-    @Test("A04 A 401 for a token that was replaced meanwhile is sent again with the present one, without a refresh")
+    @Test("A04 A 401 for a token replaced meanwhile is retried with the current token, without a refresh")
     func lateRefusal() async throws {
         let bench = TokenBench { _ in true }
         let transport = ScriptedTransport { request, _ in
@@ -75,7 +75,7 @@ struct TokenRefresherTests: TokenCalls {
     // MARK: A02
 
     @Test(
-        "A02 A refresh that fails fails all who wait and sends none of them; the credential stays and the next call tries again"
+        "A02 A failed refresh fails all waiting calls unsent; the credential stays and the next call refreshes"
     )
     func failure() async throws {
         let bench = TokenBench(isGated: true, refusesAfter: .seconds(1), refuses: "old")
@@ -106,7 +106,7 @@ struct TokenRefresherTests: TokenCalls {
     }
 
     @Test(
-        "A02 A call that was sent before the refresh failed and is refused later fails with it, and tries none of its own"
+        "A02 A call sent before a refresh failed and refused afterwards fails without its own refresh"
     )
     func lateFailure() async throws {
         let bench = TokenBench { _ in true }
@@ -130,7 +130,7 @@ struct TokenRefresherTests: TokenCalls {
     }
 
     @Test(
-        "A02 A refresh that hangs ends in a timeout for all who wait, also when it does not heed its cancellation",
+        "A02 A hanging refresh times out for all waiting calls, even if it ignores cancellation",
         arguments: [true, false]
     )
     func hangs(heedsCancellation: Bool) async throws {
@@ -158,7 +158,7 @@ struct TokenRefresherTests: TokenCalls {
         #expect(try await provider.request(Ask.bearer).statusCode == 200)
     }
 
-    @Test("A02 What a refresh gives after its time was up is kept when nothing newer is there")
+    @Test("A02 A credential that arrives after the timeout is kept unless there is a newer one")
     func lateCredential() async throws {
         let bench = TokenBench(refuses: "old")
         let plugin = TokenRefreshPlugin(credential: Session(accessToken: "old")) { old, _ in
@@ -177,7 +177,7 @@ struct TokenRefresherTests: TokenCalls {
         #expect(bench.expired == ["old"])
     }
 
-    @Test("A02 A call that is cancelled stops waiting at once, also the one that began the refresh; the others go on")
+    @Test("A02 A cancelled call stops waiting at once, even the one that began the refresh; others continue")
     func cancelOne() async throws {
         let bench = TokenBench(isGated: true, refuses: "old")
         let plugin = bench.plugin()
@@ -195,7 +195,7 @@ struct TokenRefresherTests: TokenCalls {
         #expect(bench.expired == ["old"])
     }
 
-    @Test("When the last waiting call has gone the refresh is cancelled, and the next call begins another")
+    @Test("When the last waiting call leaves, the refresh is cancelled, and the next call begins another")
     func cancelAll() async throws {
         let bench = TokenBench(isGated: true, refuses: "old")
         let plugin = bench.plugin()
@@ -214,7 +214,7 @@ struct TokenRefresherTests: TokenCalls {
     }
 
     @Test(
-        "No refresh begins before a cancelled one has ended, and what that still gives is kept",
+        "No refresh begins before a cancelled one ends, and a credential it still returns is kept",
         arguments: [true, false]
     )
     func cancelledButUseful(isUseful: Bool) async throws {
@@ -240,10 +240,10 @@ struct TokenRefresherTests: TokenCalls {
         #expect(bench.mostRunning == 1)
     }
 
-    // MARK: Credentials from outside
+    // MARK: Credentials set by the application
 
     @Test(
-        "A credential that is set wins over the refresh under way, which is cancelled; if it continues the session, calls that wait use it"
+        "Setting a credential cancels the refresh; waiting calls use the credential if it continues the session"
     )
     func setMeanwhile() async throws {
         let bench = TokenBench(isGated: true, refuses: "old")
@@ -258,7 +258,7 @@ struct TokenRefresherTests: TokenCalls {
         #expect(plugin.credential?.accessToken == "mine")
     }
 
-    @Test("What a refresh gives after another credential was set is dropped, and not kept")
+    @Test("A refresh result that arrives after another credential was set is discarded")
     func setBeforeEnd() async throws {
         let bench = TokenBench(refuses: "old")
         let kept = Atomic(0)

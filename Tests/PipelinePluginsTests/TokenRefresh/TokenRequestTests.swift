@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, the refresh through its own provider", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: refresh through its own provider", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenRequestTests {
     /// A provider that the closure of its own plugin can reach.
     private final class Client: Sendable {
@@ -42,7 +42,7 @@ struct TokenRequestTests {
     }
 
     @Test(
-        "A05 A refresh through the same provider is sent without a token and does not wait for itself, option or not",
+        "A05 A refresh through the same provider has no token and does not wait for itself, option or not",
         arguments: [true, false]
     )
     func sameProvider(saysSo: Bool) async throws {
@@ -52,7 +52,7 @@ struct TokenRequestTests {
         #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer old", nil, "Bearer new"])
     }
 
-    @Test("A05 A refresh in child tasks and in a task of its own is known as one too")
+    @Test("A05 A refresh in child tasks or an unstructured task is also recognized")
     func tasks() async throws {
         let provider = provider { client in
             async let first = client.token()
@@ -63,7 +63,7 @@ struct TokenRequestTests {
         #expect(transport.sent.map(\.path) == ["/b", "/token", "/token", "/b"])
     }
 
-    @Test("A05 A refresh that is refused itself fails, and causes no other")
+    @Test("A05 A refresh that is itself refused fails and causes no other refresh")
     func refusedItself() async throws {
         let count = Atomic(0)
         let provider = provider { client in
@@ -76,7 +76,7 @@ struct TokenRequestTests {
         #expect(count.load(ordering: .relaxed) == 1)
     }
 
-    @Test("A05 Where nothing tells that a call is part of the refresh the option does")
+    @Test("A05 In a detached task, the option marks a call as part of the refresh")
     func detachedWithOption() async throws {
         let provider = provider { client in
             try await Task.detached { try await client.token(.init { $0.isTokenRequest = true }) }.value
@@ -84,7 +84,7 @@ struct TokenRequestTests {
         #expect(try await provider.request(.bearer).statusCode == 200)
     }
 
-    @Test("A05 Where nothing tells and the option is forgotten the refresh ends at its time limit")
+    @Test("A05 In a detached task without the option, the refresh ends at its timeout")
     func detachedWithoutOption() async throws {
         let provider = provider { client in try await Task.detached { try await client.token() }.value }
         let call = Task { try await provider.request(.bearer) }
@@ -94,7 +94,7 @@ struct TokenRequestTests {
         #expect(error?.code == .timeout(.tokenRefresh))
     }
 
-    @Test("A task that outlives the refresh it was begun in is treated as any other")
+    @Test("A task that outlives the refresh that started it is treated like any other")
     func outlives() async throws {
         let gate = ManualClock()
         let later = Mutex<Task<String, any Error>?>(nil)
@@ -110,12 +110,12 @@ struct TokenRequestTests {
         await gate.waitForSleepers()
         gate.advance(by: .seconds(1))
         let task = try #require(later.withLock { $0 })
-        // The token endpoint refuses requests with a token: this one had it.
+        // The token endpoint refuses requests with a token, and this request had one.
         await #expect(throws: PipelineError.self) { try await task.value }
         #expect(transport.sent.last?.headers[.authorization] == "Bearer new")
     }
 
-    @Test("A01 A05 Over HTTP: many calls, one refresh, which goes through the same provider")
+    @Test("A01 A05 Over HTTP, many calls cause one refresh through the same provider")
     func loopback() async throws {
         let server = try LoopbackServer { request in
             if request.target == "/token" { return [.respond(200, body: "new")] }

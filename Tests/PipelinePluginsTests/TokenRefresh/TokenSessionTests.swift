@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("TokenRefreshPlugin, the end of a session", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TokenRefreshPlugin: end of a session", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TokenSessionTests: TokenCalls {
     /// How a session ends.
     enum End: CaseIterable {
@@ -16,7 +16,7 @@ struct TokenSessionTests: TokenCalls {
         var change: TokenBench.Change { .init(nil, self == .logOut ? .logOut : .sessionEnd) }
     }
 
-    /// The statuses that `UnauthorizedPlugin` has handled, `nil` for a call that was not sent.
+    /// The statuses that `UnauthorizedPlugin` handled; `nil` for a call that was not sent.
     private final class Handled: Sendable {
         private let list = Mutex<[Int?]>([])
 
@@ -54,7 +54,7 @@ struct TokenSessionTests: TokenCalls {
     // MARK: Calls that wait
 
     @Test(
-        "A08 When a session ends, calls that wait fail once each and are not sent, and the handlers run once",
+        "A08 When a session ends, waiting calls fail once each without being sent, and handlers run once",
         arguments: End.allCases
     )
     func waiting(end: End) async throws {
@@ -65,7 +65,7 @@ struct TokenSessionTests: TokenCalls {
         await bench.waitForCallers(50, of: plugin)
         await finish(end, plugin, bench)
         #expect(await codes(calls) == Array(repeating: .sessionEnded, count: 50))
-        // Also those that begin after the end.
+        // Calls that begin after the end fail too.
         #expect(await codes(self.calls(50, of: provider)) == Array(repeating: .sessionEnded, count: 50))
         #expect(bench.sent == [])
         #expect(handled.statuses == [nil])
@@ -79,7 +79,7 @@ struct TokenSessionTests: TokenCalls {
     }
 
     @Test(
-        "A08 Calls that wait when a refresh ends the session fail, although a user logs in before onChange has returned"
+        "A08 If a refresh ends the session, waiting calls fail, even if a user logs in before onChange returns"
     )
     func logInDuringReport() async throws {
         let bench = TokenBench(isGated: true, refuses: "old")
@@ -108,7 +108,7 @@ struct TokenSessionTests: TokenCalls {
         await TokenBench.wait { bench.changes == [.init(nil, .sessionEnd), .init("another", .logIn)] }
     }
 
-    @Test("A08 Calls that wait when another user logs in fail, are not sent, and run no handler")
+    @Test("A08 When another user logs in, waiting calls fail without being sent and run no handler")
     func switched() async throws {
         let bench = TokenBench(isGated: true) { _ in true }
         let plugin = bench.plugin(expiresIn: .zero)
@@ -123,7 +123,7 @@ struct TokenSessionTests: TokenCalls {
 
     // MARK: Calls that come late
 
-    /// How another user comes to be logged in.
+    /// How the session of another user begins.
     enum Switch: CaseIterable {
         case logOut, refresh, logIn
     }
@@ -134,7 +134,7 @@ struct TokenSessionTests: TokenCalls {
     }
 
     @Test(
-        "A08 A call of one user that an outer plugin holds until another one is logged in fails, also the first call",
+        "A08 A call that an outer plugin holds until another user logs in fails, even the first call",
         arguments: Switch.allCases,
         [true, false]
     )
@@ -162,7 +162,7 @@ struct TokenSessionTests: TokenCalls {
     }
 
     @Test(
-        "A call that an outer plugin holds until the first log-in has its token, and so has one held while it continues"
+        "A call that an outer plugin holds until the first log-in uses the newest token of that session"
     )
     func heldUntilLogIn() async throws {
         let bench = TokenBench { _ in true }
@@ -199,7 +199,7 @@ struct TokenSessionTests: TokenCalls {
     }
 
     @Test(
-        "A08 A call that is refused after a log-out fails and runs no handler, whoever is logged in by then",
+        "A08 A call refused after a log-out fails and runs no handler, even if a user is logged in by then",
         arguments: [true, false],
         [Switch.logOut, .logIn]
     )
@@ -233,7 +233,7 @@ struct TokenSessionTests: TokenCalls {
     }
 
     @Test(
-        "A08 A call that is retried after its session ended fails and never uses the token of a later log-in",
+        "A08 A call retried after its session ended fails and never uses the token of a later log-in",
         arguments: [Switch.logOut, .logIn]
     )
     func retriedLater(how: Switch) async throws {
@@ -253,7 +253,7 @@ struct TokenSessionTests: TokenCalls {
 
     // MARK: Without a failure
 
-    @Test("With sendAll a call that is retried after another user has logged in is sent without a token")
+    @Test("With sendAll, a call retried after another user logged in is sent without a token")
     func retriedWithoutToken() async throws {
         let bench = TokenBench { _ in true }
         let plugin = bench.plugin(policy: TokenRefreshPolicy(withoutCredential: .sendAll))
@@ -266,7 +266,7 @@ struct TokenSessionTests: TokenCalls {
         #expect(bench.sent == ["Bearer old", nil])
     }
 
-    @Test("With sendAll a log-out returns the 401s of refused calls, and sends the others without a token")
+    @Test("With sendAll, a log-out returns the 401s of refused calls and sends the others without a token")
     func logOutWithoutToken() async throws {
         let bench = TokenBench(isGated: true) { _ in false }
         let plugin = bench.plugin(policy: TokenRefreshPolicy(withoutCredential: .sendAll))
@@ -283,7 +283,7 @@ struct TokenSessionTests: TokenCalls {
         #expect(plugin.credential == nil)
     }
 
-    @Test("With sendAll a refresh that returns nil, or that comes too late, returns the 401")
+    @Test("With sendAll, a call returns its 401 if the refresh returns nil or the session has already ended")
     func refreshWithoutToken() async throws {
         let bench = TokenBench { _ in false }
         let plugin = plugin(bench, .refresh, policy: TokenRefreshPolicy(withoutCredential: .sendAll))
@@ -303,7 +303,7 @@ struct TokenSessionTests: TokenCalls {
 
     // MARK: Without a user
 
-    @Test("If obtain returns nil, the calls that wait fail with sessionEnded, and the next call asks anew")
+    @Test("If obtain returns nil, waiting calls fail with sessionEnded, and the next call tries anew")
     func obtainsNothing() async throws {
         let bench = TokenBench { _ in true }
         let isWilling = Atomic(false)

@@ -10,7 +10,7 @@ import Tracing
 
 @testable import PipelinePlugins
 
-@Suite("TracingPlugin, texts of spans", .tags(.concurrent))
+@Suite("TracingPlugin: attributes and names of spans", .tags(.concurrent))
 struct SpanTextTests {
     private let tracer = W3CTracer()
     private let clock = ManualClock()
@@ -29,14 +29,14 @@ struct SpanTextTests {
         _ = try? await provider.request(ask)
     }
 
-    @Test("Without a port the scheme's is shown", arguments: [("http", "80"), ("https", "443")])
+    @Test("Without a port, server.port is the scheme's default", arguments: [("http", "80"), ("https", "443")])
     func ports(scheme: String, port: String) async {
         await send(Ask(url: "\(scheme)://a.test"), to: [.status(200)], plugin)
         #expect(exchanges.map { $0.texts["server.port"] } == [port])
         #expect(exchanges.map { $0.texts["url.scheme"] } == [scheme])
     }
 
-    @Test("A method that no RFC knows is _OTHER, and HTTP in the name")
+    @Test("A method that no RFC defines is _OTHER, and HTTP in the span's name")
     func otherMethod() async {
         await send(Ask(method: HTTPRequest.Method("MINE") ?? .get), to: [.status(200)], plugin)
         #expect(exchanges.map(\.operationName) == ["HTTP"])
@@ -44,7 +44,7 @@ struct SpanTextTests {
         #expect(exchanges.first?.texts["http.request.method"] == "_OTHER")
     }
 
-    @Test("url.full is shown through the redactor that is given")
+    @Test("The given redactor is applied to url.full")
     func redactor() async {
         let ask = Ask(url: "https://a.test?page=2&token=canary")
         await send(

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 import Tracing
 
-/// Different texts that a plugin has seen.
+/// The distinct texts that plugins have seen.
 private final class Seen: Sendable {
     private let texts = Mutex<Set<String>>([])
 
@@ -38,7 +38,7 @@ struct TracingPluginPropagationTests {
 
     private var exchanges: [FinishedInMemorySpan] { tracer.finished.filter { $0.kind == .client } }
 
-    /// What was sent.
+    /// Sends a request and returns the requests that reached the transport.
     private func send(_ steps: [ScriptedTransport.Step], _ plugins: (any PluginType)...) async -> [PipelineRequest] {
         let transport = ScriptedTransport(steps)
         let provider = Provider<Ask>(transport: transport, plugins: plugins)
@@ -46,7 +46,7 @@ struct TracingPluginPropagationTests {
         return transport.sent
     }
 
-    @Test("It does what every plugin has to do, alone and inside TracingPlugin")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         let violations = await PluginConformance { TracingPlugin.Propagation() }.run()
         #expect(violations == [])
@@ -54,7 +54,7 @@ struct TracingPluginPropagationTests {
 
     // MARK: Fields
 
-    @Test("The server is told of the span of its exchange, in the place of what was there")
+    @Test("Propagation sends the exchange's span to the server and replaces existing fields")
     func traceparent() async throws {
         let sent = await send([.status(200)], plugin, propagation)
         let exchange = try #require(exchanges.first)
@@ -63,7 +63,7 @@ struct TracingPluginPropagationTests {
         #expect(sent.first?.headers[.accept] == "a")
     }
 
-    @Test("A field that may not stand in a request is left out, and the call goes on")
+    @Test("A field that is not valid in a request is omitted, and the call continues")
     func badFields() async {
         let sent = await send([.status(200)], plugin, propagation)
         #expect(sent.count == 1)
@@ -74,7 +74,7 @@ struct TracingPluginPropagationTests {
     }
 
     @Test(
-        "Other fields than traceparent and tracestate are secret, and dropped when a redirect leaves the origin",
+        "Fields except traceparent and tracestate are secret and dropped when a redirect leaves the origin",
         arguments: ["https://b.test/", "/c"]
     )
     func secretFields(location: String) async throws {
@@ -85,14 +85,14 @@ struct TracingPluginPropagationTests {
         #expect(sent.allSatisfy { $0.headers[.traceparent] != nil })
     }
 
-    @Test("Each hop of a redirect has a span of its own, and its server is told of it")
+    @Test("Each hop of a redirect has its own span, which is sent to its server")
     func redirect() async {
         let sent = await send([.status(302, headers: [.location: "/c"]), .status(200)], plugin, propagation)
         #expect(exchanges.count == 2)
         #expect(sent.map { $0.headers[.traceparent] } == exchanges.map(W3CTracer.traceparent))
     }
 
-    @Test("Of an instrument that is given the fields are sent")
+    @Test("The fields of a given instrument are sent")
     func instrument() async {
         let other = InMemoryTracer()
         let sent = await send(
@@ -118,7 +118,7 @@ struct TracingPluginPropagationTests {
     }
 
     @Test(
-        "Inside an exchange plugin that sends again each request is sent with its own span, outside it all with the first",
+        "Inside an exchange plugin that sends twice, each request has its own span; outside it, all share one",
         arguments: [true, false]
     )
     func sends(isInside: Bool) async {
@@ -137,7 +137,7 @@ struct TracingPluginPropagationTests {
         #expect(tracer.active.isEmpty)
     }
 
-    @Test("Plugins of the call see no traceparent, wherever they are, and exchange plugins inside it do")
+    @Test("Call plugins never see traceparent, wherever they are; inner exchange plugins do")
     func seen() async {
         let seen = Seen()
         func noting(_ name: String) -> any PluginType {
@@ -159,7 +159,7 @@ struct TracingPluginPropagationTests {
         #expect(seen.values == ["outside none", "inside none", "exchange \(span)"])
     }
 
-    @Test("A call that a plugin inside makes elsewhere does not take the span of the exchange")
+    @Test("A separate call by an inner plugin does not take the span of the exchange")
     func nested() async throws {
         let keys = Provider<Ask>(transport: ScriptedTransport([.status(200)]), plugins: [plugin])
         let signer = PluginStack.exchange { request, _, send in
@@ -172,7 +172,7 @@ struct TracingPluginPropagationTests {
         #expect(sent.map { $0.headers[.traceparent] } == [own.map(W3CTracer.traceparent)])
     }
 
-    @Test("Without TracingPlugin what is current is sent, and no span is made")
+    @Test("Without TracingPlugin, the current span is sent and no span is created")
     func alone() async {
         let outer = tracer.startSpan("outer")
         let propagation = TracingPlugin.Propagation(instrument: tracer)
@@ -184,7 +184,7 @@ struct TracingPluginPropagationTests {
 
     // MARK: No exchange
 
-    @Test("When a plugin inside answers, the span that was begun says that nothing was sent")
+    @Test("If an inner plugin responds, the open span records that nothing was sent")
     func answeredInside() async {
         let own = PluginStack.exchange { request, _, _ in PipelineResponse(request: request, statusCode: 200) }
         _ = await send([], plugin, propagation, own)
@@ -192,7 +192,7 @@ struct TracingPluginPropagationTests {
         #expect(tracer.active.isEmpty)
     }
 
-    @Test("When a plugin inside refuses, the span says so, and the failure is passed on as that plugin's")
+    @Test("If an inner plugin fails, the span records it, and the failure passes on as that plugin's")
     func refusedInside() async {
         let provider = Provider<Ask>(
             transport: ScriptedTransport([]),
@@ -205,7 +205,7 @@ struct TracingPluginPropagationTests {
         #expect(tracer.active.isEmpty)
     }
 
-    @Test("An exchange that goes on when a plugin inside has answered keeps its span until it ends")
+    @Test("An exchange that continues after a plugin has responded keeps its span until it ends")
     func goesOn() async throws {
         let clock = ManualClock()
         let (works, keep) = AsyncStream<Task<PipelineResponse, any Error>>.makeStream()
@@ -230,7 +230,7 @@ struct TracingPluginPropagationTests {
 
     // MARK: Many and the network
 
-    @Test("Of many calls at once each has its own trace, and no span stays open")
+    @Test("Each of many concurrent calls has its own trace, and no span stays open")
     func concurrency() async {
         let transport = ScriptedTransport { _, index in .status(index.isMultiple(of: 3) ? 503 : 200) }
         let provider = Provider<Ask>(transport: transport, plugins: [plugin, again, propagation])

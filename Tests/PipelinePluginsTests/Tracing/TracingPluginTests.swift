@@ -34,7 +34,7 @@ struct TracingPluginTests {
         _ = try? await provider.request(ask)
     }
 
-    @Test("It does what every plugin has to do")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         let violations = await PluginConformance { TracingPlugin(tracer: W3CTracer()) }.run()
         #expect(violations == [])
@@ -42,7 +42,7 @@ struct TracingPluginTests {
 
     // MARK: Spans
 
-    @Test("A call has a span, and inside it each exchange has one, with the names of OpenTelemetry")
+    @Test("A call has a span with a child span for each exchange, with OpenTelemetry's attribute names")
     func spans() async throws {
         await send(Ask(url: "https://a.test:8443"), to: [.status(200)], plugin)
         let request = [
@@ -61,7 +61,7 @@ struct TracingPluginTests {
         #expect(tracer.finished.allSatisfy { $0.status == nil && $0.errors.isEmpty })
     }
 
-    @Test("Each attempt and each redirect has a span of its own, which says how often was sent before")
+    @Test("Each attempt and each redirect has its own span with the number of earlier sends")
     func resends() async {
         let steps: [ScriptedTransport.Step] = [
             .status(503), .status(302, headers: [.location: "https://b.test/"]), .status(200),
@@ -77,7 +77,7 @@ struct TracingPluginTests {
         #expect(tracer.active.isEmpty)
     }
 
-    @Test("Moments are those of the provider's clock")
+    @Test("Span times come from the provider's clock")
     func moments() async {
         let steps: [ScriptedTransport.Step] = [
             .delayed(.milliseconds(30), .status(503)), .delayed(.milliseconds(12), .status(200)),
@@ -95,7 +95,7 @@ struct TracingPluginTests {
         #expect(self.call?.startInstant.nanosecondsSinceEpoch == 1_767_312_001_000_000_000)
     }
 
-    @Test("The span of the call is a child of the one that is current, and is current for what is inside")
+    @Test("The call's span is a child of the current span and is itself current for everything inside")
     func current() async {
         let outer = tracer.startSpan("outer")
         let seen = PluginStack.prepare { _, _ in self.tracer.startSpan("inside").end() }
@@ -110,7 +110,7 @@ struct TracingPluginTests {
         #expect(inside.map(\.parentSpanID) == [call?.spanID, call?.spanID])
     }
 
-    @Test("No message is changed")
+    @Test("TracingPlugin does not change the request or the response")
     func changesNothing() async throws {
         let transport = ScriptedTransport([.status(200, headers: [.server: "s"], body: "hello")])
         let response = try await Provider<Ask>(transport: transport, plugins: [plugin]).request(Ask())
@@ -120,7 +120,7 @@ struct TracingPluginTests {
     }
 
     @Test(
-        "Without a tracer that of InstrumentationSystem is asked for at each call, and its instruments tell the server"
+        "Without a tracer, each call uses InstrumentationSystem's current tracer and sends its fields"
     )
     func systemTracer() async {
         await #expect(processExitsWith: .success) {
@@ -137,7 +137,7 @@ struct TracingPluginTests {
         }
     }
 
-    @Test("A streamed call ends with its header fields, and its body is handed on unread")
+    @Test("The span of a streamed call ends with the header fields, and the body is passed on unread")
     func streams() async throws {
         let body = PipelineBody.stream(AsyncStream { $0.finish() })
         let provider = Provider<Ask>(transport: ScriptedTransport([.status(200, body: body)]), plugins: [plugin])
@@ -149,7 +149,7 @@ struct TracingPluginTests {
     // MARK: Failures
 
     @Test(
-        "A status of 400 or above fails the exchange; the call fails where its target does not accept it",
+        "A status of 400 or above is an error of the exchange, and of the call unless its target accepts it",
         arguments: [
             (200, ValidationType.anyStatus, false, false), (404, .anyStatus, true, true), (500, .anyStatus, true, true),
             (404, .customCodes([404]), true, false), (204, .customCodes([200]), false, true),
@@ -166,7 +166,7 @@ struct TracingPluginTests {
         #expect(call.texts["http.response.status_code"] == "\(code)")
     }
 
-    @Test("A failure fails both spans with its code and its description, and is passed on")
+    @Test("A failure marks both spans as errors with its code and description and is passed on")
     func failure() async throws {
         let provider = Provider<Ask>(transport: ScriptedTransport([.failure(.connect(.refused))]), plugins: [plugin])
         let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask()) }
@@ -180,7 +180,7 @@ struct TracingPluginTests {
         }
     }
 
-    @Test("A call that was cancelled has not failed: only error.type says so")
+    @Test("A cancelled call is not an error; only error.type records it")
     func cancelled() async {
         let transport = ScriptedTransport(always: .delayed(.seconds(9), .status(200)))
         let provider = Provider<Ask>(transport: transport, plugins: [plugin], configuration: .init(clock: clock))
@@ -196,7 +196,7 @@ struct TracingPluginTests {
     // MARK: Position
 
     @Test(
-        "Inside a plugin that sends again each attempt has a span of a call, outside it all have one",
+        "Inside a retry plugin each attempt has a call span; outside it, all attempts share one",
         arguments: [true, false]
     )
     func position(isInside: Bool) async {
@@ -207,7 +207,7 @@ struct TracingPluginTests {
         #expect(exchanges.map(\.parentSpanID) == (isInside ? calls.map(\.spanID) : [calls[0].spanID, calls[0].spanID]))
     }
 
-    @Test("Of passes that run at once one traces the call, and the next one may when that has ended")
+    @Test("Of concurrent passes only one traces the call; another can once it has ended")
     func reservation() {
         var current = CurrentTrace()
         let atOnce = [current.reserve(), current.reserve()]
@@ -217,7 +217,7 @@ struct TracingPluginTests {
         #expect(next)
     }
 
-    @Test("Of two in one stack the inner one does nothing")
+    @Test("An inner TracingPlugin does nothing")
     func two() async {
         let inner = W3CTracer()
         await send(to: [.status(200)], plugin, TracingPlugin(tracer: inner))
@@ -225,7 +225,7 @@ struct TracingPluginTests {
         #expect(inner.finished.isEmpty)
     }
 
-    @Test("The span of the call ends with the answer at the plugin's place")
+    @Test("The call's span ends when the response reaches the plugin's position")
     func endsAtItsPlace() async {
         let slow = PluginStack.process { _, context in try? await context.clock.sleep(for: .seconds(1)) }
         for plugins in [[plugin, slow] as [any PluginType], [slow, plugin]] {
@@ -241,7 +241,7 @@ struct TracingPluginTests {
         #expect(tracer.finished.filter { $0.kind == .internal }.map(\.duration) == [1_000_000_000, 0])
     }
 
-    @Test("The stack finds what is in the wrong place, and notes what a reader should know")
+    @Test("The stack reports a second TracingPlugin and notes a missing propagation or an outer retry")
     func findings() {
         func described(_ plugins: any PluginType...) -> PipelineDescription {
             Provider<Ask>(transport: ScriptedTransport([]), plugins: plugins).explain()
@@ -270,7 +270,7 @@ struct TracingPluginTests {
     }
 
     @Test(
-        "F06 No span holds a secret, whatever the call comes to",
+        "F06 No span contains a secret, whatever the outcome of the call",
         arguments: [
             ScriptedTransport.Step.status(200, headers: [.setCookie: "canary-20"], body: "canary-21"),
             .status(302, headers: [.location: "https://bob:canary-22@a.test/?token=canary-24#canary-25"]),

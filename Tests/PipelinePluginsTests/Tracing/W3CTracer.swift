@@ -4,7 +4,7 @@ import InMemoryTracing
 import Synchronization
 import Tracing
 
-/// A tracer that keeps its spans and injects `traceparent`, `tracestate`, a baggage, and what no field can hold.
+/// A tracer that keeps its spans and injects `traceparent`, `tracestate`, baggage and invalid fields.
 struct W3CTracer: Tracer {
     private let inner: InMemoryTracer
 
@@ -89,14 +89,14 @@ extension FinishedInMemorySpan {
         return result
     }
 
-    /// All that a backend would show.
+    /// All text that a backend would show.
     var everything: String {
         var text = "\(operationName) \(texts) \(status?.message ?? "") \(events.map(\.name)) "
         for error in errors { text += "\(error.error) \(error.attributes)" }
         return text
     }
 
-    /// How long it took, in nanoseconds.
+    /// The duration of the span, in nanoseconds.
     var duration: UInt64 { endInstant.nanosecondsSinceEpoch - startInstant.nanosecondsSinceEpoch }
 }
 #endif

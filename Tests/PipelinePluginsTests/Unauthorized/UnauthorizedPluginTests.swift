@@ -10,7 +10,7 @@ import Testing
 
 @Suite("UnauthorizedPlugin", .tags(.concurrent))
 struct UnauthorizedPluginTests {
-    /// What the closure was told, in order.
+    /// The responses the closure received, in order.
     private final class Told: Sendable {
         private let list = Mutex<[PipelineResponse]>([])
 
@@ -29,14 +29,14 @@ struct UnauthorizedPluginTests {
         Provider(transport: transport, plugins: plugins)
     }
 
-    @Test("It does what every plugin has to do")
+    @Test("The plugin passes the conformance suite")
     func conformance() async {
         #expect(await PluginConformance { UnauthorizedPlugin { _, _ in } }.run() == [])
     }
 
     // MARK: Effects
 
-    @Test("C29 The closure is told once of a 401, and of nothing else", arguments: [200, 302, 400, 401, 403, 407, 500])
+    @Test("C29 The closure is called once, and only for a 401", arguments: [200, 302, 400, 401, 403, 407, 500])
     func statuses(status: Int) async throws {
         let transport = ScriptedTransport(always: .status(status, body: "why"))
         let response = try await provider(transport, told.plugin).request(Ask())
@@ -45,7 +45,7 @@ struct UnauthorizedPluginTests {
         #expect(told.responses.allSatisfy { $0.data == Data("why".utf8) })
     }
 
-    @Test("It is told also when the status makes the call end in an error")
+    @Test("The closure is also called if the status makes the call fail")
     func validation() async throws {
         let transport = ScriptedTransport(always: .status(401))
         let provider = provider(transport, told.plugin)
@@ -56,7 +56,7 @@ struct UnauthorizedPluginTests {
         #expect(told.responses.count == 1)
     }
 
-    @Test("It is not told of a 401 that the target names among those it wants")
+    @Test("The closure is not called if the target accepts 401 explicitly")
     func wanted() async throws {
         let provider = provider(ScriptedTransport(always: .status(401)), told.plugin)
         _ = try await provider.request(Ask(validationType: .customCodes([200, 401])))
@@ -65,7 +65,7 @@ struct UnauthorizedPluginTests {
         #expect(told.responses.count == 1)
     }
 
-    @Test("It is told of the response of a failure, which passes untouched, as one without a response does")
+    @Test("The closure is called with the response of a failure, if it has one; failures pass unchanged")
     func failures() async throws {
         let failing = PluginStack.intercept { request, _, next in
             throw PipelineError(.plugin, "refused", response: try await next(request))
@@ -78,7 +78,7 @@ struct UnauthorizedPluginTests {
         #expect(told.responses.count == 1)
     }
 
-    @Test("The caller gets the answer only when the closure has returned")
+    @Test("The caller gets the response only after the closure has returned")
     func order() async throws {
         let clock = ManualClock()
         let hasReturned = Atomic(false)
@@ -96,14 +96,14 @@ struct UnauthorizedPluginTests {
         #expect(try await call.value)
     }
 
-    @Test("It is not told of a 401 from another origin", arguments: ["https://b.test/", "/c"])
+    @Test("The closure is not called for a 401 from another origin", arguments: ["https://b.test/", "/c"])
     func redirected(location: String) async throws {
         let transport = ScriptedTransport([.status(302, headers: [.location: location]), .status(401)])
         #expect(try await provider(transport, told.plugin).request(Ask()).statusCode == 401)
         #expect(told.responses.count == (location == "/c" ? 1 : 0))
     }
 
-    @Test("It is not told of a 401 from an origin to which a plugin has led")
+    @Test("The closure is not called for a 401 from an origin to which a plugin redirected the request")
     func led() async throws {
         let leading = PluginStack.prepare { request, _ in request.head.authority = "b.test" }
         let transport = ScriptedTransport(always: .status(401))
@@ -111,7 +111,7 @@ struct UnauthorizedPluginTests {
         #expect(told.responses.isEmpty)
     }
 
-    @Test("A body that can be read once is left out of the copy, and whole for the caller")
+    @Test("A one-shot body is left out of the closure's copy, and the caller gets all of it")
     func stream() async throws {
         let read = Mutex<[Data]>([])
         let plugin = UnauthorizedPlugin { response, _ in
@@ -133,7 +133,7 @@ struct UnauthorizedPluginTests {
         #expect(read.withLock { $0 } == [Data()])
     }
 
-    @Test("Of 100 calls at once each is told of, once")
+    @Test("The closure is called exactly once for each of 100 concurrent calls")
     func concurrent() async throws {
         let provider = provider(ScriptedTransport(always: .status(401)), told.plugin)
         await withTaskGroup { group in
@@ -147,7 +147,7 @@ struct UnauthorizedPluginTests {
 
     // MARK: Position
 
-    @Test("Outside a plugin that sends again it is told when that did not help, inside it of each 401")
+    @Test("Outside a retry plugin the closure is called for the last 401; inside it, for each one")
     func position() async throws {
         let again = PluginStack.intercept { request, _, next in
             let response = try await next(request)
@@ -164,7 +164,7 @@ struct UnauthorizedPluginTests {
         }
     }
 
-    @Test("A CredentialsPlugin answers before it is asked, wherever the two are", arguments: [true, false])
+    @Test("CredentialsPlugin handles a 401 before the closure is called, in either order", arguments: [true, false])
     func answered(isOutside: Bool) async throws {
         let credentials = CredentialsPlugin { _ in .init(username: "u", password: "p") }
         let steps: [ScriptedTransport.Step] = [
@@ -177,7 +177,7 @@ struct UnauthorizedPluginTests {
         #expect(told.responses.isEmpty)
     }
 
-    @Test("Over a real connection it gets the fields of the answer")
+    @Test("Over a real connection the closure gets the response's header fields")
     func loopback() async throws {
         let server = try LoopbackServer { _ in [.respond(401, headers: [("WWW-Authenticate", "Bearer")])] }
         defer { server.stop() }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PipelineRecording
 
-/// The executable that was built beside the tests, or in a folder above them.
+/// The executable built beside the tests or in a folder above them.
 private enum HarCommand {
-    /// Runs the command in a folder; returns its exit code and what it has printed to standard output and to standard error.
+    /// Runs the command in a folder and returns its exit code, its standard output and its standard error.
     static func run(
         _ arguments: [String],
         in folder: URL,
@@ -36,7 +36,7 @@ private enum HarCommand {
 }
 
 #if HARCommand
-@Suite("The command har", .serialized, .timeLimit(.minutes(10)))
+@Suite("The har command", .serialized, .timeLimit(.minutes(10)))
 struct HarCommandTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "har-\(UUID())")
 
@@ -93,7 +93,7 @@ struct HarCommandTests {
         #expect(try await !har("inspect", "a.har").text.contains("page=2"))
     }
 
-    @Test("inspect shows the good entries of a file, and says which are bad")
+    @Test("inspect shows the valid entries of a file and lists the unreadable ones")
     func inspectBad() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("a.har", Sample.exchange(), Sample.exchange())
@@ -104,7 +104,7 @@ struct HarCommandTests {
         #expect(result.text.contains("1  GET     /a"))
     }
 
-    @Test("inspect with a number shows one entry, and a number that the file does not have is an error")
+    @Test("inspect with an index shows one entry, and fails if the file has no such entry")
     func inspectEntry() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("a.har", Sample.exchange(), Sample.exchange("PUT", body: #"{"n":1}"#))
@@ -118,7 +118,7 @@ struct HarCommandTests {
         )
     }
 
-    @Test("validate ends with 1 and the index of the entry when something is wrong, else with 0")
+    @Test("validate exits with 1 and names the invalid entry, or with 0 if there is none")
     func validate() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("a.har", Sample.exchange(), Sample.exchange())
@@ -153,7 +153,7 @@ struct HarCommandTests {
         #expect(try text("a.har") == text("b.har"))
     }
 
-    @Test("A secret that is not there is an error, and nothing is written")
+    @Test("redact fails and writes nothing if the environment variable of --secret is not set")
     func noSecret() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("a.har", Sample.exchange())
@@ -163,7 +163,7 @@ struct HarCommandTests {
         #expect(throws: (any Error).self) { try text("b.har") }
     }
 
-    @Test("merge makes one file of several")
+    @Test("merge combines several files into one")
     func merge() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("a.har", Sample.exchange(after: 1))
@@ -172,7 +172,7 @@ struct HarCommandTests {
         #expect(try HARFile(contentsOf: folder.appending(path: "c.har")).entry(at: 0).method == "PUT")
     }
 
-    @Test("diff ends with 1 when recordings differ, else with 0")
+    @Test("diff exits with 1 if the recordings differ, and with 0 otherwise")
     func diff() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("a.har", Sample.exchange())
@@ -184,7 +184,7 @@ struct HarCommandTests {
         #expect(try await har("diff", "a.har", "b.har", "--ignore", "date") == (0, "", ""))
     }
 
-    @Test("diff names the values of JSON bodies that differ by their path")
+    @Test("diff lists differing values of JSON bodies by path")
     func diffJSON() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write("a.har", Sample.exchange(body: #"{"items":[{"name":"a"}]}"#))
@@ -195,7 +195,7 @@ struct HarCommandTests {
         #expect(result.text.contains("\n    response body $.next: none → 2\n"))
     }
 
-    @Test("A missing file is one line on standard error, and ends with 2", arguments: ["inspect", "redact"])
+    @Test("A missing file prints one line to standard error and exits with 2", arguments: ["inspect", "redact"])
     func missing(command: String) async throws {
         try write("a.har")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -207,9 +207,9 @@ struct HarCommandTests {
     }
 }
 #else
-@Suite("The command har without its trait")
+@Suite("The har command without its package trait")
 struct HarTraitTests {
-    @Test("It fails and names the trait")
+    @Test("The command fails and names the trait")
     func missingTrait() async throws {
         let result = try await HarCommand.run(["validate", "a.har"], in: FileManager.default.temporaryDirectory)
         #expect(result.status == 2)

@@ -3,7 +3,7 @@ import Pipeline
 
 @testable import PipelineRecording
 
-/// Files for tests of HAR: the samples, and a folder of its own that goes with it.
+/// HAR files for tests: the samples, and a temporary folder that is removed with the bench.
 final class HARBench {
     let folder = FileManager.default.temporaryDirectory.appending(path: "har-\(UUID().uuidString)")
 
@@ -16,13 +16,13 @@ final class HARBench {
 
     func url(_ name: String = "test.har") -> URL { folder.appending(path: name) }
 
-    /// A file with this text in it.
+    /// Writes a file with this text and returns its URL.
     func write(_ text: String, name: String = "test.har") throws -> URL {
         try Data(text.utf8).write(to: url(name))
         return url(name)
     }
 
-    /// A file with these entries on one line each.
+    /// Writes a file with these entries and returns its URL.
     func write(entries: [String]) throws -> URL {
         try write(#"{"log":{"version":"1.2","entries":["# + entries.joined(separator: ",") + "]}}")
     }
@@ -31,19 +31,19 @@ final class HARBench {
 }
 
 extension HAREntry {
-    /// An entry of this text.
+    /// Parses an entry from JSON text.
     init(_ text: String) throws { self.init(json: try JSONParser.parse(text.utf8)) }
 
-    /// With this response and nothing special in its request.
+    /// Creates an entry with this response and a minimal request.
     init(response: String) throws {
         try self.init(#"{"request":{"method":"GET","url":"http://h/"},"response":\#(response)}"#)
     }
 
-    /// With this request and nothing special in its response.
+    /// Creates an entry with this request and a minimal response.
     init(request: String) throws { try self.init(#"{"request":\#(request),"response":{"status":200}}"#) }
 }
 
-/// What a piece of code has thrown.
+/// Returns the `PipelineError` that a closure throws, if any.
 func failure(of body: () throws -> Void) -> PipelineError? {
     do { try body() } catch { return error as? PipelineError }
     return nil

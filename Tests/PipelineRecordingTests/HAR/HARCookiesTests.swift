@@ -27,7 +27,7 @@ struct HARCookiesTests {
 
     private func text(_ node: JSONNode?) -> String { node.map { String(decoding: $0.data(), as: UTF8.self) } ?? "" }
 
-    @Test("The cookies of a request stand in pairs, those of a response one for each field with its attributes")
+    @Test("Request cookies are name-value pairs; each Set-Cookie field is one cookie with its attributes")
     func cookies() {
         var response = HTTPFields()
         for value in [

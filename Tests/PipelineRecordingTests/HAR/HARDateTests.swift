@@ -9,7 +9,7 @@ import Testing
 @Suite("HARDate")
 struct HARDateTests {
     @Test(
-        "Dates: any zone, any number of decimals",
+        "ISO 8601 dates are read in any time zone and with any number of decimals",
         arguments: [
             ("2026-11-21T02:12:26.119Z", 1_795_227_146.119), ("2026-11-21T02:12:26.119735+00:00", 1_795_227_146.119735),
             ("2026-11-20T19:12:26-07:00", 1_795_227_146), ("2026-11-21T07:42:26+0530", 1_795_227_146),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("Bodies as real writers mean them")
+@Suite("Bodies as other HAR writers encode them")
 struct HAREntryBodiesTests {
     private func response(_ text: String) throws -> RecordedExchange.Response {
         try #require(try HAREntry(response: text).exchange(sideFiles: nil).response)
@@ -17,7 +17,7 @@ struct HAREntryBodiesTests {
     }
 
     @Test(
-        "Text is encoded in the charset of Content-Type, else of the media type of the content, else in UTF-8",
+        "The charset comes from Content-Type, else from the content's mimeType, else it is UTF-8",
         arguments: [
             ("", "text/plain", [0xc3, 0xbc]), ("text/plain", "", [0xc3, 0xbc]),
             ("text/html; charset=ISO-8859-1", "", [0xfc]), ("text/html", "text/html; Charset=\"latin1\"", [0xfc]),
@@ -37,14 +37,14 @@ struct HAREntryBodiesTests {
         )
     }
 
-    @Test("Text that its charset cannot hold is UTF-8; what browsers call ISO-8859-1 holds the euro sign")
+    @Test("Text that its charset cannot represent is UTF-8; ISO-8859-1 includes the euro sign, as in browsers")
     func charsetTooSmall() throws {
         #expect(try text(#"{"text":"→","mimeType":"a/b;charset=iso-8859-1"}"#) == Data("→".utf8))
         #expect(try text(#"{"text":"€","mimeType":"a/b;charset=iso-8859-1"}"#) == Data([0x80]))
     }
 
     @Test(
-        "Base64, also with line ends; nothing where the text is missing; sizes are not trusted",
+        "Base64 is decoded, even with line breaks; missing text is an empty body; sizes are ignored",
         arguments: [
             (#"{"text":"AP8=","encoding":"base64","size":99}"#, [0x00, 0xff]),
             (#"{"text":"AP\n8=\r\n","encoding":"base64"}"#, [0, 255]),
@@ -57,7 +57,7 @@ struct HAREntryBodiesTests {
         #expect(try text(content) == Data(bytes))
     }
 
-    @Test("F04 Bad base64 is an error", arguments: ["A", "AP8", "****", "AP8=x", "A\u{e9}8="])
+    @Test("F04 Invalid base64 is an error", arguments: ["A", "AP8", "****", "AP8=x", "A\u{e9}8="])
     func badBase64(text: String) throws {
         let entry = try HAREntry(response: #"{"status":200,"content":{"encoding":"base64","text":"\#(text)"}}"#)
         #expect(failure { _ = try entry.exchange(sideFiles: nil) }?.code == .recording(.corrupt))
@@ -67,7 +67,7 @@ struct HAREntryBodiesTests {
         #expect(failure { _ = try request.exchange(sideFiles: nil) }?.code == .recording(.corrupt))
     }
 
-    @Test("Pieces in base64 or base 16 are one body, in its content coding when there is one")
+    @Test("Base64 or hexadecimal pieces are joined into one body, which keeps any content coding")
     func pieces() throws {
         let coded = #"[{"name":"content-encoding","value":"gzip"}]"#
         let base64 = #"{"status":200,"headers":\#(coded),"content":{"encoding":"base64","text":"[\"H4s=\",\"AP8=\"]"}}"#
@@ -85,7 +85,7 @@ struct HAREntryBodiesTests {
         }
     }
 
-    @Test("A body in hexadecimal digits is decoded if it is marked, and an error if it is not hexadecimal")
+    @Test("A body marked as hexadecimal is decoded, and is an error if it is not hexadecimal")
     func hexadecimal() throws {
         #expect(try text(#"{"text":"00ff1F8b","_isBinary":true}"#) == Data([0x00, 0xff, 0x1f, 0x8b]))
         #expect(try text(#"{"text":"00ff","encoding":"hex"}"#) == Data([0x00, 0xff]))
@@ -97,7 +97,7 @@ struct HAREntryBodiesTests {
         #expect(error?.reason.contains("response.content.text") == true)
     }
 
-    @Test("Pieces in base 16 without a marker are a body if that is in the content coding that a field names")
+    @Test("Unmarked hexadecimal pieces are decoded only if the result has the declared content coding")
     func unmarkedPieces() throws {
         let coded = Deflate.gzip(Data("text".utf8))
         let digits = coded.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

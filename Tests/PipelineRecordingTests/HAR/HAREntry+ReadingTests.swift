@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("Entries as real writers mean them")
+@Suite("Entries as other HAR writers produce them")
 struct HAREntryReadingTests {
     private func response(_ text: String) throws -> RecordedExchange.Response {
         try #require(try HAREntry(response: text).exchange(sideFiles: nil).response)
@@ -16,7 +16,7 @@ struct HAREntryReadingTests {
         try response(#"{"status":200,"headers":\#(headers),"content":\#(content)}"#).body
     }
 
-    @Test("Method, URL and status are enough")
+    @Test("An entry needs only a method, a URL and a status")
     func least() throws {
         let exchange = try HAREntry(response: #"{"status":204}"#).exchange(sideFiles: nil)
         #expect(exchange.request == .init(method: "GET", url: "http://h/"))
@@ -26,7 +26,7 @@ struct HAREntryReadingTests {
     }
 
     @Test(
-        "Without method, URL or status an entry is corrupt, and the error says what is missing",
+        "An entry without a method, URL or status is corrupt, and the error names the missing member",
         arguments: [
             ("[]", "request.method"), ("{}", "request.method"), (#"{"request":{"method":null}}"#, "request.method"),
             (#"{"request":{"method":""}}"#, "request.method is empty"),
@@ -44,7 +44,7 @@ struct HAREntryReadingTests {
         #expect(error?.reason.contains(place) == true)
     }
 
-    @Test("Null is the same as nothing, everywhere")
+    @Test("A null member is treated as a missing one, everywhere")
     func null() throws {
         let entry = try HAREntry(
             """
@@ -59,7 +59,7 @@ struct HAREntryReadingTests {
         )
     }
 
-    @Test("Numbers may have a fraction where they are whole, and the other way round")
+    @Test("Integers may be written with a fraction, and fractional numbers without one")
     func numbers() throws {
         let entry = try HAREntry(
             #"{"time":14.666,"timings":{"receive":4},"request":{"method":"GET","url":"u"},"response":{"status":200.0,"bodySize":7.0}}"#
@@ -70,7 +70,7 @@ struct HAREntryReadingTests {
     }
 
     @Test(
-        "Times: the sum of the phases where the whole is not said, nothing for what is negative, null or no number",
+        "A missing total time is the sum of its phases; negative and non-numeric times count as zero",
         arguments: [
             (#""time":10,"timings":{"wait":3,"receive":2}"#, 8_000, 10_000),
             (
@@ -91,7 +91,7 @@ struct HAREntryReadingTests {
 
     // MARK: Header fields
 
-    @Test("Pseudo fields and names that are none are left out; joined values are several fields; order and case stay")
+    @Test("Pseudo-header fields and invalid names are dropped; joined values are split; order and case are kept")
     func headers() throws {
         let fields = try response(
             #"""
@@ -108,7 +108,7 @@ struct HAREntryReadingTests {
         )
     }
 
-    @Test("A header value never holds a line end, a NUL or another control character")
+    @Test("A header field value never contains a line break, a NUL or another control character")
     func injection() throws {
         let fields = try response(
             #"{"status":200,"headers":[{"name":"a","value":"1\r\nX: y\r\n\r\n\u0000\u0001z\rq"},{"name":"b\r\nc","value":""}]}"#
@@ -122,7 +122,7 @@ struct HAREntryReadingTests {
 
     // MARK: Bodies of responses
 
-    @Test("Pieces with times, if they make up the body")
+    @Test("Timed chunks are read if their sizes add up to the body")
     func chunks() throws {
         func chunks(_ text: String) throws -> [RecordedExchange.Chunk] {
             try response(#"{"status":200,"content":{"text":"abcde"},"_chunks":\#(text)}"#).chunks
@@ -137,7 +137,7 @@ struct HAREntryReadingTests {
         }
     }
 
-    @Test("Trailers are read as header fields are")
+    @Test("Trailers are read like header fields")
     func trailers() throws {
         let trailers = try response(#"{"status":200,"_trailers":[{"name":"X-Sum","value":"1"}]}"#).trailers
         #expect(trailers.map(\.value) == ["1"])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("Entries as HAR 1.2 has them")
+@Suite("Entries as HAR 1.2 specifies them")
 struct HAREntryWritingTests {
     static let start = Date(timeIntervalSince1970: 1_795_227_146.1194)
 
@@ -29,7 +29,7 @@ struct HAREntryWritingTests {
 
     private func text(_ node: JSONNode?) -> String { node.map { String(decoding: $0.data(), as: UTF8.self) } ?? "" }
 
-    @Test("An entry has every member that is required, and no other")
+    @Test("An entry has exactly the required members")
     func whole() {
         #expect(
             text(entry()) == """
@@ -43,7 +43,7 @@ struct HAREntryWritingTests {
     }
 
     @Test(
-        "The query's names and values are unescaped where that is UTF-8; the fragment goes",
+        "Query names and values are percent-decoded if the result is UTF-8; the fragment is removed",
         arguments: [
             ("http://h/", "[]"), ("http://h/?", "[]"), ("http://h/#f?a=b", "[]"),
             ("http://h/?a+b=%C3%BC+1&&x=y=z", #"[{"name":"a b","value":"ü 1"},{"name":"x","value":"y=z"}]"#),
@@ -56,7 +56,7 @@ struct HAREntryWritingTests {
         #expect(request?["url"]?.string?.contains("#") == false)
     }
 
-    @Test("Header fields keep order, case and repetition; a value that is no UTF-8 comes back as the same bytes")
+    @Test("Header fields keep order, case and repetition; a value that is not UTF-8 keeps its bytes")
     func headers() throws {
         var fields = HTTPFields()
         for (name, value) in [("X-b", "1"), ("Set-Cookie", "a=1"), ("x-B", "ü"), ("Set-Cookie", "b=2")] {
@@ -73,7 +73,7 @@ struct HAREntryWritingTests {
     }
 
     @Test(
-        "Text stands as text when it is UTF-8 and its charset is, else as base64; bytes come back as they were",
+        "A body is text if it and its charset are UTF-8, and base64 otherwise; its bytes are read back unchanged",
         arguments: [
             (nil, Array("ü\u{0}".utf8), nil), ("text/plain; charset=UTF-8", Array("ü".utf8), nil),
             ("application/json", [0xef, 0xbb, 0xbf, 0x7b], nil),
@@ -94,7 +94,7 @@ struct HAREntryWritingTests {
         #expect(exchange.request.body == Data(bytes))
     }
 
-    @Test("A request's body that is not UTF-8 is base64, under both names")
+    @Test("A request body that is not UTF-8 is base64, marked by both encoding and _encoding")
     func postData() {
         let post = entry(request: [.contentType: "a/b"], body: Data([0xff]))["request"]
         #expect(
@@ -106,7 +106,7 @@ struct HAREntryWritingTests {
     }
 
     @Test(
-        "Compression is said when the length on the wire is known and another",
+        "compression is present if the length on the wire is known and differs from the size",
         arguments: [(nil, 200, -1, nil), (5, 200, 5, nil), (3, 200, 3, 2), (9, 200, 9, -4), (nil, 304, 0, nil)]
             as [(Int?, Int, Int, Int?)]
     )
@@ -116,14 +116,14 @@ struct HAREntryWritingTests {
         #expect(node?["content"]?["compression"]?.int == compression)
     }
 
-    @Test("The target of a redirect is Location's value")
+    @Test("redirectURL is the value of Location")
     func redirect() {
         let node = entry(.init(status: 302, reasonPhrase: "Found", headers: [.location: "/b"]))["response"]
         #expect(node?["redirectURL"] == .string("/b"))
         #expect(node?["statusText"] == .string("Found"))
     }
 
-    @Test("A failure has status 0; one within the body stands beside what had arrived")
+    @Test("A failure has status 0; a failure within the body keeps the part that had arrived")
     func failures() throws {
         var exchange = RecordedExchange(
             request: .init(method: "GET", url: "http://h/"),
@@ -148,7 +148,7 @@ struct HAREntryWritingTests {
         #expect(cut?["status"]?.int == 200)
         #expect(cut?["_errorKind"]?.string == "timeout.idle")
         #expect(text(cut?["_chunks"]) == #"[{"size":2,"time":3}]"#)
-        // Neither a response nor a reason still is no response.
+        // Without a response and without a failure, the entry is still read as a failure.
         exchange.response = nil
         exchange.failure = nil
         #expect(try HAREntry(exchange).exchange(sideFiles: nil).failure?.code == "transport")
@@ -171,7 +171,7 @@ struct HAREntryWritingTests {
         #expect(try abs(#require(node["time"]?.double) - phases.reduce(0, +)) < 0.001)
     }
 
-    @Test("Random exchanges are read as they were written")
+    @Test("Random exchanges are unchanged after writing and reading")
     func roundTrip() throws {
         var random = PipelineRandom.seeded(12)
         for number in 0..<300 {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("Bodies of requests, and exchanges that failed")
+@Suite("Request bodies and failed exchanges")
 struct HAREntryRequestTests {
     private func body(
         _ postData: String,
@@ -21,7 +21,7 @@ struct HAREntryRequestTests {
         ).exchange(sideFiles: nil).request.body
     }
 
-    @Test("Text is UTF-8, or Latin-1 when the size says so")
+    @Test("Text is UTF-8, or Latin-1 if only that matches the size")
     func text() throws {
         let text = #"{"text":"ü\u0000"}"#
         let (utf8, latin1) = (Data([0xc3, 0xbc, 0x00]), Data([0xfc, 0x00]))
@@ -34,12 +34,12 @@ struct HAREntryRequestTests {
         #expect(try body(#"{"text":"→"}"#, bodySize: "1") == Data("→".utf8))
     }
 
-    @Test("Base64 under both names", arguments: ["_encoding", "encoding"])
+    @Test("Base64 is recognized under both member names", arguments: ["_encoding", "encoding"])
     func base64(name: String) throws {
         #expect(try body(#"{"text":"AP8=","\#(name)":"base64"}"#) == Data([0x00, 0xff]))
     }
 
-    @Test("Parameters are a form when the text is missing, and nothing when there is a file among them")
+    @Test("Parameters become a form body if the text is missing, and no body if one of them is a file")
     func parameters() throws {
         let params = #"[{"name":"a b","value":"1&2"},{"name":"ü"},{"value":"x"}]"#
         #expect(try body(#"{"params":\#(params)}"#) == Data("a+b=1%262&%C3%BC=".utf8))
@@ -50,7 +50,7 @@ struct HAREntryRequestTests {
         #expect(try body(#"{"params":[],"text":""}"#) == Data())
     }
 
-    @Test("An empty body is one, but not of GET and HEAD")
+    @Test("Empty text is an empty body, but no body for GET and HEAD")
     func empty() throws {
         #expect(try body(#"{"text":""}"#) == Data())
         #expect(try body(#"{"text":""}"#, method: "GET") == nil)
@@ -61,7 +61,7 @@ struct HAREntryRequestTests {
     }
 
     @Test(
-        "Failures of all writers are failures, never a response",
+        "A failure from any writer is read as a failure, never as a response",
         arguments: [
             (#"{"status":0}"#, "transport"),
             (#"{"status":-1,"_failureText":"net::ERR_CONNECTION_REFUSED"}"#, "connect.refused"),
@@ -80,7 +80,7 @@ struct HAREntryRequestTests {
         #expect(exchange.failure?.code == code)
     }
 
-    @Test("A failure beside a status has cut the response off")
+    @Test("A failure next to a status means that the response was cut off")
     func cutOff() throws {
         let entry = try HAREntry(response: #"{"status":200,"content":{"text":"ab"},"_error":"net::ERR_FAILED"}"#)
         let exchange = try entry.exchange(sideFiles: nil)

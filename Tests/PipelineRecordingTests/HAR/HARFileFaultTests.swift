@@ -12,7 +12,7 @@ import Glibc
 import Musl
 #endif
 
-@Suite("HAR files that are damaged, large, or have no room")
+@Suite("Damaged and large HAR files")
 struct HARFileFaultTests {
     static let entries = [
         #"{"startedDateTime":"2026-11-21T02:12:26.119Z","time":1.5,"request":{"method":"POST","url":"http://h/?a=b","#
@@ -26,7 +26,7 @@ struct HARFileFaultTests {
 
     /// The number of entries that can be read.
     ///
-    /// - Throws: anything but an error that is typed and has its place within the file.
+    /// - Throws: Any error other than a typed one that locates the fault within the file.
     private func readableCount(_ data: Data, _ url: URL) throws -> Int? {
         func check(_ error: any Error) throws {
             guard let error = error as? PipelineError, error.code == .recording(.corrupt),
@@ -50,7 +50,7 @@ struct HARFileFaultTests {
         }
     }
 
-    @Test("F04 Cut at each byte a file is corrupt with an offset, but for the blanks at its end")
+    @Test("F04 A file cut at any byte is corrupt at an offset, unless only trailing whitespace is missing")
     func truncation() throws {
         let bench = try HARBench()
         let data = Data(Self.whole.utf8)
@@ -61,7 +61,7 @@ struct HARFileFaultTests {
         #expect(try readableCount(data, bench.url()) == 2)
     }
 
-    @Test("F04 With each byte flipped a file is read or refused", arguments: [0x01, 0x02, 0x20, 0x80, 0xff] as [UInt8])
+    @Test("F04 A file with any byte flipped is read or rejected", arguments: [0x01, 0x02, 0x20, 0x80, 0xff] as [UInt8])
     func flips(mask: UInt8) throws {
         let bench = try HARBench()
         var data = Data(Self.whole.utf8)
@@ -74,7 +74,7 @@ struct HARFileFaultTests {
         #expect(refused > 50)
     }
 
-    // In processes of their own: memory, time and the size that files may have are the process's.
+    // Runs in a separate process, because memory, time and the limit on file sizes are per process.
 
     @Test("F04 A file of 100 MB is loaded, read in part and saved in bounded memory", .enabled(if: isLinux))
     func memory() async throws {
@@ -103,7 +103,7 @@ struct HARFileFaultTests {
         }
     }
 
-    @Test("F04 Twice the length takes at most 2.3 times the time", arguments: [0, 1, 2])
+    @Test("F04 Reading a file of twice the length takes at most 2.3 times as long", arguments: [0, 1, 2])
     func linear(kind: Int) async throws {
         let bench = try HARBench()
         await #expect(processExitsWith: .success) { [path = bench.url().path as String, kind = kind as Int] in
@@ -118,7 +118,7 @@ struct HARFileFaultTests {
             }
             let count = (1 << 17) / part.utf8.count
             _ = try seconds(count / 8)
-            // In turns, as other work on the machine comes and goes.
+            // Alternates between the two, because other work on the machine comes and goes.
             var least = (once: Double.infinity, twice: Double.infinity)
             for _ in 0..<30 {
                 least = (min(least.once, try seconds(count)), min(least.twice, try seconds(2 * count)))
@@ -137,7 +137,7 @@ struct HARFileFaultTests {
     }
 }
 
-/// What of the process is in memory, in bytes; 0 where that is not to be read.
+/// The resident memory of the process in bytes, or 0 where it cannot be read.
 private var residentByteCount: Int {
     let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
     return fields.count > 1 ? (Int(fields[1]) ?? 0) * 4096 : 0

@@ -12,7 +12,7 @@ struct HARFileTests {
 
     private func location(_ error: PipelineError?) -> HARFailure? { error?.underlyingError as? HARFailure }
 
-    @Test("F11 A new file is HAR 1.2 with its entries on lines, mode 0600, and can be read again")
+    @Test("F11 A new file is indented HAR 1.2 with mode 0600 and can be read back")
     func new() throws {
         let bench = try HARBench()
         var file = HARFile()
@@ -49,7 +49,7 @@ struct HARFileTests {
         #expect(again.log["creator"]?["name"]?.string == "Pipeline")
     }
 
-    @Test("A new file without entries can be read again, and written to")
+    @Test("A new file without entries can be read back and appended to")
     func empty() throws {
         let bench = try HARBench()
         try HARFile().write(to: bench.url())
@@ -60,7 +60,7 @@ struct HARFileTests {
         #expect(try text(bench.url()).contains("\"entries\": [\n      {}\n    ]\n  }\n}\n"))
     }
 
-    @Test("What was not changed is copied byte by byte, the gaps between such entries as well")
+    @Test("Unchanged entries and the whitespace between them are copied byte for byte")
     func edits() throws {
         let bench = try HARBench()
         let url = try bench.write(
@@ -78,7 +78,7 @@ struct HARFileTests {
         )
         file.remove(at: 0)
         file.remove(at: 0)
-        // The file that it was read from is replaced by now, and is still read.
+        // The file on disk has been replaced by now, but its original can still be read.
         #expect(try file.entry(at: 0).json == .integer(2))
         try file.write(to: url)
         #expect(try text(url) == #"{"x":[1],"log":{"_own":{"entries":[9]},"entries": [ 2 , "3"],"z":null}}"#)
@@ -89,7 +89,7 @@ struct HARFileTests {
         #expect(try HARFile(contentsOf: url).count == 0)
     }
 
-    @Test("A sample with an entry added keeps every byte of the others", arguments: HARBench.sampleNames)
+    @Test("Adding an entry to a sample keeps every byte of the others", arguments: HARBench.sampleNames)
     func sample(name: String) throws {
         let bench = try HARBench()
         let sample = try Data(contentsOf: HARBench.samples.appending(path: name))
@@ -105,7 +105,7 @@ struct HARFileTests {
         #expect(data == sample.dropLast(end.utf8.count) + Data((",".appending(added) + end).utf8))
     }
 
-    @Test("Names spelled with escapes are the same names")
+    @Test("Member names written with escapes are recognized")
     func escapedNames() throws {
         let bench = try HARBench()
         let file = try HARFile(contentsOf: bench.write(#"{"\u006cog":{"e\u006etries":[1,2]}}"#))
@@ -114,7 +114,7 @@ struct HARFileTests {
 
     // MARK: Errors
 
-    @Test("A file that is not there and one that cannot be read are different errors, which name the file alone")
+    @Test("A missing file and an unreadable one are different errors that name only the file")
     func missing() throws {
         let bench = try HARBench()
         let missing = failure { _ = try HARFile(contentsOf: bench.url("secret/a.har")) }
@@ -124,7 +124,7 @@ struct HARFileTests {
     }
 
     @Test(
-        "F04 What is no HAR file is corrupt, at its byte and in its entry",
+        "F04 A file that is not HAR is corrupt, and the error gives the byte and the entry",
         arguments: [
             ("", 0, nil), ("{", 1, nil), ("[]", 2, nil), ("7", 1, nil), ("{}", 2, nil), (#"{"log":{}}"#, 10, nil),
             (#"{"log":[]}"#, 10, nil), (#"{"log":{"entries":{}}}"#, 22, nil), (#"{"log":{"entries":null}}"#, 24, nil),
@@ -150,7 +150,7 @@ struct HARFileTests {
     }
 
     @Test(
-        "Versions 1.1, 1.3 and none are read",
+        "Files of version 1.1, version 1.3 or no version are read",
         arguments: [#""version":"1.1","#, #""version":"1.3","#, #""version":null,"#, ""]
     )
     func versions(member: String) throws {
@@ -158,7 +158,7 @@ struct HARFileTests {
         #expect(try HARFile(contentsOf: bench.write(#"{"log":{\#(member)"entries":[]}}"#)).count == 0)
     }
 
-    @Test("An entry that cannot be read is an error with its index and the byte of the file; the others are read")
+    @Test("An unreadable entry is an error with its index and byte offset; the other entries can be read")
     func badEntry() throws {
         let bench = try HARBench()
         let bad =
@@ -181,7 +181,7 @@ struct HARFileTests {
         #expect(location(failure { _ = try file.exchange(at: 3) })?.index == 3)
     }
 
-    @Test("A link to a file is kept, and the file that it leads to is replaced")
+    @Test("Writing through a symbolic link keeps the link and replaces its target")
     func link() throws {
         let bench = try HARBench()
         let url = try bench.write(entries: [])

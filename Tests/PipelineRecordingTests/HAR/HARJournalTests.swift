@@ -22,7 +22,7 @@ struct HARJournalTests {
 
     private func numbers(_ entries: [HAREntry]) -> [Int] { entries.compactMap { $0.json["n"]?.int } }
 
-    @Test("Entries come back in their order; the file is beside the other, one line each, mode 0600")
+    @Test("Entries are read back in order from a file beside the recording, one per line, with mode 0600")
     func order() throws {
         let bench = try HARBench()
         let journal = try HARJournal(for: bench.url())
@@ -36,7 +36,7 @@ struct HARJournalTests {
         #expect(mode == 0o600)
     }
 
-    @Test("What was left is there for the next recorder, which goes on behind it")
+    @Test("The next recorder finds the entries left by the last one and appends to them")
     func next() throws {
         let bench = try HARBench()
         do { try HARJournal(for: bench.url()).append(entry(1)) }
@@ -45,7 +45,7 @@ struct HARJournalTests {
         #expect(numbers(try journal.entries()) == [1, 2])
     }
 
-    @Test("F03 A second recorder is told that the journal is busy, until the first is gone")
+    @Test("F03 A second recorder fails with recording.busy until the first is gone")
     func busy() throws {
         let bench = try HARBench()
         var first: HARJournal? = try HARJournal(for: bench.url())
@@ -57,7 +57,7 @@ struct HARJournalTests {
         #expect(numbers(try HARJournal(for: bench.url()).entries()) == [1])
     }
 
-    @Test("F03 Entries of 50 threads do not mix, and none is lost")
+    @Test("F03 Entries from 50 threads are neither mixed nor lost")
     func concurrent() throws {
         let bench = try HARBench()
         let journal = try HARJournal(for: bench.url())
@@ -73,7 +73,7 @@ struct HARJournalTests {
         #expect(numbers(try journal.entries()).sorted() == Array(0..<1000))
     }
 
-    @Test("Discarded it is gone; the next entry begins another, unless another recorder has come first")
+    @Test("Discarding removes the journal; the next entry starts a new one unless another recorder has it")
     func discard() throws {
         let bench = try HARBench()
         let journal = try HARJournal(for: bench.url())
@@ -92,7 +92,7 @@ struct HARJournalTests {
     }
 
     #if os(Linux)
-    @Test("It is free as soon as its recorder has gone, though a process that is being started still has a copy of it")
+    @Test("A journal is free once its recorder is gone, even while a child process holds its descriptor")
     func copied() throws {
         let bench = try HARBench()
         let copy: Int32
@@ -113,14 +113,14 @@ struct HARJournalTests {
     }
     #endif
 
-    @Test("A journal in which nothing stands goes with its recorder")
+    @Test("An empty journal is removed with its recorder")
     func empty() throws {
         let bench = try HARBench()
         do { _ = try HARJournal(for: bench.url()).entries() }
         #expect(bench.names.isEmpty)
     }
 
-    @Test("F02 Cut at each byte, the whole lines are there and more can be added")
+    @Test("F02 A journal cut at any byte keeps its complete lines and can be appended to")
     func truncation() throws {
         let bench = try HARBench()
         let url = try {
@@ -139,7 +139,7 @@ struct HARJournalTests {
         }
     }
 
-    @Test("F02 With a byte flipped the line is corrupt, at its offset; without its end the last line is dropped")
+    @Test("F02 A line with a flipped byte is corrupt at its offset; a last line without its end is dropped")
     func flips() throws {
         let bench = try HARBench()
         let url = try {
@@ -164,7 +164,7 @@ struct HARJournalTests {
         }
     }
 
-    @Test("F02 Killed at any time, a recorder leaves a file that is whole and a journal with all that the file has not")
+    @Test("F02 A recorder killed at any time leaves a valid file and a journal with all other entries")
     func killed() async throws {
         var random = PipelineRandom.seeded(2)
         for round in 0..<8 {

@@ -9,7 +9,7 @@ struct HARLayoutTests {
     private func text(_ url: URL) throws -> String { String(decoding: try Data(contentsOf: url), as: UTF8.self) }
 
     @Test(
-        "Entries that are added look like the others; what stands around them stays",
+        "Added entries are formatted like the others, and the text around them is unchanged",
         arguments: [
             (#"{"log":{"entries":[]}}"#, #"{"log":{"entries":[{"a":[1]}]}}"#),
             (#"{"log":{"entries":[ ],"x":1}} "#, #"{"log":{"entries":[{"a":[1]}],"x":1}} "#),

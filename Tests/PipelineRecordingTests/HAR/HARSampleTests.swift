@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("The samples of other software")
+@Suite("Samples recorded by other software")
 struct HARSampleTests {
     private struct Row: Decodable {
         var method: String
@@ -30,7 +30,7 @@ struct HARSampleTests {
     }
 
     @Test(
-        "Each row of the manifest is read with its length and digest, without an exception",
+        "Every entry has the length and digest that the manifest lists",
         arguments: HARBench.sampleNames
     )
     func manifest(name: String) throws {
@@ -41,12 +41,12 @@ struct HARSampleTests {
         for (index, row) in rows.enumerated() {
             let exchange = try file.exchange(at: index)
             #expect(exchange.request.method == row.method)
-            // The manifest cuts them at 200 characters.
+            // The manifest truncates URLs to 200 characters.
             #expect(exchange.request.url.prefix(200) == row.url)
             let request = exchange.request.body ?? Data()
             #expect(request.count == row.requestLen, "request of \(row.url)")
             #expect(digest(request) == row.requestSha, "request of \(row.url)")
-            // Where there was no response, mitmproxy's reader has one with status 0 and without a body.
+            // For an exchange without a response, mitmproxy's reader returns one with status 0 and no body.
             #expect((exchange.response?.status ?? 0) == row.status, "\(row.url)")
             #expect((exchange.failure != nil) == (row.status == 0), "\(row.url)")
             let body = exchange.response?.body ?? Data()
@@ -58,7 +58,7 @@ struct HARSampleTests {
         }
     }
 
-    @Test("A file that is loaded and saved without a change is the same byte by byte", arguments: HARBench.sampleNames)
+    @Test("Loading and saving a file without changes keeps every byte", arguments: HARBench.sampleNames)
     func unchanged(name: String) throws {
         let bench = try HARBench()
         let sample = HARBench.samples.appending(path: name)
@@ -67,7 +67,7 @@ struct HARSampleTests {
         #expect(bench.names == ["test.har"])
     }
 
-    @Test("Each entry is written again as it says, and read as it was", arguments: HARBench.sampleNames)
+    @Test("Each entry is unchanged after being written and read again", arguments: HARBench.sampleNames)
     func rewritten(name: String) throws {
         let file = try HARFile(contentsOf: HARBench.samples.appending(path: name))
         for index in 0..<file.count {

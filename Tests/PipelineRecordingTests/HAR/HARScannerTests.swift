@@ -12,10 +12,10 @@ import Glibc
 import Musl
 #endif
 
-@Suite("HAR files that are scanned")
+@Suite("Scanning HAR files")
 struct HARScannerTests {
     @Test(
-        "F04 Nesting of 100,000 levels is an error at its byte, in an entry and outside",
+        "F04 Nesting of 100,000 levels is an error at its byte, inside and outside an entry",
         arguments: ["[", #"{"a":"#]
     )
     func depth(bracket: String) throws {
@@ -29,7 +29,7 @@ struct HARScannerTests {
         #expect(failure { _ = try HARFile(contentsOf: outside) }?.code == .recording(.corrupt))
     }
 
-    @Test("F04 Times that are no numbers are read as unknown")
+    @Test("F04 Times that are not numbers are read as unknown")
     func notANumber() throws {
         let bench = try HARBench()
         let entry =
@@ -37,7 +37,7 @@ struct HARScannerTests {
         #expect(try HARFile(contentsOf: bench.write(entries: [entry])).exchange(at: 0).duration == .zero)
     }
 
-    @Test("F04 More entries than are kept are an error")
+    @Test("F04 More entries than the maximum are an error")
     func tooMany() throws {
         let bench = try HARBench()
         let data =
@@ -48,7 +48,7 @@ struct HARScannerTests {
         #expect(place?.index == HARScanner.maximumEntryCount)
     }
 
-    @Test("Read in windows of any length a file is the same")
+    @Test("A file read in windows of any length has the same entries")
     func windows() throws {
         let bytes = Array(HARFileFaultTests.whole.utf8)
         var expected = HARScanner()

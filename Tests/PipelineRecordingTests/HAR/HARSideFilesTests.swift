@@ -14,7 +14,7 @@ struct HARSideFilesTests {
 
     private func path(_ entry: HAREntry) -> String? { entry.json["response"]?["content"]?["_file"]?.string }
 
-    @Test("Large bodies stand in files named after their SHA-256, mode 0600, and come back as they were")
+    @Test("Large bodies move to files named by SHA-256, with mode 0600, and are read back unchanged")
     func large() throws {
         let bench = try HARBench()
         let body = Data((0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -39,7 +39,7 @@ struct HARSideFilesTests {
         #expect(try HARSideFiles(for: bench.url("my.har"), threshold: 9).moveBodies(of: moved) == moved)
     }
 
-    @Test("Bodies up to the threshold stay, also those whose text is longer")
+    @Test("Bodies up to the threshold stay in the entry, even if their text is longer")
     func small() throws {
         let bench = try HARBench()
         let files = HARSideFiles(for: bench.url(), threshold: 10)
@@ -51,7 +51,7 @@ struct HARSideFilesTests {
         #expect(try HARSideFiles(for: bench.url()).moveBodies(of: standard) == standard)
     }
 
-    @Test("A body in its content coding still is one when it stands in a file")
+    @Test("A content-coded body stays content-coded in a side file")
     func coded() throws {
         let bench = try HARBench()
         let original = entry(
@@ -67,7 +67,7 @@ struct HARSideFilesTests {
     }
 
     @Test(
-        "Paths that are absolute, lead up, or are no files are refused",
+        "Paths that are absolute, lead out of the folder or do not name a regular file are refused",
         arguments: [
             "/etc/passwd", "../secret", "a/../../secret", "a/..", "..", ".", "", "a//b", "./a", "a/", "missing", "a",
             "a/loop",
@@ -98,7 +98,7 @@ struct HARSideFilesTests {
         #expect(failure { _ = try entry.exchange(sideFiles: nil) }?.code == .recording(.corrupt))
     }
 
-    @Test("A link in the place of the folder of large bodies is refused on writing, as it is on reading")
+    @Test("Writing refuses a symbolic link in place of the folder of side files")
     func linkedFolder() throws {
         let bench = try HARBench()
         let elsewhere = bench.url("elsewhere")
@@ -111,7 +111,7 @@ struct HARSideFilesTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path) == [])
     }
 
-    @Test("A file in a folder of the folder is read, for a response and for a request")
+    @Test("A file in a subfolder is read for a response and for a request")
     func nested() throws {
         let bench = try HARBench()
         try FileManager.default.createDirectory(at: bench.url("a"), withIntermediateDirectories: true)

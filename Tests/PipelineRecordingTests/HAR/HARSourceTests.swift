@@ -8,7 +8,7 @@ import Testing
 struct HARSourceTests {
     private func text(_ url: URL) throws -> String { String(decoding: try Data(contentsOf: url), as: UTF8.self) }
 
-    @Test("A file that becomes shorter while it is open is an error, and what was to be replaced stays")
+    @Test("A file truncated while open is an error, and the file to be replaced is unchanged")
     func shortened() throws {
         let bench = try HARBench()
         let url = try bench.write(entries: [HARFileTests.small, HARFileTests.small])

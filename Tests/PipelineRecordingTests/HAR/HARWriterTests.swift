@@ -14,7 +14,7 @@ import Musl
 
 @Suite("HAR files that cannot be written")
 struct HARWriterTests {
-    @Test("F01 Without room the old file stays, nothing else does, and the error is recording.notWritten")
+    @Test("F01 Without disk space, writing fails with recording.notWritten and leaves only the old file")
     func noSpace() async throws {
         let bench = try HARBench()
         let url = try bench.write(entries: HARFileFaultTests.entries)
@@ -51,7 +51,7 @@ struct HARWriterTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: bench.url("test-files").path).isEmpty)
     }
 
-    @Test("A missing folder is recording.notWritten for a file, and is created for a journal if it can be")
+    @Test("In a missing folder, a file fails with recording.notWritten; a journal creates the folder if possible")
     func noFolder() throws {
         let bench = try HARBench()
         let written = failure { try HARFile().write(to: bench.url("a/b.har")) }

@@ -8,7 +8,7 @@ import Testing
 @Suite("JSONNode: text", .tags(.concurrent))
 struct JSONNodeTextTests {
     @Test(
-        "A value without blanks is written as it was read",
+        "A value without whitespace is written exactly as it was read",
         arguments: [
             "null", "true", "false", "0", "-0", "1.50", "1E+400", "-1.5e-3", "12345678901234567890123", #""""#, "[]",
             "{}",

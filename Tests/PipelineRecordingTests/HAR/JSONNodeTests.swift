@@ -7,7 +7,7 @@ import Testing
 
 @Suite("JSONNode", .tags(.concurrent))
 struct JSONNodeTests {
-    @Test("Of members with one name the last counts; null is none; a new one comes last")
+    @Test("The last of several members with one name wins; null reads as nil; new members are appended")
     func members() throws {
         var node = try JSONParser.parse(#"{"a":1,"b":null,"a":2}"#.utf8)
         #expect(node["a"] == .number("2"))
@@ -21,7 +21,7 @@ struct JSONNodeTests {
     }
 
     @Test(
-        "Numbers are read with and without a fraction",
+        "Numbers are read as integers and as floating-point values",
         arguments: [
             ("1", 1, 1.0), ("-7", -7, -7), ("1.9", 1, 1.9), ("-1.9", -1, -1.9), ("1e3", 1000, 1000),
             ("1e400", nil, nil),

@@ -5,10 +5,10 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("JSON that comes out as it went in", .tags(.concurrent))
+@Suite("JSONParser", .tags(.concurrent))
 struct JSONParserTests {
     @Test(
-        "Escapes are read as their characters, half a surrogate as U+FFFD",
+        "Escapes are read as their characters, and a lone surrogate as U+FFFD",
         arguments: [
             (#""\u00e9\u0041\/\b\f""#, "\u{e9}A/\u{8}\u{c}"), (#""\ud83d\udc4d""#, "\u{1f44d}"),
             (#""\ud83d""#, "\u{fffd}"), (#""\ud83dx""#, "\u{fffd}x"), (#""\udc4d\ud83d""#, "\u{fffd}\u{fffd}"),
@@ -20,7 +20,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "What is no JSON is refused at its byte",
+        "Invalid JSON is refused with its byte offset",
         arguments: [
             ("", 0), (" ", 1), ("nul", 3), ("nulL", 3), ("tru", 3), ("+1", 0), ("01", 1), ("-", 1), ("1.", 2),
             ("1e", 2),
@@ -37,7 +37,7 @@ struct JSONParserTests {
     }
 
     @Test(
-        "A string that is not UTF-8 is refused at its start",
+        "A string that is not UTF-8 is refused with the offset of its start",
         arguments: [[0xff], [0x61, 0xc3], [0xed, 0xa0, 0x80]]
     )
     func notUTF8(bytes: [UInt8]) {
@@ -46,12 +46,12 @@ struct JSONParserTests {
         #expect(error?.offset == 2 && error?.reason == "a string is not UTF-8")
     }
 
-    @Test("What Python writes for numbers that JSON has not is null", arguments: ["NaN", "Infinity", "-Infinity"])
+    @Test("NaN and infinities, as Python writes them, are read as null", arguments: ["NaN", "Infinity", "-Infinity"])
     func notFinite(text: String) throws {
         #expect(try JSONParser.parse("[\(text),1]".utf8) == .array([.null, .number("1")]))
     }
 
-    @Test("F04 Nesting that is too deep is an error, also on a thread with a small stack", arguments: ["[", "{\"a\":"])
+    @Test("F04 Nesting that is too deep is an error, even on a thread with a small stack", arguments: ["[", "{\"a\":"])
     func depth(bracket: String) async {
         let outcome: (Bool, [Int?]) = await withCheckedContinuation { continuation in
             let thread = Thread {
@@ -70,13 +70,13 @@ struct JSONParserTests {
         #expect(outcome.1 == [Int?](repeating: bracket.utf8.count * JSONParser.maximumDepth, count: 2))
     }
 
-    @Test("F04 More values than are read are an error")
+    @Test("F04 More values than the maximum are an error")
     func values() {
         let text = "[" + String(repeating: "0,", count: JSONParser.maximumValueCount) + "0]"
         #expect(Self.failure(of: text)?.offset == 2 * JSONParser.maximumValueCount - 1)
     }
 
-    @Test("Random values are the same as Foundation reads them, and are read the same when written again")
+    @Test("Random values are read as Foundation reads them, and are unchanged after Foundation writes them")
     func foundation() throws {
         var random = PipelineRandom.seeded(6)
         for _ in 0..<500 {
@@ -93,7 +93,7 @@ struct JSONParserTests {
         }
     }
 
-    @Test("Random damage is refused by both readers, or read the same by both")
+    @Test("Damaged JSON that Foundation reads is read the same")
     func damage() throws {
         var random = PipelineRandom.seeded(7)
         var refused = 0

@@ -9,7 +9,7 @@ import Testing
 @Suite("RequestMatching: bodies")
 struct BodyValueTests {
     @Test(
-        "bodies are compared as their form means them",
+        "bodies are compared according to their form",
         arguments: [
             (RequestMatching.BodyForm.json, "", "{\"a\": 1, \"b\": [1.0, 2]}", "{\"b\":[1,2],\"a\":1}", true),
             (.json, "", "{\"a\": 1}", "{\"a\": 2}", false), (.json, "", "[1,2]", "[2,1]", false),
@@ -34,7 +34,7 @@ struct BodyValueTests {
     }
 
     @Test(
-        "ignored names are left out of JSON at any depth and of forms, and of no other body",
+        "ignored names are left out of JSON at any depth and of forms, but not of other bodies",
         arguments: [
             ("application/json", #"{"when":1,"a":[{"when":2,"b":3}]}"#, #"{"a":[{"b":3.0,"when":4}]}"#, true),
             ("application/json", #"{"when":1,"a":1}"#, #"{"when":1,"a":2}"#, false),
@@ -50,7 +50,7 @@ struct BodyValueTests {
         #expect(try await RequestMatchingTests.matches(live, recorded, [part]) == isMatch)
     }
 
-    @Test("no body equals one of no bytes, and not another")
+    @Test("no body matches an empty body, but not any other")
     func noBody() async throws {
         #expect(
             try await RequestMatchingTests.matches(
@@ -90,7 +90,7 @@ struct BodyValueTests {
         )
     }
 
-    @Test("a request body in a content coding is compared decoded")
+    @Test("a content-coded request body is decoded before it is compared")
     func coded() async throws {
         let text = "{\"a\": 1}"
         let headers: HTTPFields = [.contentEncoding: "gzip", .contentType: "application/json"]

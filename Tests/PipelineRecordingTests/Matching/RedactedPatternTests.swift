@@ -6,14 +6,14 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("F13 What is redacted matches", .timeLimit(.minutes(10)))
+@Suite("F13 Redacted values match", .timeLimit(.minutes(10)))
 struct RedactedPatternTests {
     private let bench: RecordingBench
 
     init() throws { bench = try RecordingBench() }
 
     @Test(
-        "F13 what is redacted in an entry matches any value there, and nothing else",
+        "F13 a redacted value in an entry matches any value in its place, and nothing else",
         arguments: [
             ("/s/REDACTED/a", "/s/x/a", true), ("/s/REDACTED/a", "/s/x/y/a", false), ("/s/REDACTED/a", "/s//a", false),
             ("/s/pre-REDACTED.json", "/s/pre-1.json", true), ("/s/pre-REDACTED.json", "/s/pre-1.xml", false),
@@ -30,7 +30,7 @@ struct RedactedPatternTests {
         #expect(try await provider.failureCode(bench.target()) == (isMatch ? nil : .noMatch))
     }
 
-    @Test("F13 an entry that matches exactly comes before one that matches because of what is redacted")
+    @Test("F13 an exact match takes precedence over a match through a redacted value")
     func exactFirst() async throws {
         try bench.write(entries: [
             ("GET", "https://api.example/REDACTED", "any"), ("GET", "https://api.example/list", "list"),

@@ -20,7 +20,7 @@ struct RequestMatchingTests {
         return .init(method: method, url: url, headers: headers, body: body.map { Data($0.utf8) })
     }
 
-    /// Whether a transport that has recorded one request answers the other.
+    /// Returns whether a recording of one request matches the other.
     static func matches(
         _ live: RecordedExchange.Request,
         _ recorded: RecordedExchange.Request,
@@ -45,7 +45,7 @@ struct RequestMatchingTests {
     }
 
     @Test(
-        "a part that is not listed does not count",
+        "only the listed parts of a request are compared",
         arguments: [
             (RequestMatching.Part.method, false), (.scheme, false), (.host, false), (.port, false), (.path, false),
             (.query(), false), (.body(), false), (.header(.accept), false), (.custom("any") { _, _ in true }, true),
@@ -59,7 +59,7 @@ struct RequestMatchingTests {
         #expect(try await Self.matches(live, live, [part]))
     }
 
-    @Test("a closure compares redacted requests, and chooses among the entries that are alike otherwise")
+    @Test("a closure compares redacted requests and chooses among otherwise matching entries")
     func closure() async throws {
         let bench = try RecordingBench()
         var file = HARFile()
@@ -118,17 +118,17 @@ struct RequestMatchingTests {
     private static let inOrder: RequestMatching = [.query(inOrder: true, ignoring: ["y"])]
     private static let fields: RequestMatching = [.header(.accept), .custom("a") { _, _ in false }, .path]
 
-    @Test("what is ignored does not count, also in a list that was joined", arguments: ignoringAll.indices)
+    @Test("ignored parts are not compared, even in a joined list", arguments: ignoringAll.indices)
     func ignoring(index: Int) async throws {
         #expect(try await Self.matchesLater(Self.ignoringAll[index]))
     }
 
-    @Test("what is not ignored counts", arguments: ignoringSome.indices)
+    @Test("parts that are not ignored are compared", arguments: ignoringSome.indices)
     func notIgnoring(index: Int) async throws {
         #expect(try await !Self.matchesLater(Self.ignoringSome[index]))
     }
 
-    /// Whether a request matches one that was recorded at another time, on another port.
+    /// Returns whether a request matches one that was recorded at another time and on another port.
     private static func matchesLater(_ matching: RequestMatching) async throws -> Bool {
         func request(_ port: Int, _ query: String, _ time: String) -> RecordedExchange.Request {
             let body = #"{"items":[{"when":\#(time),"n":1}],"when":{"n":\#(time)}}"#

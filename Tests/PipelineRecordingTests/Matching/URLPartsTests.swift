@@ -8,7 +8,7 @@ import Testing
 @Suite("RequestMatching: URLs")
 struct URLPartsTests {
     @Test(
-        "URLs are compared in one form",
+        "URLs are normalized before they are compared",
         arguments: [
             ("https://api.example/a", "https://API.example:443/a", true), ("http://h/a", "http://h:80/a", true),
             ("http://h/a", "https://h/a", false), ("http://h/a", "http://h:8080/a", false),
@@ -33,7 +33,7 @@ struct URLPartsTests {
     }
 
     @Test(
-        "the order of a query counts when asked, and names can be left out",
+        "the order of a query is compared on request, and names can be ignored",
         arguments: [
             (RequestMatching.Part.query(inOrder: true), "x=1&y=2", "y=2&x=1", false),
             (.query(inOrder: false), "x=1&y=2", "y=2&x=1", true),

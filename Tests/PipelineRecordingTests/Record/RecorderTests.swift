@@ -14,7 +14,7 @@ struct RecorderTests {
     }
 
     @Test(
-        "A recorder that goes away without finish reports the error that finish would throw",
+        "A recorder released without finish() reports the error that finish() would throw",
         arguments: [true, false]
     )
     func report(isFinished: Bool) async throws {

@@ -21,10 +21,10 @@ struct RecordingFidelityTests {
         bench.provider(try ReplayTransport(bench.file, matching: matching, pace: pace))
     }
 
-    /// Pieces that come one second after the other, and then a failure or the end.
+    /// Returns a stream of pieces that arrive one second apart, followed by a failure or the end.
     private func stream(_ pieces: [String], failure: PipelineError? = nil, byteCount: Int? = nil) -> PipelineBody {
         let clock = bench.clock
-        // Each is made when it is asked for: made ahead, they could all be there before the first is read.
+        // Each piece is produced on demand; produced ahead, all could be there before the first is read.
         let rest = Mutex(pieces[...])
         let chunks = AsyncThrowingStream<Data, any Error> {
             guard let piece = rest.withLock({ $0.popFirst() }) else {
@@ -37,7 +37,7 @@ struct RecordingFidelityTests {
         return .stream(chunks, byteCount: byteCount)
     }
 
-    /// Reads a stream while time passes whenever somebody waits for it.
+    /// Reads a stream and advances the clock whenever a task sleeps on it.
     private func read(
         _ provider: Provider<Probe>,
         _ target: Probe
@@ -57,7 +57,7 @@ struct RecordingFidelityTests {
         return (pieces, nil)
     }
 
-    @Test("bytes in are bytes out", arguments: [Data(), Data([0]), Data("text\r\n \u{e9}".utf8), binary])
+    @Test("a body is replayed byte for byte", arguments: [Data(), Data([0]), Data("text\r\n \u{e9}".utf8), binary])
     func bytes(body: Data) async throws {
         try await bench.record([.status(200, body: .bytes(body))]) { provider in
             let first = try await provider.request(bench.target()).data
@@ -66,7 +66,7 @@ struct RecordingFidelityTests {
         #expect(try await replay().request(bench.target()).data == body)
     }
 
-    @Test("status, reason, repeated fields and their order are kept")
+    @Test("status, reason phrase, repeated fields and their order are kept")
     func head() async throws {
         var fields: HTTPFields = [:]
         for (name, value) in [("X-B", "1"), ("Set-Cookie", "a=b; Path=/"), ("X-A", "2"), ("x-b", "3"), ("X-Empty", "")]
@@ -85,7 +85,7 @@ struct RecordingFidelityTests {
     }
 
     @Test(
-        "HEAD, 204 and 304 keep their Content-Length and Content-Encoding and have no body",
+        "HEAD, 204 and 304 responses keep Content-Length and Content-Encoding but have no body",
         arguments: [
             (HTTPRequest.Method.head, 200), (.get, 204), (.get, 304),
         ]
@@ -118,7 +118,7 @@ struct RecordingFidelityTests {
     }
 
     @Test(
-        "a stream is relayed piece by piece, and replayed so at no delay, as recorded, and scaled",
+        "a stream is relayed in pieces and replayed in them, with no delay, the recorded one or a scaled one",
         arguments: [
             (ReplayPace.immediate, 0.0), (.recorded, 3), (.scaled(2), 6), (.scaled(0.5), 1.5),
         ]
@@ -136,7 +136,7 @@ struct RecordingFidelityTests {
         #expect(start.duration(to: bench.clock.now) == .seconds(seconds))
     }
 
-    @Test("the time to the header fields is replayed as well")
+    @Test("the delay before the header fields is replayed")
     func headDelay() async throws {
         let transport = ScriptedTransport([.delayed(.seconds(5), .status(200, body: "late"))])
         let recording = try RecordingTransport(bench.file, wrapping: transport, mode: .recordAll)
@@ -150,7 +150,7 @@ struct RecordingFidelityTests {
     }
 
     @Test(
-        "errors are replayed by kind",
+        "errors are replayed with their code",
         arguments: [
             PipelineError.Code.offline, .dns, .connect(.refused), .tls(.certificate), .timeout(.idle), .connectionLost,
             .malformedResponse,
@@ -168,7 +168,7 @@ struct RecordingFidelityTests {
         #expect(try await provider.failureCode(bench.target()) == nil)
     }
 
-    @Test("an error that is no PipelineError is replayed with the code transport")
+    @Test("an error other than a PipelineError is replayed with the code transport")
     func foreignFailure() async throws {
         struct Odd: Error {}
         try await bench.record([.failure(Odd())]) { _ = try await $0.failureCode(bench.target()) }
@@ -188,7 +188,7 @@ struct RecordingFidelityTests {
         #expect((outcome.error as? PipelineError)?.code == .connectionLost)
     }
 
-    @Test("a call with its body in memory fails as well when the recorded body failed")
+    @Test("a call with its body in memory also fails if the recorded body failed")
     func failureInBodyInMemory() async throws {
         let body = PipelineBody.stream(
             AsyncThrowingStream { continuation in
@@ -200,7 +200,7 @@ struct RecordingFidelityTests {
         #expect(try await replay().failureCode(bench.target()) == .connectionLost)
     }
 
-    @Test("a stream whose reader stops is recorded as far as it was read, and then fails")
+    @Test("a stream whose reader stops early is recorded up to that point and replayed as truncated")
     func stoppedReader() async throws {
         let body = PipelineBody.stream(
             AsyncStream { continuation in
@@ -217,7 +217,7 @@ struct RecordingFidelityTests {
         #expect((outcome.error as? PipelineError)?.code == .truncated)
     }
 
-    @Test("a stream to send is sent once as it comes, and recorded")
+    @Test("an upload stream is sent once, as a stream, and recorded")
     func upload() async throws {
         let body = PipelineBody.stream(
             AsyncStream { continuation in
@@ -243,7 +243,7 @@ struct RecordingFidelityTests {
         #expect(try await provider.failureCode(bench.target(method: .post)) == nil)
     }
 
-    @Test("bodies in a content coding are recorded decoded, and replayed without the coding", arguments: [true, false])
+    @Test("content-coded bodies are recorded decoded and replayed without the coding", arguments: [true, false])
     func contentCoding(isStream: Bool) async throws {
         let text = Data(String(repeating: "hello gzip ", count: 100).utf8)
         let gzip = Deflate.gzip(text)
@@ -268,7 +268,7 @@ struct RecordingFidelityTests {
     }
 
     @Test(
-        "a body that is not in the coding it names, or not all of it, is recorded and replayed as it came",
+        "a body with an invalid or incomplete content coding is recorded and replayed unchanged",
         arguments: [binary, Data(Deflate.gzip(Data("hello".utf8)).dropLast(3))]
     )
     func wrongCoding(body: Data) async throws {
@@ -281,7 +281,7 @@ struct RecordingFidelityTests {
         #expect(response.headers == headers)
     }
 
-    @Test("Content-Length is put right and Transfer-Encoding left out")
+    @Test("Content-Length is corrected and Transfer-Encoding is removed")
     func contentLength() async throws {
         let headers: HTTPFields = [.contentLength: "9", .transferEncoding: "chunked", .eTag: "\"1\""]
         try await bench.record([.status(200, headers: headers, body: "hello")]) {
@@ -290,7 +290,7 @@ struct RecordingFidelityTests {
         #expect(try await replay().request(bench.target()).headers == [.contentLength: "5", .eTag: "\"1\""])
     }
 
-    @Test("without a part that looks at bodies, the body of a request is not read")
+    @Test("a request body is not read if no matching part compares bodies")
     func unreadBody() async throws {
         try bench.write(entries: [("POST", "https://api.example/", "ok")])
         let transport = try ReplayTransport(bench.file, matching: [.method, .url], atEnd: .repeatLast)
@@ -305,7 +305,7 @@ struct RecordingFidelityTests {
         #expect(!reader.isConsumed)
     }
 
-    @Test("a stream that was read to be compared is sent on from memory")
+    @Test("a stream that was read for matching is sent from memory")
     func materialised() async throws {
         try bench.write(entries: [])
         let transport = try RecordingTransport(
@@ -328,7 +328,7 @@ struct RecordingFidelityTests {
         #expect(try await provider.request(bench.target(method: .post)).data == Data("sent".utf8))
     }
 
-    @Test("a body that is to be compared and is too large is an error, and nothing is sent")
+    @Test("a body too large to compare is an error, and nothing is sent")
     func tooLargeToCompare() async throws {
         try bench.write(entries: [])
         let transport = try RecordingTransport(

@@ -8,13 +8,13 @@ import Testing
 @testable import Pipeline
 @testable import PipelineRecording
 
-@Suite("Recordings whose disk has stalled", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Recordings on a stalled disk", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StalledRecordingTests {
     private func recorder(_ bench: RecordingBench, _ journal: HARJournal) -> Recorder {
         Recorder(HARFile(), journal, for: bench.file, RecordingRedaction(.standard), byteLimit: 1 << 20)
     }
 
-    /// Sends what it gets to a recorder.
+    /// Sends each request to a recorder.
     private struct Recording: Transport {
         let recorder: Recorder
         let decodesContent = true
@@ -25,7 +25,7 @@ struct StalledRecordingTests {
     }
 
     @Test(
-        "No recorded call waits for the journal; all that was recorded is in the file, in order, when finish has returned"
+        "Recorded calls do not wait for the journal; once finish() returns, the file has all entries"
     )
     func stalled() async throws {
         let bench = try RecordingBench()
@@ -53,7 +53,7 @@ struct StalledRecordingTests {
         #expect(bench.names == ["api.har"])
     }
 
-    @Test("What the journal has no room for, as its disk has stalled, is written at the end")
+    @Test("A stalled journal queues at most 1,000 entries, and accepts more once the disk recovers")
     func bounded() async throws {
         let bench = try RecordingBench()
         let journal = try HARJournal(for: bench.file)
@@ -69,7 +69,7 @@ struct StalledRecordingTests {
         #expect(try journal.entries().count == 1001)
     }
 
-    @Test("A cancelled task that finishes a recording writes it")
+    @Test("A cancelled task that calls finish() still writes the recording")
     func cancelled() async throws {
         let bench = try RecordingBench()
         let recorder = recorder(bench, try HARJournal(for: bench.file))
@@ -82,7 +82,7 @@ struct StalledRecordingTests {
         #expect(bench.names == ["api.har"])
     }
 
-    @Test("Replays whose file is on a stalled disk hold up no other call, and end at once when they are cancelled")
+    @Test("Replays from a stalled disk do not delay other calls, and end immediately when cancelled")
     func replay() async throws {
         let bench = try RecordingBench()
         try bench.write(entries: [("GET", "https://api.example/", "text")])

@@ -19,7 +19,7 @@ struct RecordedNamesTests {
         "password",
     ]
 
-    /// Where a name is secret.
+    /// Returns the places in which a name is secret.
     private static func places(of name: String) -> Set<Place> {
         let flat: Set<Place> = [.query, .fragment, .form, .multipart, .cookie]
         switch name {
@@ -89,7 +89,7 @@ struct RecordedNamesTests {
         }
     }
 
-    @Test("F14 a recording and a redacted entry show no secret of any name and place, and match the live requests")
+    @Test("F14 recordings and redacted entries hide secrets by name and place, and match the live requests")
     func table() async throws {
         let bench = try RecordingBench()
         let steps = Self.cases.indices.map { ScriptedTransport.Step.status(200, body: "\($0)") }
@@ -114,14 +114,14 @@ struct RecordedNamesTests {
         expectCanaries(in: journal, "journal")
         try await transport.finish()
         expectCanaries(in: bench.text, "file")
-        // The same values, and others where they are secret.
+        // Sends the same values, and then different ones where they are secret.
         try await send(to: ReplayTransport(bench.file), bench, value: Self.canary)
         try await send(to: ReplayTransport(bench.file), bench) { name, place in
             Self.places(of: name).contains(place) ? "another" : Self.canary(name, place)
         }
     }
 
-    @Test("F14 a replayed OAuth response keeps token_type, expires_in and the counts of tokens")
+    @Test("F14 a replayed OAuth response keeps token_type, expires_in and token counts")
     func tokenResponse() async throws {
         struct Token: Decodable {
             let accessToken: String

@@ -27,7 +27,7 @@ struct RecordingRedactionBodyTests {
     }
 
     @Test(
-        "bytes that hold no secret stay the same bytes, in any type",
+        "a body without a secret keeps its bytes, whatever its media type",
         arguments: [
             "application/json", "image/png", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded",
             "text/plain; charset=utf-16",
@@ -41,7 +41,7 @@ struct RecordingRedactionBodyTests {
         }
     }
 
-    @Test("a declared value is hidden in bytes that are no text")
+    @Test("a declared value is hidden in binary data")
     func binary() {
         let body = Data([0xff, 0x00]) + Data("declared-value".utf8) + Data([0xfe])
         #expect(
@@ -49,14 +49,14 @@ struct RecordingRedactionBodyTests {
         )
     }
 
-    @Test("text in UTF-16 is redacted in it")
+    @Test("text in UTF-16 is redacted and keeps its encoding")
     func utf16() throws {
         let body = try #require("{\"token\": \"abc\"}".data(using: .utf16LittleEndian))
         let shown = redaction.body(body, contentType: "text/plain; charset=utf-16le")
         #expect(String(data: shown, encoding: .utf16LittleEndian) == "{\"token\": \"REDACTED\"}")
     }
 
-    @Test("a long body of quotation marks and backslashes takes a time that grows with its length")
+    @Test("redacting a long body of quotation marks and backslashes takes linear time")
     func linear() {
         for text in ["\"", "\\", "\":", "{\"token\":", "\\\"", "[", "?a=", "://"] {
             for start in ["", "{\"token\":[", "{\"token\":["] {
@@ -66,7 +66,7 @@ struct RecordingRedactionBodyTests {
         }
     }
 
-    @Test("parts within parts are looked at to a depth, and hidden as a whole beyond it", arguments: [3, 20_000])
+    @Test("nested parts are redacted up to a maximum depth and hidden entirely beyond it", arguments: [3, 20_000])
     func nestedMultipart(depth: Int) {
         var body = ""
         for level in 1...depth {

@@ -10,7 +10,7 @@ import Testing
 struct RecordingRedactionEntryTests {
     private let redaction = RecordingRedaction(Redactor(secretValues: ["declared-value", "12345678"]))
 
-    @Test("an entry of another writer is redacted with all that it holds, and keeps the rest")
+    @Test("an entry of another writer is redacted in every member and keeps everything else")
     func foreignEntry() throws {
         let text = """
             {"_initiator": {"url": "https://h/?token=canary"}, "_resourceType": "xhr", "connection": "443", "_sessionId": "canary",
@@ -45,7 +45,7 @@ struct RecordingRedactionEntryTests {
         #expect(redaction.entry(entry) == entry)
     }
 
-    @Test("an entry without secrets stays as it is")
+    @Test("an entry without secrets is unchanged")
     func plainEntry() throws {
         let text = """
             {"request": {"method": "GET", "url": "https://h/a?b=%41", "headers": null, "cookies": []}, "comment": 1.0,

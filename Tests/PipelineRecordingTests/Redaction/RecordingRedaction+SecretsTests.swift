@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("Secrets that are learned", .timeLimit(.minutes(10)))
+@Suite("Learned secrets", .timeLimit(.minutes(10)))
 struct RecordingRedactionSecretsTests {
     private let redaction = RecordingRedaction(Redactor(secretValues: ["declared-value", "12345678"]))
 
@@ -22,7 +22,7 @@ struct RecordingRedactionSecretsTests {
     }
 
     @Test(
-        "F13 hosts, paths, URLs, dates, plain words and short numbers are no learned secrets",
+        "F13 hosts, paths, URLs, dates, plain words and short numbers are not learned as secrets",
         arguments: [
             "api.example.com", "my-host-1234567890.h", "my-host-1234567890", "10.20.30.40:8080", "localhost:8080",
             "/account/after-login/index.html", "https://api.example/a?b=1", "https%3A%2F%2Fapi.example%2Fa",
@@ -35,7 +35,7 @@ struct RecordingRedactionSecretsTests {
     }
 
     @Test(
-        "F13 other values are replaced from 16 bytes on, and reported from 8 on",
+        "F13 other values are replaced from 16 bytes and reported from 8 bytes",
         arguments: [
             ("0123456789abcdef", true), ("correct-horse-battery", true), ("eyJhbGci.eyJzdWIi.Sflkx-w", true),
             ("4711471147114711", true), ("sk_live_abcdefgh", true), ("/AbC1d2E3f4+x9==", true), ("a1b2c3d4e5", false),
@@ -46,7 +46,7 @@ struct RecordingRedactionSecretsTests {
         #expect(learned(value) == (isReplaced ? [value] : [], isReplaced ? [] : [value]))
     }
 
-    @Test("Each cookie of a line that joins several is redacted, and learned")
+    @Test("Each cookie in a joined Set-Cookie field is redacted and learned")
     func joinedCookies() {
         let line = "a=0123456789abcdef; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT, b=fedcba9876543210; Path=/"
         #expect(
@@ -56,7 +56,7 @@ struct RecordingRedactionSecretsTests {
         #expect(learned("0123456789abcdef, b=fedcba9876543210").0 == ["0123456789abcdef", "fedcba9876543210"])
     }
 
-    @Test("words of which a HAR file is made are no learned secrets", arguments: ["response", "postData", "Pipeline"])
+    @Test("words of the HAR format are not learned as secrets", arguments: ["response", "postData", "Pipeline"])
     func vocabulary(word: String) {
         #expect(learned(word) == ([], []))
     }

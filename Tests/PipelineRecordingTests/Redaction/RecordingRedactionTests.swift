@@ -11,7 +11,7 @@ struct RecordingRedactionTests {
     private let redaction = RecordingRedaction(Redactor(secretValues: ["declared-value", "12345678"]))
 
     @Test(
-        "of secret fields the scheme and the names of cookies stay",
+        "secret fields keep the authentication scheme and the names of cookies",
         arguments: [
             ("Authorization", "Bearer abc", "Bearer REDACTED"), ("Authorization", "abc def", "REDACTED"),
             ("Proxy-Authorization", "Basic dTpw", "Basic REDACTED"), ("X-Api-Key", "abc", "REDACTED"),
@@ -33,7 +33,7 @@ struct RecordingRedactionTests {
     }
 
     @Test(
-        "values of secret names are hidden in text that is JSON or holds it, and the rest stays as it was written",
+        "values of secret names are hidden in JSON and in text that contains it; the rest is unchanged",
         arguments: [
             ("{\"token\": \"abc\", \"x\": 1.50}", "{\"token\": \"REDACTED\", \"x\": 1.50}"),
             ("{\"pin\":1234,\"a\":null}", "{\"pin\":0,\"a\":null}"),
@@ -72,7 +72,7 @@ struct RecordingRedactionTests {
         #expect(String(decoding: again, as: UTF8.self) == expected)
     }
 
-    @Test("with the redactor that reveals secrets only declared values are hidden")
+    @Test("a redactor that reveals secrets hides only declared values")
     func revealing() {
         let revealing = RecordingRedaction(Redactor.revealingSecrets.adding(secretValues: ["declared-value"]))
         #expect(revealing.url("https://h/?token=abc&x=declared-value") == "https://h/?token=abc&x=REDACTED")

@@ -12,7 +12,7 @@ struct RecordingSecretsTests {
 
     init() throws { bench = try RecordingBench() }
 
-    /// One canary for each place in which a secret can stand.
+    /// One canary for each place in which a secret can appear.
     private static let places = [
         "authorization", "cookie", "api-key-field", "marked-field", "query", "query-key", "json-password",
         "json-nested",
@@ -108,14 +108,14 @@ struct RecordingSecretsTests {
         }
     }
 
-    @Test("F06 no canary of any place is in the file, nor in its journal")
+    @Test("F06 neither the file nor its journal contains a canary of any place")
     func file() async throws {
         try await record()
         #expect(try ReplayTransport(bench.file).recording.entries.count == 5)
         try expectNoCanary(in: bench.text)
     }
 
-    @Test("F06 no canary is in an error, a description or a dump, and the live requests still match")
+    @Test("F06 no error, description or dump contains a canary, and the live requests still match")
     func errors() async throws {
         try await record()
         let replay = try ReplayTransport(bench.file, redactor: redactor)
@@ -139,7 +139,7 @@ struct RecordingSecretsTests {
             try await provider.failure(bench.target("/\(Self.canary("declared"))", method: .put))
         )
         #expect(declared.code == .noMatch)
-        // The description of an error shows the path as it is: it does not know the redactor of the transport.
+        // The description of an error shows the path unredacted, because it does not know the transport's redactor.
         texts.append(declared.reason)
         let miss = try #require(try await provider.failure(bench.target("/nowhere", method: .put)))
         #expect(miss.code == .noMatch)
@@ -151,7 +151,7 @@ struct RecordingSecretsTests {
         try expectNoCanary(in: texts.joined(separator: "\n") + dumped)
     }
 
-    @Test("a live request matches although its secrets are others")
+    @Test("a live request matches even if its secrets differ")
     func otherSecrets() async throws {
         try await record()
         let provider = bench.provider(try ReplayTransport(bench.file)) { request in
@@ -163,14 +163,14 @@ struct RecordingSecretsTests {
         #expect(try await provider.failureCode(bench.target("/form", method: .post)) == nil)
     }
 
-    @Test("a recording with its secrets in clear matches as well")
+    @Test("a recording with its secrets in clear text also matches")
     func clearRecording() async throws {
         try bench.write(entries: [("GET", "https://api.example/?token=clear-text&x=1", "ok")])
         let provider = bench.provider(try ReplayTransport(bench.file)) { $0.appendQuery("x=1&token=another") }
         #expect(try await provider.failureCode(bench.target()) == nil)
     }
 
-    @Test("what a later request shows to be secret is hidden in earlier entries, too")
+    @Test("a secret learned from a later request is also hidden in earlier entries")
     func learnedLater() async throws {
         let steps: [ScriptedTransport.Step] = [.status(200, body: "{\"id\": \"learned-later-01\"}"), .status(200)]
         let transport = try RecordingTransport(bench.file, wrapping: ScriptedTransport(steps), mode: .recordAll)
@@ -182,7 +182,7 @@ struct RecordingSecretsTests {
         #expect(!bench.text.contains("learned-later-01"))
     }
 
-    @Test("a declared value in what is written all the same is recording.secret")
+    @Test("finish() throws recording.secret if the file still contains a declared value")
     func found() async throws {
         try bench.write(entries: [("GET", "https://api.example/old", "declared-value")])
         let transport = try RecordingTransport(
@@ -197,7 +197,7 @@ struct RecordingSecretsTests {
         #expect(error?.reason.contains("declared-value") == false)
     }
 
-    @Test("a value of digits becomes the number 0, so that JSON stays JSON")
+    @Test("a secret number becomes 0, so that the JSON stays valid")
     func digits() async throws {
         let redactor = Redactor(secretValues: ["4711471147114711"])
         let steps: [ScriptedTransport.Step] = [
@@ -208,7 +208,7 @@ struct RecordingSecretsTests {
         #expect(response.data == Data("{\"n\": 0, \"s\": \"REDACTED\"}".utf8))
     }
 
-    @Test("pieces of a body that has become shorter make up the body")
+    @Test("the chunks of a body shortened by redaction still add up to the body")
     func pieces() async throws {
         let secret = "{\"token\": \"" + String(repeating: "x", count: 1_000) + "\", \"a\": 1}"
         let chunks = AsyncStream { continuation in

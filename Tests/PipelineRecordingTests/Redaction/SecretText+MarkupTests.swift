@@ -8,7 +8,7 @@ import Testing
 import FoundationXML
 #endif
 
-@Suite("F14 Secrets in XML of recordings", .timeLimit(.minutes(10)))
+@Suite("F14 Secrets in recorded XML", .timeLimit(.minutes(10)))
 struct SecretTextMarkupTests {
     private let redaction = RecordingRedaction(.standard)
 
@@ -17,7 +17,7 @@ struct SecretTextMarkupTests {
     }
 
     @Test(
-        "F14 elements and attributes of XML are hidden by their names",
+        "F14 XML elements and attributes are redacted by name",
         arguments: [
             ("<a><password>X</password><b>y</b></a>", "<a><password>REDACTED</password><b>y</b></a>"),
             (
@@ -93,7 +93,7 @@ struct SecretTextMarkupTests {
         }.joined()
     }
 
-    @Test("F14 redaction leaves a strange XML document as well-formed as it was, and changes nothing the second time")
+    @Test("F14 redaction keeps an unusual XML document well-formed, and a second redaction changes nothing")
     func strange() {
         var random = PipelineRandom.seeded(14)
         let heads = [

@@ -4,12 +4,12 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("F14 Secrets in lines and pairs of recordings", .timeLimit(.minutes(10)))
+@Suite("F14 Secrets in recorded lines and pairs", .timeLimit(.minutes(10)))
 struct SecretTextPairsTests {
     private let redaction = RecordingRedaction(.standard)
 
     @Test(
-        "F14 lines and pairs of other text are hidden by their names",
+        "F14 lines and pairs in other text are redacted by name",
         arguments: [
             ("user: ann\npassword: X y, z\nnote: y\n", "user: ann\npassword: REDACTED\nnote: y\n"),
             ("password=X;&y\r\nb=y", "password=REDACTED\r\nb=y"), ("password=X&b=y", "password=REDACTED&b=y"),

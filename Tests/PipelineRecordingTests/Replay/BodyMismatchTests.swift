@@ -6,9 +6,9 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("What a replay says of a body that differs", .tags(.concurrent))
+@Suite("Errors for bodies that do not match", .tags(.concurrent))
 struct BodyMismatchTests {
-    /// The last line of the error of a request whose body no entry has.
+    /// Returns the last line of the error for a request whose body matches no entry.
     private func line(
         _ sent: String,
         _ recorded: String,
@@ -72,7 +72,7 @@ struct BodyMismatchTests {
         #expect(try await line(bodies[0], bodies[1]) == "body differs \(text)")
     }
 
-    @Test("a value that equals a redacted one, and a member that is ignored, are not named")
+    @Test("ignored members and values that match a redacted one are not named")
     func alike() async throws {
         let sent = #"{"id":"7","note":"x","when":1,"z":2}"#
         let recorded = #"{"id":"REDACTED","note":"x","when":2,"z":1}"#
@@ -80,7 +80,7 @@ struct BodyMismatchTests {
         #expect(line == "body differs at $.z (sent 2, recorded 1)")
     }
 
-    @Test("a declared value is hidden before a text is cut, also in a name and in bodies that are not JSON")
+    @Test("declared values are hidden before a text is cut, even in names and in bodies other than JSON")
     func secrets() async throws {
         let redactor = Redactor(secretValues: ["canary-0123456789"])
         let start = String(repeating: "a", count: 75)
@@ -99,7 +99,7 @@ struct BodyMismatchTests {
     }
 
     @Test(
-        "other bodies are shown from shortly before their first difference, after their size",
+        "other bodies are shown with their size, from shortly before the first difference",
         arguments: [
             (
                 "text/plain", String(repeating: "0123456789", count: 300) + "x",
@@ -133,7 +133,7 @@ struct BodyMismatchTests {
         #expect(!line.contains("--b"))
     }
 
-    @Test("of bodies that are not text, the sizes and the place of the first difference are shown")
+    @Test("binary bodies are shown as their sizes and the offset of the first difference")
     func binary() async throws {
         let line = try await line(Data([1, 0xff, 2]), Data([1, 0xff, 3]), type: "application/octet-stream")
         #expect(line == "body differs (sent 3 bytes, recorded 3 bytes, from byte 2 on)")

@@ -8,13 +8,13 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("What a replay says of a miss", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Errors for requests that match no entry", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct MismatchTests {
     private let bench: RecordingBench
 
     init() throws { bench = try RecordingBench() }
 
-    @Test("F05 a miss lists the three nearest entries part by part, after the file, the mode, and how to record")
+    @Test("F05 a miss names the file, the mode and how to record, then the three nearest entries part by part")
     func nearest() async throws {
         try bench.write(entries: [
             ("GET", "https://api.example/users/1?page=1", "1"), ("POST", "https://api.example/users/2", "2"),
@@ -39,7 +39,7 @@ struct MismatchTests {
         #expect(failure.description.contains("recorded \"page=2\"); GET api.example/users/2; target"))
     }
 
-    @Test("if an entry has the method and the path of the request, a miss lists no other entry")
+    @Test("if any entry has the method and path of the request, a miss lists only such entries")
     func unrelated() async throws {
         try bench.write(entries: [
             ("GET", "https://api.example/a?x=1", "1"), ("GET", "https://api.example/b?x=2", "2"),
@@ -51,7 +51,7 @@ struct MismatchTests {
         #expect(lines.map { $0.prefix(8) } == ["entry 0,", "entry 3,"])
     }
 
-    @Test("a transport that only replays names no mode and another transport that records; no advice ends its errors")
+    @Test("ReplayTransport errors name no mode, and suggest RecordingTransport before their last line")
     func replayOnly() async throws {
         try bench.write(entries: [("GET", "https://api.example/a", "1"), ("GET", "https://api.example/a", "2")])
         let provider = bench.provider(try ReplayTransport(bench.file))
@@ -75,7 +75,7 @@ struct MismatchTests {
         }
     }
 
-    @Test("a long part is shown from shortly before the place where it differs")
+    @Test("a long part is shown from shortly before its first difference")
     func longPart() async throws {
         let path = "/" + String(repeating: "a", count: 200)
         try bench.write(entries: [("GET", "https://api.example\(path)/1", "1")])

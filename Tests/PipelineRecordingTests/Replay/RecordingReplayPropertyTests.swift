@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("F13 What is recorded replays", .timeLimit(.minutes(10)))
+@Suite("F13 Recordings replay", .timeLimit(.minutes(10)))
 struct RecordingReplayPropertyTests {
     private let bench: RecordingBench
 
@@ -38,7 +38,7 @@ struct RecordingReplayPropertyTests {
     }
 
     @Test(
-        "F13 a recorded login answers the same requests, those with the replayed session, and is not added to",
+        "F13 a recorded login matches its requests with the original or replayed session and gains no entry",
         arguments: RecordedLogin.Kind.allCases,
         1...12
     )
@@ -68,7 +68,7 @@ struct RecordingReplayPropertyTests {
         #expect(bench.text == before)
     }
 
-    @Test("F13 recordNew adds a request once that its own entry does not match")
+    @Test("F13 recordNew adds a request only once, even if its redacted entry does not match it")
     func addedOnce() async throws {
         // The number becomes 0 because of the cookie that the response sets.
         let headers: HTTPFields = [.setCookie: "sid=4711471147114711"]
@@ -89,7 +89,7 @@ struct RecordingReplayPropertyTests {
         }
     }
 
-    @Test("F13 a journal whose entries were written with more redacted adds none of them again")
+    @Test("F13 journal entries that the file holds with more redacted are not added again")
     func journal() async throws {
         let token = "2YotnFZFEjr1zCsicMWpAA"
         let steps: [ScriptedTransport.Step] = [.status(200, body: token), .status(200)]
@@ -120,7 +120,7 @@ struct RecordingReplayPropertyTests {
     }
 
     @Test(
-        "F13 a live request whose secrets are also in its URL matches its own entry of a file in clear",
+        "F13 a live request whose secrets are also in its URL matches its own clear-text entry",
         arguments: [
             "0123456789abcdef0123", "api.example", "2026-11-21T02:12:26Z", "dashboards", "a1b2c3d4e5", "s3cr",
         ]
@@ -155,7 +155,7 @@ struct RecordingReplayPropertyTests {
     }
 
     @Test(
-        "F13 values are replaced in the parts of a URL, never its scheme, its host or its slashes",
+        "F13 values are replaced within the parts of a URL, but never in its scheme, host or slashes",
         arguments: [
             ("https://s3cretvalue.example/a/s3cretvalue", "https://s3cretvalue.example/a/REDACTED"),
             ("https://h/s3cretvalue-1/b?x=s3cretvalue", "https://h/REDACTED-1/b?x=REDACTED"),

@@ -7,9 +7,9 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("Replay of recordings that other software has made", .timeLimit(.minutes(10)))
+@Suite("Replay of recordings from other software", .timeLimit(.minutes(10)))
 struct ReplayedSampleTests {
-    @Test("each recorded request gets its recorded answer, byte by byte", arguments: HARBench.sampleNames)
+    @Test("each recorded request gets its recorded response, byte for byte", arguments: HARBench.sampleNames)
     func sample(name: String) async throws {
         let url = HARBench.samples.appending(path: name)
         let file = try HARFile(contentsOf: url)
@@ -37,7 +37,7 @@ struct ReplayedSampleTests {
         try replay.recording.assertAllUsed()
     }
 
-    @Test("and with the standard redactor the requests match as well", arguments: HARBench.sampleNames)
+    @Test("each recorded request matches its entry after standard redaction", arguments: HARBench.sampleNames)
     func redacted(name: String) async throws {
         let url = HARBench.samples.appending(path: name)
         let file = try HARFile(contentsOf: url)

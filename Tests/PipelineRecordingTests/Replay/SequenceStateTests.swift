@@ -7,13 +7,13 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Sequences of a replay", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Replay sequences", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct SequenceStateTests {
     private let bench: RecordingBench
 
     init() throws { bench = try RecordingBench() }
 
-    @Test("F05 entries are used in their order, and what is left is listed")
+    @Test("F05 entries are used in order, and unused entries are listed")
     func unused() async throws {
         try bench.write(entries: [
             ("GET", "https://api.example/a", "1"), ("GET", "https://api.example/a", "2"),
@@ -35,7 +35,7 @@ struct SequenceStateTests {
     }
 
     @Test(
-        "at the end of a sequence a request fails, gets the last answer again, or the first",
+        "at the end of a sequence a request fails, repeats the last response or starts over",
         arguments: [
             (ReplayEnd.fail, ["1", "2", "recording.usedUp", "recording.usedUp"]),
             (.repeatLast, ["1", "2", "2", "2"]),
@@ -56,7 +56,7 @@ struct SequenceStateTests {
         #expect(answers == expected)
     }
 
-    @Test("1,000 calls at once over 10 keys take 1,000 different entries")
+    @Test("1,000 concurrent calls with 10 keys use 1,000 different entries")
     func thousandCalls() async throws {
         try bench.write(entries: (0..<1_000).map { ("GET", "https://api.example/\($0 % 10)", "\($0)") })
         let replay = try ReplayTransport(bench.file)

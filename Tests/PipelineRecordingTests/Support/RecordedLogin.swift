@@ -11,9 +11,9 @@ struct RecordedLogin: Sendable {
         var url: String
         var headers: HTTPFields = [:]
         var body: String?
-        /// What the server responds with, apart from all other responses.
+        /// The body of the server's response, different for each request.
         var marker: String
-        /// Whether the session is somewhere else than in a field or an item with a secret name.
+        /// Whether the session is also outside the fields and items with a secret name.
         var isElsewhere = false
 
         func apply(to request: inout PipelineRequest) throws {
@@ -26,7 +26,7 @@ struct RecordedLogin: Sendable {
         }
     }
 
-    /// A value, and what a recording does with it where it is not in a field or an item with a secret name.
+    /// The kind of a session value, which decides how a recording treats it outside of secret fields and items.
     enum Kind: CaseIterable, Sendable {
         case hex, uuid, base64, base64URL, signed, host, address, date, timestamp, word, path, url, short, number
     }
@@ -61,12 +61,12 @@ struct RecordedLogin: Sendable {
         shape = (0..<6).map { _ in UInt64.random(in: .min ... .max, using: &random) }
     }
 
-    /// Whether the value is replaced wherever it stands.
+    /// Whether the value is replaced everywhere.
     var isReplaced: Bool { [.hex, .uuid, .base64, .base64URL, .signed].contains(kind) }
 
     var response: HTTPFields { [.setCookie: "sid=\(Self.escaped(secret)); Path=/", .contentType: "application/json"] }
 
-    /// The requests of a client that has got this value for its session.
+    /// Returns the requests of a client whose session has this value.
     func requests(session: String) -> [Request] {
         let login = Request(
             method: .post,

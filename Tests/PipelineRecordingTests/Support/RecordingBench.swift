@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-/// A folder that goes with the test, a clock, and transports that record to a file in the folder.
+/// A temporary folder, a clock, and transports that record to a file in the folder.
 final class RecordingBench: Sendable {
     let folder: URL
     let file: URL
@@ -22,14 +22,14 @@ final class RecordingBench: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// The names of all that is in the folder.
+    /// The names of the files in the folder.
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted() }
 
     var text: String { (try? String(contentsOf: file, encoding: .utf8)) ?? "" }
 
     var journalFile: URL { folder.appending(path: "api.har.journal", directoryHint: .notDirectory) }
 
-    /// The journal, as soon as it contains a text; a recorder writes it behind the calls.
+    /// Waits until the journal, which a recorder writes asynchronously, contains a text, and returns the journal.
     func journal(until text: String) async -> String {
         var journal = ""
         await eventually {
@@ -73,7 +73,7 @@ final class RecordingBench: Sendable {
         try await transport.finish()
     }
 
-    /// A transport that may record and must not be called.
+    /// Returns a transport in this mode whose wrapped transport must not be called.
     func closed(_ mode: RecordingMode, matching: RequestMatching = .standard) throws -> RecordingTransport {
         try RecordingTransport(file, wrapping: Self.forbidden, mode: mode, matching: matching)
     }
@@ -87,7 +87,7 @@ final class RecordingBench: Sendable {
 
     func write(_ text: String) throws { try Data(text.utf8).write(to: file) }
 
-    /// Writes a file of entries that each are answered with a text.
+    /// Writes a file of entries, each with a text as its response body.
     func write(entries: [(method: String, url: String, text: String)], started: String = "2026-01-01T00:00:00Z") throws
     {
         let list = entries.map { entry in

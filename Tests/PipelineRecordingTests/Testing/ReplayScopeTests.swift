@@ -48,7 +48,7 @@ struct ReplayScopeTests {
         #expect(text == expected)
     }
 
-    @Test("A request that the recording does not answer is reported, also when nobody looks at its error")
+    @Test("A request that matches no entry is reported, even if the test ignores its error")
     func miss() async throws {
         try await scope("items").run {
             for _ in 0..<2 { _ = try? await text(9) }
@@ -58,7 +58,7 @@ struct ReplayScopeTests {
         #expect(reports.all.first?.contains("entry 0") == true)
     }
 
-    @Test("The error of a request that the test throws itself is not reported a second time")
+    @Test("A request error that the test itself throws is not reported a second time")
     func thrownMiss() async throws {
         let error = await #expect(throws: PipelineError.self) {
             try await scope("items").run {
@@ -71,7 +71,7 @@ struct ReplayScopeTests {
         #expect(reports.all.first?.contains("https://replay.example/items/8") == true)
     }
 
-    @Test("A test that throws is reported on as well, and its error passes through")
+    @Test("Misses and unused entries are reported even if the test throws, and its error passes through")
     func failing() async throws {
         await #expect(throws: CancellationError.self) {
             try await scope("items", failsOnUnusedEntries: true).run {
@@ -82,7 +82,7 @@ struct ReplayScopeTests {
         #expect(reports.all.count == 2)
     }
 
-    @Test("Entries that are left over are reported where that is asked for")
+    @Test("Unused entries are reported only with failsOnUnusedEntries")
     func unused() async throws {
         try await scope("items").run { _ = try await text(1) }
         #expect(reports.all == [])
@@ -96,7 +96,7 @@ struct ReplayScopeTests {
     }
 
     @Test(
-        "The error for a missing recording says how to make it and is not reported a second time, and the test does not run"
+        "A missing recording throws one error that says how to record it, and the test does not run"
     )
     func missing() async throws {
         let error = await #expect(throws: PipelineError.self) {
@@ -108,14 +108,14 @@ struct ReplayScopeTests {
         #expect(reports.all == [])
     }
 
-    @Test("A mode that there is not is an error")
+    @Test("An unknown mode is an error")
     func unknownMode() async throws {
         await #expect(throws: PipelineError.self) {
             try await scope("items", mode: "twice").run { Issue.record("the test runs") }
         }
     }
 
-    @Test("With PIPELINE_RECORD=recordOnce a test records what it sends, and then replays it")
+    @Test("With PIPELINE_RECORD=recordOnce, a test records its requests and then replays them")
     func once() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let live = ScriptedTransport(always: .status(200, body: "live"))
@@ -127,7 +127,7 @@ struct ReplayScopeTests {
         #expect(reports.all == [])
     }
 
-    @Test("With PIPELINE_RECORD=recordOnce a recording that is there is replayed only")
+    @Test("With PIPELINE_RECORD=recordOnce, an existing recording is only replayed")
     func onceIsThere() async throws {
         try await scope("items", mode: "recordOnce").run {
             try await check(1, "one")
@@ -137,7 +137,7 @@ struct ReplayScopeTests {
     }
 
     @Test(
-        "Tests that record one file at once wait for each other, and the file has what all of them need",
+        "Tests that record one file concurrently take turns, and the file serves all of them",
         arguments: ["recordOnce", "recordAll"]
     )
     func together(mode: String) async throws {
@@ -165,7 +165,7 @@ struct ReplayScopeTests {
         #expect(reports.all == [])
     }
 
-    @Test("With PIPELINE_RECORD=recordAll a first test that sends nothing does not keep the others from recording anew")
+    @Test("With PIPELINE_RECORD=recordAll, tests that follow one that sends nothing still record anew")
     func allAfterNothing() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let old = ScriptedTransport(always: .status(200, body: "old"))
@@ -183,7 +183,7 @@ struct ReplayScopeTests {
         #expect(live.sent.count == 1)
     }
 
-    @Test("What a failing test has recorded is written as well")
+    @Test("A failing test still writes its recording")
     func failingRecorder() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let live = ScriptedTransport(always: .status(200, body: "live"))

@@ -20,7 +20,7 @@ struct Item: TargetType {
 
 @Suite("A test with a recording", .tags(.concurrent))
 struct ReplayTraitTests {
-    @Test("The trait finds the recording beside the test, and .replay answers from it", .replay("items"))
+    @Test("The trait finds the recording beside the test, and .replay responds from it", .replay("items"))
     func answers() async throws {
         let provider = Provider<Item>(transport: .replay)
         #expect(try await provider.request(Item(number: 1)).mapString() == "one")
@@ -35,19 +35,19 @@ struct ReplayTraitTests {
 
     private static let shared = Provider<Item>(transport: .replay)
 
-    @Test("A provider that several tests share asks the recording of each", .replay("items"), arguments: 1...20)
+    @Test("A provider shared by several tests uses the recording of each", .replay("items"), arguments: 1...20)
     func sharedProvider(number: Int) async throws {
         #expect(try await Self.shared.request(Item(number: 1)).mapString() == "one")
     }
 
-    @Test("A detached task asks the recording of the test in which the transport was made", .replay("items"))
+    @Test("A detached task uses the recording of the test that created the transport", .replay("items"))
     func detached() async throws {
         let provider = Provider<Item>(transport: .replay)
         let text = try await Task.detached { try await provider.request(Item(number: 1)).mapString() }.value
         #expect(text == "one")
     }
 
-    @Test("Without the trait a request fails, and says why")
+    @Test("Without the trait a request fails with an error that names the trait")
     func noTrait() async throws {
         let error = await #expect(throws: PipelineError.self) {
             try await Provider<Item>(transport: .replay).request(Item(number: 1))
@@ -56,7 +56,7 @@ struct ReplayTraitTests {
         #expect(error?.reason.contains(".replay(…)") == true)
     }
 
-    @Test("A trait for one test holds within a trait for its suite", .replay("other"))
+    @Test("Each test uses the recording that its own trait names", .replay("other"))
     func inner() async throws {
         #expect(try await Provider<Item>(transport: .replay).request(Item(number: 3)).mapString() == "three")
     }
@@ -66,14 +66,14 @@ struct ReplayTraitTests {
 struct ReplaySuiteTests {
     private let provider = Provider<Item>(transport: .replay)
 
-    @Test("Each of its tests begins with all entries unused", arguments: 1...5)
+    @Test("Each test of the suite begins with all entries unused", arguments: 1...5)
     func first(number: Int) async throws {
         #expect(try await provider.request(Item(number: 1)).mapString() == "one")
     }
 
     @Suite("Nested")
     struct Nested {
-        @Test("Suites within it have it, too")
+        @Test("A nested suite inherits the recording")
         func nested() async throws {
             #expect(try await Provider<Item>(transport: .replay).request(Item(number: 1)).mapString() == "one")
         }

@@ -13,7 +13,7 @@ struct TurnsTests {
         let most = Atomic(0)
     }
 
-    @Test("Only one at a time has the turn of a key")
+    @Test("Only one task at a time has the turn for a key")
     func exclusive() async throws {
         let count = Count()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -32,19 +32,19 @@ struct TurnsTests {
         #expect(count.most.load(ordering: .relaxed) == 1)
     }
 
-    @Test("Keys do not wait for each other")
+    @Test("Different keys do not wait for each other")
     func keys() async throws {
         let value = try await turns.withTurn("a") { try await turns.withTurn("b") { 1 } }
         #expect(value == 1)
     }
 
-    @Test("Work that throws gives its turn on")
+    @Test("Work that throws releases its turn")
     func throwing() async throws {
         await #expect(throws: CancellationError.self) { try await turns.withTurn("a") { throw CancellationError() } }
         #expect(try await turns.withTurn("a") { 2 } == 2)
     }
 
-    @Test("Who is cancelled while waiting waits no longer, and the next has its turn")
+    @Test("A task cancelled while waiting stops waiting, and the next one gets its turn")
     func cancelled() async throws {
         try await turns.withTurn("a") {
             let waiting = Task { try await turns.withTurn("a") { Issue.record("it had a turn") } }
@@ -55,7 +55,7 @@ struct TurnsTests {
         #expect(try await turns.withTurn("a") { 3 } == 3)
     }
 
-    @Test("Who is cancelled before it asks has no turn where it would have to wait")
+    @Test("A task cancelled before it asks gets no turn if it would have to wait")
     func cancelledBefore() async throws {
         try await turns.withTurn("a") {
             let waiting = Task {

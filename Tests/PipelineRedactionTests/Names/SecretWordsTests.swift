@@ -12,7 +12,7 @@ struct SecretWordsTests {
     }
 
     @Test(
-        "A name is secret by a long word in it or by a short word that is one of its parts",
+        "A name is secret if it contains a long secret word or if one of its parts is a short one",
         arguments: [
             ("password", true), ("PASSWORD", true), ("newPassword", true), ("password_confirmation", true),
             ("passwd", true), ("client-secret", true), ("clientSecret", true), ("refreshToken", true),

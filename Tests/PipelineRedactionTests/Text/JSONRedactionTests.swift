@@ -12,7 +12,7 @@ struct JSONRedactionTests {
     }
 
     @Test(
-        "The value of a secret name is hidden in JSON at any depth, and all else stays as it was written",
+        "The value of a secret name is hidden in JSON at any depth, and everything else stays unchanged",
         arguments: [
             (#"{"user":"bob","password":"canary"}"#, #"{"user":"bob","password":"…"}"#),
             (#"{ "b" : 1.50, "a":[1e3,-0, true,null] }"#, #"{ "b" : 1.50, "a":[1e3,-0, true,null] }"#),
@@ -34,7 +34,7 @@ struct JSONRedactionTests {
     }
 
     @Test(
-        "JSON that is cut or malformed is shown by its size alone",
+        "JSON that is cut or malformed is shown only by its size",
         arguments: [
             #"{"password":"canary"#, #"{"password":"canary""#, #"{"a":1,}"#, #"{"a":"canary"} x"#, #"{"a" "canary"}"#,
             "[1 2]", "[1.2.3]", "[01]", "[1e]", "[+1]", "[\"\\q\"]", "[\"\\u12\"]", "{'a':'canary'}", "nul",
@@ -53,7 +53,7 @@ struct JSONRedactionTests {
         )
     }
 
-    @Test("JSON and URLs inside the strings of JSON follow their rules too")
+    @Test("JSON and URLs inside JSON strings follow their own rules, too")
     func nestedText() {
         let body =
             #"{"url":"https:\/\/a.test\/?token=canary","data":"{\"password\":\"canary\",\"a\":1}","note":"see [x]: b"}"#
@@ -65,7 +65,7 @@ struct JSONRedactionTests {
         #expect(!json(#"{"data":"{\"password\":\"canary"}"#).contains("canary"))
     }
 
-    @Test("JSON in another encoding than UTF-8 is shown by its size alone")
+    @Test("JSON in an encoding other than UTF-8 is shown only by its size")
     func utf16() throws {
         let data = try #require(#"{"password":"canary"}"#.data(using: .utf16LittleEndian))
         #expect(

@@ -4,12 +4,12 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("Redactor, declared values that are searched for")
+@Suite("Redactor, search for declared values")
 struct SecretAutomatonTests {
     private let secret = #"s3cr/t+P ss"é\?"#
     private var redactor: Redactor { Redactor(secretValues: [secret]) }
 
-    @Test("F06 What is no declared value stays as it is: ten thousand near misses")
+    @Test("F06 Text without a declared value stays unchanged, in ten thousand near misses")
     func nearMisses() {
         var random = PipelineRandom.seeded(407)
         for index in 0..<10_000 {
@@ -25,7 +25,7 @@ struct SecretAutomatonTests {
         }
     }
 
-    @Test("Values that overlap, hold or repeat each other are found as a search for each one alone finds them")
+    @Test("Values that overlap, contain or repeat each other are found as in a separate search for each one")
     func manyValues() {
         var random = PipelineRandom.seeded(408)
         func word(_ count: ClosedRange<Int>) -> String {

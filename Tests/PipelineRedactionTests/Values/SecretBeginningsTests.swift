@@ -14,7 +14,7 @@ struct SecretBeginningsTests {
         return text.withBytes(beginnings.mayBeFound)
     }
 
-    @Test("F06 Ten thousand times: no value is overlooked, whatever its form and wherever it stands")
+    @Test("F06 In ten thousand cases, no value is missed, whatever its form and position")
     func property() {
         var random = PipelineRandom.seeded(17)
         for index in 0..<10_000 {
@@ -30,7 +30,7 @@ struct SecretBeginningsTests {
     }
 
     @Test(
-        "A text without the value is told apart, also with escapes of other characters",
+        "A text without the value is ruled out, even if it escapes other characters",
         arguments: [
             "", "canary", "#1 → GET https://a.test/items/1?page=…", "https://a.test/canary-/1", "/filter%5Bcanary%5D",
             "%25%35%42%", "Y2FuYXJ", "/canary%252D2",
@@ -40,7 +40,7 @@ struct SecretBeginningsTests {
         #expect(!mayBeFound(["canary-123"], in: text))
     }
 
-    @Test("Two values whose beginnings count as equal in clear are told apart in base64")
+    @Test("Values whose beginnings count as equal in plain text are each found in base64")
     func folded() {
         for value in ["can ry_123", "can+ry/123", "can-ry/123"] {
             let encoded = Data(value.utf8).base64EncodedString()
@@ -48,7 +48,7 @@ struct SecretBeginningsTests {
         }
     }
 
-    @Test("A text with escapes of JSON, and one that is long, may hold any value")
+    @Test("A text with JSON escapes or a long text may contain any value")
     func unsearched() {
         #expect(mayBeFound(["canary-123"], in: #"\u0041"#))
         #expect(mayBeFound(["canary-123"], in: String(repeating: "x", count: 4_097)))
@@ -57,7 +57,7 @@ struct SecretBeginningsTests {
 
     // MARK: Redactors
 
-    @Test("F06 The token of a request is hidden in each form, and nothing else", arguments: SecretForm.allCases)
+    @Test("F06 A request's token is hidden in each form, and nothing else is", arguments: SecretForm.allCases)
     func token(form: SecretForm) throws {
         var random = PipelineRandom.seeded(18)
         let token = "c4n/ry+t0ken=~9"
@@ -71,7 +71,7 @@ struct SecretBeginningsTests {
         #expect(!redactor.containsSecret(in: "a <token> b".utf8))
     }
 
-    @Test("F06 A declared value that is a part of a token does not keep the rest of the token from being hidden")
+    @Test("F06 A token is hidden in full even if part of it is a declared value")
     func declaredPart() throws {
         let request = try PipelineRequest(url: "https://a.test/", headers: [.authorization: "Bearer head-canary-tail"])
         let redactor = Redactor(secretValues: ["canary"]).adding(secretsOf: request)
@@ -80,7 +80,7 @@ struct SecretBeginningsTests {
         #expect(redactor.description.hasSuffix("2 secret values"))
     }
 
-    @Test("Declared values are hidden in texts that hold none of a request's")
+    @Test("Declared values are hidden in texts without a request's secrets")
     func declaredOnly() throws {
         let request = try PipelineRequest(url: "https://a.test/", headers: [.cookie: "a=canary-123"])
         let redactor = Redactor(secretValues: ["word"]).adding(secretsOf: request)
@@ -89,7 +89,7 @@ struct SecretBeginningsTests {
         #expect(redactor.text("abc") == "abc")
     }
 
-    @Test("What a redactor is given after a request's secrets does not change which of them it hides")
+    @Test("Settings changed after a request's secrets are added do not change which of them are hidden")
     func laterNames() throws {
         let request = try PipelineRequest(url: "https://a.test/?token=canary-123")
         var redactor = Redactor.standard.adding(secretsOf: request)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("PluginConformance: patience", .tags(.concurrent))
 struct ObservedCallTests {
-    @Test("Patience comes to an end with those who sleep again and again")
+    @Test("Patience ends even if a task sleeps again and again")
     func sleepsForEver() async {
         let clock = ManualClock()
         let sleeper = Task {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("PluginConformance: download", .tags(.concurrent))
 struct PluginCheckDownloadTests {
-    @Test("download: a plugin that loses the body of a file")
+    @Test("download: a plugin that loses a file body fails")
     func losesFile() async {
         let failed = await PluginConformanceTests.failed {
             PluginStack.process { result, _ in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("PluginConformance: exchange", .tags(.concurrent))
 struct PluginCheckExchangeTests {
-    @Test("exchange: a plugin that reads bodies to their end, one that leaks a credential, and one that does neither")
+    @Test("exchange: plugins that drain bodies or leak a credential fail, and one that does neither passes")
     func exchange() async {
         let draining = await PluginConformanceTests.failed {
             PluginStack.exchange { request, _, send in

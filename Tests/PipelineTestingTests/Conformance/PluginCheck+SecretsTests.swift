@@ -20,7 +20,7 @@ struct PluginCheckSecretsTests {
     }
 
     @Test(
-        "secrets: a plugin that puts something of the messages into an error",
+        "secrets: a plugin that puts part of a message into an error fails",
         arguments: [
             "the query", "a header field of the request", "Authorization", "the body of the request",
             "a header field of the response", "the body of the response",

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("PluginConformance: stream", .tags(.concurrent))
 struct PluginCheckStreamTests {
-    @Test("stream: a plugin that collects the body first")
+    @Test("stream: a plugin that collects the body first fails")
     func collects() async {
         let failed = await PluginConformanceTests.failed {
             PluginStack.intercept { request, context, next in
@@ -20,7 +20,7 @@ struct PluginCheckStreamTests {
         #expect(failed == ["stream"])
     }
 
-    @Test("stream: a plugin that uses up some of the body")
+    @Test("stream: a plugin that consumes part of the body fails")
     func usesUp() async {
         let failed = await PluginConformanceTests.failed {
             PluginStack.process { result, _ in
@@ -32,7 +32,7 @@ struct PluginCheckStreamTests {
         #expect(failed == ["stream"])
     }
 
-    @Test("stream: a plugin that drops pieces")
+    @Test("stream: a plugin that drops pieces fails")
     func dropsPieces() async {
         let failed = await PluginConformanceTests.failed {
             PluginStack.process { result, _ in

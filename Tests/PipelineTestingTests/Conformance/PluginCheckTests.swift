@@ -9,12 +9,12 @@ import Testing
 
 @Suite("PluginConformance: checks", .tags(.concurrent))
 struct PluginCheckTests {
-    @Test("name: a blank name", arguments: ["", " \n"])
+    @Test("name: a blank name fails", arguments: ["", " \n"])
     func name(name: String) async {
         #expect(await PluginConformanceTests.failed { PluginStack.prepare(name: name) { _, _ in } } == ["name"])
     }
 
-    @Test("success: a plugin that fails a call which was answered")
+    @Test("success: a plugin that throws instead of sending fails")
     func success() async {
         let failed = await PluginConformanceTests.failed {
             PluginStack.prepare { _, _ in throw PipelineError(.offline, "no") }
@@ -23,13 +23,13 @@ struct PluginCheckTests {
         #expect(failed.isDisjoint(with: ["failure", "serverError", "pairs", "secrets"]))
     }
 
-    @Test("success, failure, serverError: a plugin that says cancelled where nobody cancelled")
+    @Test("success, failure, serverError: a plugin that reports a cancellation without one fails")
     func saysCancelled() async {
         let failed = await PluginConformanceTests.failed { PluginStack.prepare { _, _ in throw CancellationError() } }
         #expect(failed.isSuperset(of: ["success", "failure", "serverError"]))
     }
 
-    @Test("failure, serverError, finish: a plugin that never ends a call which was not responded with 200")
+    @Test("failure, serverError, finish: a plugin that never ends a call without a 200 response fails")
     func hangs() async {
         let failed = await PluginConformanceTests.failed(patience: .milliseconds(50)) {
             PluginStack.process { result, _ in
@@ -39,7 +39,7 @@ struct PluginCheckTests {
         #expect(failed.isSuperset(of: ["failure", "serverError", "finish"]))
     }
 
-    @Test("success, cancellation, stream, concurrency: a plugin that never ends any call")
+    @Test("success, cancellation, stream, concurrency: a plugin that never ends any call fails")
     func alwaysHangs() async {
         let failed = await PluginConformanceTests.failed(patience: .milliseconds(50)) {
             PluginStack.prepare { _, _ in await PluginConformanceTests.never() }
@@ -47,7 +47,7 @@ struct PluginCheckTests {
         #expect(failed.isSuperset(of: ["success", "cancellation", "stream", "concurrency"]))
     }
 
-    @Test("cancellation: a plugin that answers a cancelled call")
+    @Test("cancellation: a plugin that returns a response for a cancelled call fails")
     func answersCancelled() async {
         let failed = await PluginConformanceTests.failed {
             PluginStack.intercept { request, _, next in
@@ -60,7 +60,7 @@ struct PluginCheckTests {
         #expect(failed == ["cancellation"])
     }
 
-    @Test("cancellation: a plugin that makes another failure of it")
+    @Test("cancellation: a plugin that turns it into another failure fails")
     func renamesCancelled() async {
         let failed = await PluginConformanceTests.failed {
             PluginStack.process { result, _ in
@@ -70,7 +70,7 @@ struct PluginCheckTests {
         #expect(failed == ["cancellation"])
     }
 
-    @Test("cancellation: a plugin that goes on waiting")
+    @Test("cancellation: a plugin that continues to wait fails")
     func ignoresCancelled() async {
         let failed = await PluginConformanceTests.failed(patience: .milliseconds(500)) {
             PluginStack.intercept { request, _, next in try await Task { try await next(request) }.value }
@@ -78,7 +78,7 @@ struct PluginCheckTests {
         #expect(failed.contains("cancellation"))
     }
 
-    /// Lets one call in at a time, and forgets to let the next one in when a call fails.
+    /// Lets one call in at a time, and does not let the next one in after a call has failed.
     private final class Turnstile: Stage.Intercept {
         let isBusy = Mutex(false)
 
@@ -95,13 +95,13 @@ struct PluginCheckTests {
         }
     }
 
-    @Test("cancellation: a plugin that is stuck after a cancelled call")
+    @Test("cancellation: a plugin that is stuck after a cancelled call fails")
     func stuckAfterCancelled() async {
         let violations = await PluginConformance(patience: .milliseconds(500)) { Turnstile() }.run()
         #expect(violations.contains { $0.description == "cancellation: the call after a cancelled one did not end" })
     }
 
-    /// Answers by itself as soon as the request is on its way, which it leaves to itself.
+    /// Returns its own response as soon as the request is sent, and abandons the exchange.
     private final class Deserter: Stage.Intercept, Stage.WillSend {
         let hasSent = Mutex(false)
 
@@ -120,12 +120,12 @@ struct PluginCheckTests {
         }
     }
 
-    @Test("pairs: a plugin that leaves an exchange behind")
+    @Test("pairs: a plugin that abandons an exchange fails")
     func leavesBehind() async {
         #expect(await PluginConformanceTests.failed { Deserter() }.contains("pairs"))
     }
 
-    @Test("concurrency: a plugin that gives one call the answer of another")
+    @Test("concurrency: a plugin that gives one call the response of another fails")
     func mixesUp() async {
         let failed = await PluginConformanceTests.failed {
             let first = FirstAnswer()

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("PluginConformance", .tags(.concurrent))
 struct PluginConformanceTests {
-    /// The names of the checks that a plugin does not pass.
+    /// Returns the names of the checks that a plugin fails.
     static func failed(
         patience: Duration = .seconds(500),
         _ makePlugin: @escaping @Sendable () -> any PluginType
@@ -35,7 +35,7 @@ struct PluginConformanceTests {
         #expect(violations == [])
     }
 
-    @Test("A plugin that sends again after a pause conforms")
+    @Test("A plugin that retries after a pause conforms")
     func retry() async {
         let violations = await PluginConformance {
             PluginStack.intercept { request, context, next in
@@ -49,7 +49,7 @@ struct PluginConformanceTests {
         #expect(violations == [])
     }
 
-    @Test("A plugin that limits the time of a call conforms")
+    @Test("A plugin that limits the duration of a call conforms")
     func timeout() async {
         let violations = await PluginConformance {
             PluginStack.intercept { request, context, next in
@@ -68,7 +68,7 @@ struct PluginConformanceTests {
         #expect(violations == [])
     }
 
-    @Test("A plugin that answers by itself or turns failures into responses conforms")
+    @Test("A plugin that turns failures into responses conforms")
     func fallback() async {
         let violations = await PluginConformance {
             PluginStack.process { result, _ in
@@ -81,7 +81,7 @@ struct PluginConformanceTests {
         #expect(violations == [])
     }
 
-    @Test("A plugin that only sees how calls end conforms")
+    @Test("A plugin that only observes how calls end conforms")
     func observer() async {
         #expect(await PluginConformance { PluginStack.didFinish { _, _ in } }.run() == [])
     }
@@ -90,7 +90,7 @@ struct PluginConformanceTests {
 
     private struct NoStage: PluginType {}
 
-    @Test("The names of the checks are those that can be violated")
+    @Test("checkNames lists every check that a plugin can violate")
     func checkNames() {
         #expect(
             PluginConformance { NoStage() }.checkNames == [
@@ -100,7 +100,7 @@ struct PluginConformanceTests {
         )
     }
 
-    @Test("stages: a plugin without a stage")
+    @Test("stages: a plugin without a stage fails")
     func stages() async {
         #expect(await Self.failed { NoStage() } == ["stages"])
     }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("TransportConformance", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TransportConformanceTests {
-    /// Answers from the sample response, but not without a mistake.
+    /// Responds with the sample response, after a mistake has changed it.
     private struct Mistaken: Transport {
         let decodesContent = false
         var mistake: @Sendable (inout PipelineResponse) throws -> Void
@@ -29,12 +29,12 @@ struct TransportConformanceTests {
         Set(await TransportConformance(.sampled) { Mistaken(mistake: mistake) }.run().map(\.check))
     }
 
-    @Test("a transport without a mistake violates nothing")
+    @Test("a transport without a mistake violates no check")
     func none() async {
         #expect(await Self.checks { _ in }.isEmpty)
     }
 
-    @Test("a transport that throws is found out in every check")
+    @Test("a transport that always throws violates every check except the cancellation check")
     func throwing() async {
         let suite = TransportConformance(.sampled) {
             Mistaken { _ in throw PipelineError(.offline, "by mistake") }
@@ -47,7 +47,7 @@ struct TransportConformanceTests {
         )
     }
 
-    @Test("a network transport that never connects is found out, and the suite ends")
+    @Test("a network transport that never connects violates every check, and the suite ends")
     func neverConnects() async {
         let suite = TransportConformance(patience: .milliseconds(50)) {
             ScriptedTransport(always: .hang)
@@ -55,7 +55,7 @@ struct TransportConformanceTests {
         #expect(await suite.run().count == suite.checkNames.count)
     }
 
-    @Test("the names of the checks are unique, and a network is asked more")
+    @Test("the names of the checks are unique, and a network transport has more checks")
     func names() {
         let network = TransportConformance { ScriptedTransport(always: .hang) }.checkNames
         let sampled = TransportConformance(.sampled) { ScriptedTransport(always: .hang) }.checkNames

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("LoopbackServer, holds and waits", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct LoopbackBoardTests {
-    @Test("hold waits for its name, and for no other")
+    @Test("hold waits for its own name only")
     func hold() async throws {
         let server = try LoopbackServer { _ in [.hold("b"), .send("b"), .close] }
         let client = try RawClient(port: server.port)
@@ -36,7 +36,7 @@ struct LoopbackBoardTests {
         #expect(server.activity.holdCount == 1 + 10 * 2)
     }
 
-    @Test("whoever waits is let go when the server stops")
+    @Test("a waiting task continues when the server stops")
     func waitEnds() async throws {
         let server = try LoopbackServer(handler: LoopbackServerTests.echo)
         let waiter = Task { await server.wait { $0.requestCount == 1_000 } }
@@ -46,7 +46,7 @@ struct LoopbackBoardTests {
     }
 
     @Test(
-        "Waiting ends when the task is cancelled, before it and during it; others go on waiting",
+        "Waiting ends if the task is cancelled before or during it, and other tasks continue to wait",
         .timeLimit(.minutes(10))
     )
     func cancelledWait() async throws {

@@ -7,10 +7,10 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What the fault server does that no server should do.
+/// Actions of the server that no real server should take.
 @Suite("LoopbackServer, faults", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct LoopbackFaultTests {
-    @Test("wait holds back what follows for its time")
+    @Test("wait delays the following actions for its duration")
     func wait() throws {
         let server = try LoopbackServer { _ in
             [.send("a"), .wait(.milliseconds(50)), .send("b"), .wait(.zero), .send("c"), .close]
@@ -22,7 +22,7 @@ struct LoopbackFaultTests {
         #expect(ContinuousClock.now - start >= .milliseconds(50))
     }
 
-    @Test("stopping the server ends a wait at once, and nothing that follows it is sent")
+    @Test("stopping the server ends a wait at once, and the following actions send nothing")
     func stopWait() async throws {
         let server = try LoopbackServer { _ in [.send("a"), .wait(.seconds(1_000_000_000_000)), .send("b")] }
         let client = try RawClient(port: server.port)
@@ -32,7 +32,7 @@ struct LoopbackFaultTests {
         #expect(client.receiveToEnd() == .end(""))
     }
 
-    @Test("a small receive buffer takes little of what is not read")
+    @Test("a small receive buffer accepts few unread bytes")
     func receiveBuffer() async throws {
         let count = 4_096
         let server = try LoopbackServer(receiveBufferByteCount: count, greeting: [.hold("never")]) { _ in [] }
@@ -42,7 +42,7 @@ struct LoopbackFaultTests {
         #expect((1..<256 << 10).contains(taken))
     }
 
-    @Test("a greeting can answer a request that nobody has read")
+    @Test("a greeting can respond to a request that was not read")
     func earlyAnswer() throws {
         let server = try LoopbackServer(greeting: [.receive, .respond(413), .close]) { _ in [.respond(200)] }
         let client = try RawClient(port: server.port)

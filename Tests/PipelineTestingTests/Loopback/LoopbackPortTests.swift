@@ -10,7 +10,7 @@ import FoundationNetworking
 @Suite("LoopbackPort", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct LoopbackPortTests {
     #if canImport(FoundationNetworking)
-    @Test("A connection to an unresponsive port is not made", arguments: 0..<3)
+    @Test("An unresponsive port neither accepts nor refuses a connection", arguments: 0..<3)
     func unresponsive(round: Int) throws {
         let hole = try LoopbackPort.unresponsive()
         #expect(hole.url.host() == "127.0.0.1")
@@ -18,7 +18,7 @@ struct LoopbackPortTests {
         #expect(try !RawClient.connects(to: port, within: 300))
     }
 
-    @Test("A port that is released refuses connections")
+    @Test("A released port refuses connections")
     func released() throws {
         // The port may be in use again immediately.
         let isRefused = try (0..<3).contains { _ in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("LoopbackServer, requests", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct LoopbackRequestReaderTests {
-    @Test("a handler gets method, target, lines and body as they arrived")
+    @Test("a handler receives method, target, header lines and body as they arrived")
     func request() async throws {
         let server = try LoopbackServer(handler: LoopbackServerTests.echo)
         let client = try RawClient(port: server.port)
@@ -16,7 +16,7 @@ struct LoopbackRequestReaderTests {
         #expect(request.values(of: "X-a") == ["1", "2"])
     }
 
-    @Test("a chunked body arrives without its chunks")
+    @Test("a chunked body arrives without its chunk framing")
     func chunked() async throws {
         let server = try LoopbackServer(handler: LoopbackServerTests.echo)
         let client = try RawClient(port: server.port)
@@ -24,7 +24,7 @@ struct LoopbackRequestReaderTests {
         #expect(client.receive(until: "onetwo").hasSuffix("PUT / onetwo"))
     }
 
-    @Test("a connection serves one request after the other, also when they arrive together")
+    @Test("a connection serves requests in turn, even if they arrive together")
     func keepAlive() async throws {
         let server = try LoopbackServer(handler: LoopbackServerTests.echo)
         let client = try RawClient(port: server.port)
@@ -37,7 +37,7 @@ struct LoopbackRequestReaderTests {
     }
 
     @Test(
-        "what is not a request is answered with 400",
+        "the response to a malformed request is 400",
         arguments: [
             "GET\r\n\r\n", "GET / FTP/1\r\n\r\n", "GET / HTTP/1.1\r\nno colon\r\n\r\n",
             "PUT / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
@@ -52,7 +52,7 @@ struct LoopbackRequestReaderTests {
     }
 
     @Test(
-        "a request over the limit is answered with 413",
+        "the response to a request over the limit is 413",
         arguments: [
             "Content-Length: 101\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n7fffffff\r\n",
             String(repeating: "X: 1234\r\n", count: 20),

@@ -14,7 +14,7 @@ struct LoopbackServerTests {
         ]
     }
 
-    @Test("close ends the connection after what was sent")
+    @Test("close ends the connection after the bytes sent before it")
     func close() async throws {
         let server = try LoopbackServer { _ in [.send("half"), .close, .send("never")] }
         let client = try RawClient(port: server.port)
@@ -48,7 +48,7 @@ struct LoopbackServerTests {
         #expect(try RawClient(port: server.port).receiveToEnd() == .end("hello"))
     }
 
-    @Test("receive takes bytes that need not be a request")
+    @Test("receive accepts bytes that are not a request")
     func receive() async throws {
         let server = try LoopbackServer(greeting: [.receive, .send("thanks"), .close]) { _ in [] }
         let client = try RawClient(port: server.port)
@@ -57,7 +57,7 @@ struct LoopbackServerTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test("204 and 304 say nothing of a length")
+    @Test("204 and 304 have no Content-Length")
     func noLength() async throws {
         let server = try LoopbackServer { request in [.respond(Int(request.target.dropFirst()) ?? 500), .close] }
         for status in [204, 304] {
@@ -86,7 +86,7 @@ struct LoopbackServerTests {
         server.stop()
         server.stop()
         #expect(server.activity.openConnectionCount == 0)
-        // Unless another server has the port by now.
+        // Unless another server uses the port by now.
         let isRefused = (try? RawClient(port: server.port)) == nil
         #expect(isRefused || server.activity.connectionCount == 4)
         withExtendedLifetime((clients, idle)) {}

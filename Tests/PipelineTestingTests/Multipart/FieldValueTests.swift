@@ -5,10 +5,10 @@ import Testing
 
 @testable import PipelineTesting
 
-@Suite("MultipartReader: values of fields")
+@Suite("MultipartReader: field values")
 struct FieldValueTests {
     @Test(
-        "The boundary comes from the Content-Type, as a token or in quotation marks",
+        "The boundary comes from the Content-Type, as a token or a quoted string",
         arguments: [
             ("multipart/form-data; boundary=abc", "abc"), ("Multipart/Form-Data;BOUNDARY=\"a b\"", "a b"),
             ("multipart/form-data; charset=utf-8; boundary=\"x:y\"", "x:y"),
@@ -19,7 +19,7 @@ struct FieldValueTests {
     }
 
     @Test(
-        "A Content-Type without one fit boundary is refused, with the offset",
+        "A Content-Type without exactly one valid boundary is rejected, with the offset",
         arguments: [
             ("", 0), ("multipart/mixed; boundary=a", 0), ("multipart/form-data", 19),
             ("multipart/form-data; boundary=", 30),

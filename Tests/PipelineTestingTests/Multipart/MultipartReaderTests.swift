@@ -33,7 +33,7 @@ struct MultipartReaderTests {
     }
 
     @Test(
-        "A boundary that may not be one is refused",
+        "An invalid boundary is rejected",
         arguments: [("", 0), (" ", 0), ("a ", 1), ("a\"", 1), ("ab\r", 2), (String(repeating: "x", count: 71), 0)]
     )
     func badBoundary(_ boundary: String, _ offset: Int) throws {
@@ -42,7 +42,7 @@ struct MultipartReaderTests {
         #expect(try MultipartReader(boundary: String(repeating: "x", count: 70)).boundary.count == 70)
     }
 
-    @Test("A request's body is read by its own Content-Type, up to a limit")
+    @Test("A request's body is read with its own Content-Type, up to a limit")
     func request() async throws {
         var request = try PipelineRequest(.post, url: "https://example.com/")
         request.body = .bytes(Data(MultipartScannerTests.body(MultipartScannerTests.disposition).utf8))
@@ -57,7 +57,7 @@ struct MultipartReaderTests {
         await #expect(throws: MultipartReader.Failure.self) { try await MultipartReader.parts(of: request) }
     }
 
-    @Test("No bytes make it stop the program, and nothing is read in them that they do not say")
+    @Test("No bytes crash the reader, and truncated bytes are rejected")
     func anyBytes() throws {
         let reader = try MultipartReader(boundary: "B")
         let whole = Data(

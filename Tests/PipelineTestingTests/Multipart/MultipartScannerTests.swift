@@ -17,7 +17,7 @@ struct MultipartScannerTests {
         try MultipartReader(boundary: "B").parts(of: Data(text.utf8))
     }
 
-    @Test("A slice of a larger body is read as what it is")
+    @Test("A slice of a larger body is read correctly")
     func slice() throws {
         let data = Data(("0123" + Self.body(Self.disposition, "\u{ff}")).utf8).dropFirst(4)
         #expect(try MultipartReader(boundary: "B").parts(of: data).map(\.content) == [Data("\u{ff}".utf8)])
@@ -50,10 +50,10 @@ struct MultipartScannerTests {
         (body(disposition + "\r\n" + disposition), 47, "second Content-Disposition"),
         (body(disposition + "\r\nContent-Type: a\r\nContent-type: b"), 64, "second Content-Type"),
         (body(disposition + "\r\nContent-Type: "), 61, "empty Content-Type"),
-        (body(disposition + "\r\n folded"), 47, "no field"),
-        (body(disposition + "\r\nX Y: 1"), 48, "no field"),
-        (body(disposition + "\r\nX"), 48, "no field"),
-        (body(disposition + "\r\n: 1"), 47, "no field"),
+        (body(disposition + "\r\n folded"), 47, "not a header field"),
+        (body(disposition + "\r\nX Y: 1"), 48, "not a header field"),
+        (body(disposition + "\r\nX"), 48, "not a header field"),
+        (body(disposition + "\r\n: 1"), 47, "not a header field"),
         (body(disposition + "\r\nX: \0"), 50, "control"),
         (body(disposition + "\r\nX: \n"), 50, "control"),
         (body(disposition + "\r\nX: \u{7f}"), 50, "control"),
@@ -68,7 +68,7 @@ struct MultipartScannerTests {
         (body(disposition) + "epilogue", 59, "line's end"),
     ]
 
-    @Test("What is malformed is refused, with the offset of the byte at fault", arguments: malformed.indices)
+    @Test("A malformed body is rejected, with the offset of the faulty byte", arguments: malformed.indices)
     func refuses(_ index: Int) throws {
         let (body, offset, reason) = Self.malformed[index]
         let failure = #expect(throws: MultipartReader.Failure.self) { try parts(body) }
@@ -77,7 +77,7 @@ struct MultipartScannerTests {
         #expect(failure?.description.hasSuffix("at offset \(offset)") == true)
     }
 
-    @Test("Broken UTF-8 in a field is refused, in content it is not")
+    @Test("Invalid UTF-8 is rejected in a field, but not in content")
     func encoding() throws {
         let reader = try MultipartReader(boundary: "B")
         let broken = Data([0xc3, 0x28])

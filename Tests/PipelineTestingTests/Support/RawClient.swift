@@ -30,7 +30,7 @@ final class RawClient {
         }
     }
 
-    /// Whether a connection is made, or refused, within so many milliseconds.
+    /// Returns whether a connection is accepted or refused within so many milliseconds.
     static func connects(to port: Int, within milliseconds: CInt) throws -> Bool {
         let descriptor = makeSocket()
         defer { close(descriptor) }
@@ -71,7 +71,7 @@ final class RawClient {
         _ = write(descriptor, bytes, bytes.count)
     }
 
-    /// Sends until the system takes no more for 200 ms; how much it took.
+    /// Sends until the system accepts no more bytes for 200 ms, and returns how many it accepted.
     func sendUntilFull(limit: Int) -> Int {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         let bytes = [UInt8](repeating: 0, count: 4_096)
@@ -85,7 +85,7 @@ final class RawClient {
         return taken
     }
 
-    /// All text up to and with the mark, or to the end.
+    /// Receives all text up to and including the mark, or to the end.
     func receive(until mark: String) -> String {
         var text = ""
         while !text.contains(mark), let bytes = read(), !bytes.isEmpty {

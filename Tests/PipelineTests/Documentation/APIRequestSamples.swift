@@ -9,7 +9,7 @@ import Testing
 
 @testable import Pipeline
 
-// What the guide APIRequests shows.
+// The samples of the guide APIRequests.
 
 // sample: api
 enum API {
@@ -180,7 +180,7 @@ struct APIRequestSamplesTests {
         return (transport, api)
     }
 
-    @Test("Its controllers send what the page says")
+    @Test("The controllers send the requests that the page shows")
     func controllers() async throws {
         let post = #"{"id": 1, "text": "Hello", "createdAt": 1000}"#
         let (transport, api) = try bench(
@@ -206,7 +206,7 @@ struct APIRequestSamplesTests {
         #expect(error?.message == "You are not logged in")
     }
 
-    @Test("Its batch goes on after a failure, and counts it, awaited and by callback")
+    @Test("The batch continues after a failure and counts it, awaited and with a callback")
     func batch() async throws {
         let created = ScriptedTransport.Step.status(201, body: #"{"id": 1, "text": "", "createdAt": 0}"#)
         let (_, api) = try bench(.status(500), created, created, .status(500))
@@ -219,7 +219,7 @@ struct APIRequestSamplesTests {
         }
     }
 
-    @Test("Its model is changed on the main actor", arguments: [(200, "Welcome"), (401, "This is not your password")])
+    @Test("The model changes on the main actor", arguments: [(200, "Welcome"), (401, "This is not your password")])
     @MainActor
     func model(status: Int, text: String) async throws {
         let (transport, api) = try bench(.status(status, body: #"{"token": "t"}"#))
@@ -230,7 +230,7 @@ struct APIRequestSamplesTests {
         #expect(model.text == text && model.token == (status == 200 ? "t" : nil) && transport.sent.count == 1)
     }
 
-    @Test("Its model that is cancelled says nothing")
+    @Test("A cancelled model shows no text")
     @MainActor
     func cancelledModel() async throws {
         let model = LoginModel(api: try bench(.hang).1)

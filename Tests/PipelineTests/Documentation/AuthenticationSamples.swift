@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-/// What the guide Authentication shows.
+/// The samples of the guide Authentication.
 enum AuthenticationSamples {
     // sample: login
     struct Login: TokenCredential, Codable {
@@ -70,7 +70,7 @@ struct AuthenticationSamplesTests {
         return target
     }()
 
-    @Test("A session that ends is removed from the keychain, and the login is shown once")
+    @Test("An ended session is removed from the keychain, and the login is shown once")
     func sessionEnd() async throws {
         let auth = AuthenticationSamples.auth(ScriptedTransport(always: .status(400)))
         let (logins, shown) = AsyncStream.makeStream(of: String.self)
@@ -91,7 +91,7 @@ struct AuthenticationSamplesTests {
         #expect(await iterator.next() == nil)
     }
 
-    @Test("A refresh is retried, although it is a POST, and its tokens are stored")
+    @Test("A refresh is retried even though it is a POST, and its tokens are stored")
     func renewal() async throws {
         let server = ScriptedTransport([
             .status(503), .status(200, body: #"{"accessToken": "new", "refreshToken": "s"}"#),

@@ -21,7 +21,7 @@ struct BusyPlugin: Stage.Intercept {
 }
 // end
 
-@Suite("The plugin that the guide OwnPlugins writes and tests")
+@Suite("The plugin in the guide OwnPlugins")
 struct BusyPluginSamples {
     typealias Library = ReadmeProgram.Library
 

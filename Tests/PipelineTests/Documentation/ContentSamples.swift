@@ -5,7 +5,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-// What the guide Tasks shows of content of one's own.
+// The samples of the guide Tasks for custom content.
 
 // sample: own content
 struct GraphQL: RequestContent, Encodable {
@@ -45,7 +45,7 @@ private enum ContentSamples {
     // end
 }
 
-@Suite("The samples of the guide Tasks: content of one's own")
+@Suite("The samples of the guide Tasks: custom content")
 struct ContentSamplesTests {
     private typealias Books = ContentSamples.Books
 
@@ -55,7 +55,7 @@ struct ContentSamplesTests {
         request?.body.bytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("A GraphQL query is sent as JSON, through a provider of its targets and wrapped in a MultiTarget")
+    @Test("A GraphQL query is sent as JSON, directly and wrapped in a MultiTarget")
     func encodes() async throws {
         let transport = ScriptedTransport(always: .status(200, body: #"{"data":{}}"#))
         _ = try await Provider<Books>(transport: transport).request(.title(id: "canary"))
@@ -70,7 +70,7 @@ struct ContentSamplesTests {
         }
     }
 
-    @Test("It is described by the name of its type, without a value")
+    @Test("The task's description is the name of its type, without a value")
     func description() {
         let task = Books.title(id: "canary").task
         #expect(task.kind == RequestTask.Kind("GraphQL") && "\(task)" == "GraphQL")
@@ -80,7 +80,7 @@ struct ContentSamplesTests {
         #expect(dumped.contains("GraphQL") && !dumped.contains("canary"))
     }
 
-    @Test("The response of a query becomes a file")
+    @Test("The response of a query is saved to a file")
     func downloads() async throws {
         let folder = try TemporaryFolder()
         let transport = ScriptedTransport(always: .status(200, body: #"{"data":{}}"#))

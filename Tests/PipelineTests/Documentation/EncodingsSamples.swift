@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import Testing
 
-/// What Encodings.md shows.
+/// The samples of Encodings.md.
 enum EncodingsSamples {
     // sample: values
     struct ListQuery: Encodable {
@@ -80,7 +80,7 @@ struct EncodingsTests {
         return request.query ?? request.body.bytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test("Each value goes out as the page says")
+    @Test("Each value is sent as the page shows")
     func values() throws {
         let texts = try EncodingsSamples.tasks().map(Self.text)
         #expect(
@@ -92,7 +92,7 @@ struct EncodingsTests {
         )
     }
 
-    @Test("Each parameter goes out as the page says")
+    @Test("Each parameter is sent as the page shows")
     func parameters() throws {
         let tasks = EncodingsSamples.parameters()
         #expect(try Self.text(tasks[0]) == "q=a%20b&tags%5B%5D=x&tags%5B%5D=y")
@@ -105,7 +105,7 @@ struct EncodingsTests {
         init(from decoder: any Decoder) throws {}
     }
 
-    @Test("Settings change names, booleans and dates")
+    @Test("Settings change the encoding of names, booleans and dates")
     func settings() throws {
         struct Value: Encodable { var isOpen = true, openedAt = Date(timeIntervalSince1970: 1_000_000_000) }
         let (forms, json) = EncodingsSamples.settings()
@@ -113,7 +113,7 @@ struct EncodingsTests {
         #expect(try Self.text(json) == #"{"id":7,"placedAt":"2001-09-09T01:46:40Z"}"#)
     }
 
-    @Test("An encoding of a user's own, XML, takes 15 lines")
+    @Test("A custom XML encoding takes at most 15 lines")
     func xml() throws {
         let encoding = XMLEncoding(root: "order")
         var request = try Self.sent(.requestParameters(parameters: ["note": "<a&b", "id": 7], encoding: encoding))

@@ -21,7 +21,7 @@ struct ErrorCodesTests {
         self.declarations = declarations
     }
 
-    @Test("The guide ErrorCodes lists every code that the sources declare, and no other")
+    @Test("The guide ErrorCodes lists exactly the codes that the sources declare")
     func list() throws {
         let unread = declarations.unread + declarations.unpaired
         #expect(unread.isEmpty, "declarations that this test cannot read:\n\(unread.joined(separator: "\n"))")
@@ -52,7 +52,7 @@ private struct CodeDeclarations {
         let name: Substring
     }
 
-    /// The declarations in an unknown form, each with its place.
+    /// The declarations in an unknown form, each with its file and line.
     private(set) var unread: [String] = []
     private var words: Set<String> = []
     /// The text of each kind by its name in the code.
@@ -77,7 +77,7 @@ private struct CodeDeclarations {
         return lonelyKinds.sorted().map { "the kind \($0)" } + lonelyTypes.sorted().map { "the details \($0)" }
     }
 
-    /// Adds the declarations of a file, which is indented as swift-format indents it.
+    /// Adds the declarations of a file that is formatted by swift-format.
     mutating func read(_ source: String, of file: String) {
         guard source.contains("PipelineError.Code") || source.contains("extension PipelineError") else { return }
         var scopes: [Scope] = []
@@ -93,7 +93,7 @@ private struct CodeDeclarations {
             } else if text.contains("extension PipelineError") {
                 unread.append("\(file):\(index + 1): \(text)")
             }
-            // A code that is made in place has no declaration.
+            // A code created inline has no declaration.
             if !isRead || text.contains("PipelineError.Code(.") || text.contains("Code(rawValue: \"") {
                 unread.append("\(file):\(index + 1): \(text)")
             }
@@ -106,7 +106,7 @@ private struct CodeDeclarations {
         return Scope(indentation: indentation, keyword: match.1, name: match.2)
     }
 
-    /// Adds the declaration on a line, if it is one of a code.
+    /// Adds the declaration on a line if it declares a code.
     ///
     /// - Returns: `false` if the line declares a code in an unknown form.
     private mutating func note(_ line: Substring, in scopes: [Scope]) -> Bool {

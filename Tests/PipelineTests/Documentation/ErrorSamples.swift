@@ -3,7 +3,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTransports
 
-/// How the guide Errors handles the failure of a call.
+/// The sample of the guide Errors that handles a failed call.
 enum ErrorSamples {
     typealias Library = ReadmeProgram.Library
 

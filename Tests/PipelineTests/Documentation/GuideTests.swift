@@ -32,7 +32,7 @@ struct GuideTests {
         )
     }
 
-    @Test("Each Swift block is, word for word, a sample that is compiled in the tests")
+    @Test("Each Swift block is identical to a sample compiled in the tests")
     func blocksAreSamples() {
         let all = samples.values.flatMap(\.values)
         #expect(pages.count > 5)
@@ -44,7 +44,7 @@ struct GuideTests {
         }
     }
 
-    @Test("Each sample is shown")
+    @Test("Each sample is shown in a guide")
     func samplesAreUsed() {
         let blocks = pages.values.flatMap { $0.blocks(in: "swift") }
         for (file, samples) in samples {
@@ -55,7 +55,7 @@ struct GuideTests {
         }
     }
 
-    @Test("Each guide is in the list of guides, and has no more than 120 lines, except the list of error codes")
+    @Test("Each guide is listed and has at most 120 lines, except the list of error codes")
     func list() throws {
         let landing = try #require(pages["Pipeline.md"]).lines
         for (name, page) in pages where name != "Pipeline.md" {

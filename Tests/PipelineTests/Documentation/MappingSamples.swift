@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-/// What the guides ResponseMapping and Errors show.
+/// The samples of the guides ResponseMapping and Errors.
 private enum MappingSamples {
     typealias Book = ReadmeProgram.Book
 
@@ -108,7 +108,7 @@ extension PipelineError.Code {
 }
 // end
 
-@Suite("The samples of the guide on mapping")
+@Suite("The samples of the guides ResponseMapping and Errors")
 struct MappingSamplesTests {
     private typealias Library = MappingSamples.Library
 
@@ -116,14 +116,14 @@ struct MappingSamplesTests {
         Provider(transport: ScriptedTransport(steps))
     }
 
-    @Test("Statuses are accepted as each target says")
+    @Test("Each target's validation decides which statuses are accepted")
     func validation() async throws {
         #expect(try await provider([.status(404)]).request(.cover(id: 3)).statusCode == 404)
         let error = await pipelineError { _ = try await provider([.status(404)]).request(.book(id: 3)) }
         #expect(error?.code == .unacceptableStatus)
     }
 
-    @Test("Filters and mappings do what is said of them")
+    @Test("Filters and mappings behave as the guide describes")
     func mappings() throws {
         let body = #"{"data":{"books":[{"title":"Solaris","author":"Lem"}]}}"#
         try MappingSamples.filters(try makeResponse(201))
@@ -133,7 +133,7 @@ struct MappingSamplesTests {
         #expect((values[3] as? MappingSamples.Book)?.author == "Lem")
     }
 
-    @Test("A call maps its response, or is asked for the value at once")
+    @Test("A call's response is mapped, or the call returns the value directly")
     func calls() async throws {
         let step = ScriptedTransport.Step.status(200, body: #"{"title":"Solaris","author":"Lem"}"#)
         #expect(
@@ -144,7 +144,7 @@ struct MappingSamplesTests {
     }
 
     @Test(
-        "Errors of one's own are thrown and matched as any other",
+        "Custom errors are thrown and matched like any other",
         arguments: [
             (ScriptedTransport.Step.status(200, body: #"["Solaris","Eden"]"#), "Solaris, Eden"),
             (.status(200, body: "[]"), "There are no books."),
@@ -158,7 +158,7 @@ struct MappingSamplesTests {
     }
 
     @Test(
-        "A problem is told by its type",
+        "A problem is identified by its type",
         arguments: [
             (#"{"type":"https://library.example/probs/out-of-credit","balance":1.5}"#, "You have 1.5 left."),
             (#"{"title":"Closed"}"#, "Closed"), ("{}", "It did not work."),

@@ -1,4 +1,4 @@
-/// A page of documentation in its lines.
+/// A page of documentation as lines.
 struct Markdown {
     let lines: [String]
 
@@ -6,7 +6,7 @@ struct Markdown {
         lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The contents of the fenced blocks in a language, in order.
+    /// Returns the contents of the fenced blocks in a language, in order.
     func blocks(in language: String) -> [String] {
         var blocks: [String] = []
         var block: [String]?

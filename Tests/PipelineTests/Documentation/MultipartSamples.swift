@@ -82,7 +82,7 @@ struct MultipartSamples {
         // end
     }
 
-    @Test("The other samples do what Multipart.md says")
+    @Test("The other samples behave as Multipart.md describes")
     func others() async throws {
         let provider = Provider<PhotoUpload>(transport: ScriptedTransport([]))
         #expect(try await Self.send(URL(filePath: "/nowhere/at/all.png"), with: provider) == "the image cannot be read")

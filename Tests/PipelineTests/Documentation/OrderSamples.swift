@@ -64,7 +64,7 @@ struct OrderGuideTests {
         return Markdown(try String(contentsOf: page, encoding: .utf8)).blocks(in: "text")
     }
 
-    @Test("It shows what explain() prints, for a transport that leaves content codings alone")
+    @Test("The guide shows the output of explain() for a transport that does not decode content")
     func table() throws {
         let text = explanation(StubTransport())
         #expect(try texts(of: "Order").contains(text), "\(text)")
@@ -77,7 +77,7 @@ struct OrderGuideTests {
         }
     }
 
-    @Test("The guide of plugins shows the finding about a plugin of one's own, which is right in the usual stack")
+    @Test("The guide OwnPlugins shows the finding for a misplaced plugin; the standard stack has no finding")
     func finding() throws {
         let signer = try signer()
         let wrong = Provider<Library>(transport: StubTransport(), plugins: [DeduplicationPlugin(), signer])
@@ -87,7 +87,7 @@ struct OrderGuideTests {
         #expect(right.explain().findings.isEmpty)
     }
 
-    @Test("Its signer signs each request to its server, and none after a redirect to another")
+    @Test("The signer signs each request to its server, and none after a redirect to another server")
     func signing() async throws {
         let transport = ScriptedTransport([
             .status(307, headers: [.location: "/v2"]), .status(307, headers: [.location: "https://b.test/"]),
@@ -102,7 +102,7 @@ struct OrderGuideTests {
         #expect(identities.withLock { $0 } == ["RequestSigner ann"])
     }
 
-    @Test("Its signer refuses a body that can be read only once")
+    @Test("The signer refuses a body that can be read only once")
     func unreadableBody() async throws {
         let transport = ScriptedTransport([])
         let provider = Provider<URLTarget>(transport: transport, plugins: [try signer()])

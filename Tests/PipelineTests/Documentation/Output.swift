@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a sample has printed.
+/// The text that a sample printed.
 final class Output: Sendable {
     private let state = Mutex("")
 

@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-/// What the guide of pagination shows.
+/// The samples of the guide Pagination.
 enum PaginationSamples {
     // sample: target
     enum Forge: TargetType {
@@ -85,7 +85,7 @@ enum PaginationSamples {
     }
 }
 
-@Suite("The guide of pagination")
+@Suite("The guide Pagination")
 struct PaginationSampleTests {
     // sample: test
     @Test("The events of all pages come in order")

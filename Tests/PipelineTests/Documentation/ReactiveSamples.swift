@@ -2,8 +2,9 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-/// What the guide ReactiveBridges shows for RxSwift and ReactiveSwift, which are not here: stand-ins of the shapes that the samples
-/// use stand below.
+/// The samples of the guide ReactiveBridges for RxSwift and ReactiveSwift.
+///
+/// The package does not depend on these libraries, so this file declares fakes of the types that the samples use.
 private enum ReactiveSamples {
     typealias Library = ReadmeProgram.Library
 
@@ -41,7 +42,7 @@ struct ReactiveSamplesTests {
 
     let events = AsyncStream.makeStream(of: String.self)
 
-    /// The first events; the stream does not end by itself.
+    /// Returns the next events; the stream does not end.
     func next(_ count: Int) async -> [String] {
         var iterator = events.stream.makeAsyncIterator()
         var found: [String] = []
@@ -49,7 +50,7 @@ struct ReactiveSamplesTests {
         return found
     }
 
-    /// Says when it was sent to, and when the call was cancelled.
+    /// Records when it receives a request and when the call is cancelled.
     var hanging: Provider<Library> {
         Provider(
             transport: ScriptedTransport(
@@ -68,7 +69,7 @@ struct ReactiveSamplesTests {
         Provider(transport: ScriptedTransport(steps))
     }
 
-    @Test("A Single has the response, or the failure, and each subscription sends again")
+    @Test("A Single yields the response or the failure, and each subscription sends a new request")
     func single() async {
         let single = ReactiveSamples.rxSwift(provider([.status(200), .failure(.offline)])).0
         for expected in ["200", "offline"] {
@@ -90,7 +91,7 @@ struct ReactiveSamplesTests {
         #expect(await next(1) == ["cancelled"])
     }
 
-    @Test("An Observable has the steps, then completes; disposing of it cancels the call")
+    @Test("An Observable emits the steps, then completes; disposing of it cancels the call")
     func observable() async {
         _ = ReactiveSamples.rxSwift(provider([.status(200)])).1.subscribe(
             AnyObserver(
@@ -108,7 +109,7 @@ struct ReactiveSamplesTests {
         #expect(await next(1) == ["cancelled"])
     }
 
-    @Test("A SignalProducer has the response and completes, or fails; interrupting it cancels the call")
+    @Test("A SignalProducer emits the response and completes, or fails; interrupting it cancels the call")
     func producer() async {
         for (step, expected) in [
             (ScriptedTransport.Step.status(200), ["200", "completed"]), (.failure(.offline), ["offline"]),

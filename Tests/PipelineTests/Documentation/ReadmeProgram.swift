@@ -7,7 +7,7 @@ import PipelineTransports
 
 // end
 
-/// The program of README.md; what it prints is collected.
+/// The program in README.md; its output is collected.
 enum ReadmeProgram {
     @TaskLocal static var output: Output?
 

@@ -16,7 +16,7 @@ struct ReadmeTests {
         samples = Samples.all(in: source)
     }
 
-    @Test("Each Swift block is, word for word, a sample that is compiled here")
+    @Test("Each Swift block is identical to a sample compiled here")
     func blocksAreSamples() {
         let blocks = readme.blocks(in: "swift")
         #expect(!blocks.isEmpty)
@@ -26,7 +26,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test("Each sample is shown")
+    @Test("Each sample is shown in README.md")
     func samplesAreUsed() {
         let blocks = readme.blocks(in: "swift")
         for (name, sample) in samples {
@@ -35,14 +35,14 @@ struct ReadmeTests {
         }
     }
 
-    @Test("The program prints what README.md says")
+    @Test("The program prints the output that README.md shows")
     func programOutput() async throws {
         let output = Output()
         try await ReadmeProgram.$output.withValue(output) { try await ReadmeProgram.run() }
         #expect(readme.blocks(in: "text").contains(output.text.trimmingCharacters(in: .newlines)), "\(output.text)")
     }
 
-    @Test("Each command is one that continuous integration runs")
+    @Test("Continuous integration runs each command")
     func commands() {
         let lines = readme.blocks(in: "sh").flatMap { $0.split(separator: "\n") }
         let commands = lines.map { $0.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces) }
@@ -55,7 +55,7 @@ struct ReadmeTests {
         }
     }
 
-    @Test("The first code comes by line 20, how to install by line 40, and the page has about 150 lines")
+    @Test("Code begins by line 20, installation by line 40, and the page has about 150 lines")
     func size() throws {
         let firstCode = try #require(readme.lines.firstIndex { $0.hasPrefix("```") })
         #expect(firstCode < 20)

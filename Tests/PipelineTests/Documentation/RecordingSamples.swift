@@ -7,7 +7,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-/// What the guide of recordings shows.
+/// The samples of the guide on recordings.
 enum RecordingSamples {
     enum GitHub: TargetType {
         case zen

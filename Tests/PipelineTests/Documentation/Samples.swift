@@ -1,6 +1,8 @@
-/// What stands between `// sample: NAME` and `// end` in a source file.
+/// The text between `// sample: NAME` and `// end` in a source file.
 enum Samples {
-    /// The samples by name, without the indentation that they share; parts of one name are joined by an empty line.
+    /// Returns the samples by name, without their common indentation.
+    ///
+    /// An empty line joins parts with the same name.
     static func all(in source: String) -> [String: String] {
         var samples: [String: String] = [:]
         var current: (name: String, lines: [Substring])?
@@ -20,7 +22,7 @@ enum Samples {
     }
 
     private static func unindented(_ lines: [Substring]) -> String {
-        // The formatter puts an empty line after imports.
+        // The formatter inserts an empty line after imports.
         let lines = lines.reversed().drop(while: \.isEmpty).reversed()
         let margins = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }
         let margin = margins.min() ?? 0

@@ -5,7 +5,7 @@ import PipelinePlugins
 import PipelineTesting
 import Testing
 
-/// What the guide of servers shows.
+/// The samples of the guide Servers.
 enum ServersSamples {
     typealias Shop = TargetsSamples.Shop
 
@@ -81,7 +81,7 @@ extension TargetsSamples.Shop: AccessTokenAuthorizable {
     var authorizationType: AuthorizationType? { .bearer }
 }
 
-@Suite("The guide of servers")
+@Suite("The guide Servers")
 struct ServersGuideTests {
     private let transport = ScriptedTransport(always: .status(200))
 

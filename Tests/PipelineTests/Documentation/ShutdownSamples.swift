@@ -4,7 +4,7 @@ import Foundation
 import Pipeline
 import PipelineTransports
 
-/// What the guide about the end of a program shows.
+/// The samples of the guide on shutting down a program.
 enum ShutdownSamples {
     struct Job: Sendable {}
 

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// What the guide of streaming shows.
+/// The samples of the guide on streaming.
 enum StreamingSamples {
     enum Feed: TargetType {
         case export

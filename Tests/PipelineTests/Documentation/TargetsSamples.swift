@@ -4,7 +4,7 @@ import Pipeline
 import PipelinePlugins
 import PipelineTransports
 
-/// What the guide of targets shows.
+/// The samples of the guide Targets.
 enum TargetsSamples {
     // sample: target
     enum Shop: TargetType {

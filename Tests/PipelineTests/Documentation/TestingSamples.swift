@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The samples of the guide TestingAPIs")
 struct TestingSamples {
-    @Test("A stub answers with the sample of a request")
+    @Test("A stub responds with the sample of a request")
     func samples() async throws {
         // sample: stub
         let api = APIClient(Provider(transport: StubTransport()), server: ServerURL(base: "https://api.example.com"))
@@ -18,7 +18,7 @@ struct TestingSamples {
         // end
     }
 
-    @Test("A script answers in order, in virtual time")
+    @Test("A script responds in order, in virtual time")
     func script() async throws {
         // sample: script
         let clock = ManualClock()
@@ -37,7 +37,7 @@ struct TestingSamples {
         // end
     }
 
-    @Test("A closure answers for each type of request")
+    @Test("A closure responds to each type of request")
     func types() async throws {
         // sample: types
         let provider = Provider<MultiTarget>(transport: StubTransport()) { target in

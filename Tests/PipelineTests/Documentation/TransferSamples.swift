@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// What the guides of tasks, uploads and downloads show.
+/// The samples of the guides on tasks, uploads and downloads.
 enum TransferSamples {
     struct Order: Encodable {
         var id = 1

@@ -5,11 +5,11 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("The time of an attempt and its connection", .tags(.concurrent))
+@Suite("The attempt timeout and the connection", .tags(.concurrent))
 struct AttemptTimerTests {
     private let clock = ManualClock()
 
-    /// Sends a request with a time for the attempt, to a transport that reports its connection as the closure does.
+    /// Sends a request with an attempt timeout to a transport that reports its connection in the closure.
     private func call(
         attempt: Duration? = .seconds(1),
         through plugins: [any PluginType] = [],
@@ -28,7 +28,7 @@ struct AttemptTimerTests {
         }
     }
 
-    /// Moves the clock on while the transport and the timer of the attempt sleep.
+    /// Advances the clock while the transport and the attempt timer sleep.
     private func advance(bySteps steps: Duration...) async {
         for step in steps {
             await clock.waitForSleepers(2)
@@ -39,7 +39,7 @@ struct AttemptTimerTests {
     private let fiveSeconds = Array(repeating: Duration.seconds(1), count: 5)
 
     @Test(
-        "C14 The time of an attempt starts when the transport reports its connection, with exchange plugins, too",
+        "C14 The attempt timeout starts when the transport reports its connection, also with exchange plugins",
         arguments: [false, true]
     )
     func startsWithConnection(hasExchangePlugin: Bool) async throws {
@@ -55,7 +55,7 @@ struct AttemptTimerTests {
         #expect(exchange.duration == .milliseconds(5_900))
     }
 
-    @Test("C14 An attempt that takes too long after it has a connection fails with timeout.attempt")
+    @Test("C14 An attempt that takes too long once it has a connection fails with timeout.attempt")
     func endsAfterConnection() async throws {
         let call = call(PipelineContextConnectionTests.late(.seconds(60)))
         for step in fiveSeconds { await advance(bySteps: step) }
@@ -69,7 +69,7 @@ struct AttemptTimerTests {
         #expect(error.exchanges.map(\.duration) == [.seconds(6)])
     }
 
-    @Test("The first connection starts the time; a wait for another one counts as part of the attempt")
+    @Test("The first connection starts the attempt timeout, and waiting for another one counts towards it")
     func firstConnectionCounts() async {
         let call = call { request, context in
             context.reportConnectionWait()
@@ -89,7 +89,7 @@ struct AttemptTimerTests {
         #expect(error.exchanges.map(\.connectionWait) == [.zero])
     }
 
-    @Test("A transport that returns a response without reporting the connection has the body timed")
+    @Test("If a transport returns a response without reporting a connection, the timeout covers the body")
     func bodyWithoutConnection() async {
         let (begun, begin) = AsyncStream.makeStream(of: Never.self)
         let call = call { request, context in

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Rule 21: calls in the background, counted and ended", .tags(.concurrent))
+@Suite("Rule 21: limiting and ending background calls", .tags(.concurrent))
 struct BackgroundCallsTests {
     private let clock = ManualClock()
     private let journal = Journal()
@@ -28,7 +28,7 @@ struct BackgroundCallsTests {
         journal.add("\(text) \(context.callID) of \(context.parentID.map(String.init) ?? "none")")
     }
 
-    @Test("Rule 15: at most 16 are under way at once, and there is room again when one has ended")
+    @Test("Rule 15: at most 16 background calls are in flight, and one that ends makes room for another")
     func bound() async throws {
         let provider = provider(delayed, cache)
         for _ in 0..<20 { _ = try await provider.request(TestTarget()) }
@@ -42,7 +42,7 @@ struct BackgroundCallsTests {
         provider.shutdown()
     }
 
-    @Test("drain waits no longer than it is told to, and ends when its task is cancelled")
+    @Test("drain waits at most the given time and ends if its task is cancelled")
     func drain() async throws {
         let provider = provider(delayed, cache)
         #expect(await provider.drain(within: .zero))
@@ -61,7 +61,7 @@ struct BackgroundCallsTests {
         #expect(await provider.drain(within: .seconds(1)))
     }
 
-    @Test("drain does not wait for calls of the user")
+    @Test("drain does not wait for the user's own calls")
     func ownCalls() async throws {
         let provider = provider(delayed)
         async let response = provider.request(TestTarget())
@@ -71,7 +71,7 @@ struct BackgroundCallsTests {
         #expect(try await response.statusCode == 200)
     }
 
-    @Test("shutdown cancels them and refuses others, while calls of the user go on")
+    @Test("shutdown cancels background calls and refuses new ones, and the user's own calls still work")
     func shutdown() async throws {
         let end = PluginStack.didFinish { [self] outcome, context in note("\(outcome.kind)", context) }
         let provider = provider(delayed, end, cache)

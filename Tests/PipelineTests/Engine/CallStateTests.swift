@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Exchanges of a call", .tags(.concurrent))
 struct CallStateTests {
-    @Test("The exchanges of a response or an error are those of its call, whatever a plugin kept or made up")
+    @Test("A response or an error has exactly the exchanges of its call, whatever a plugin returns")
     func exchangesOfTheCall() async throws {
         let kept = Mutex<PipelineResponse?>(nil)
         let transport = ScriptedTransport([.status(500), .status(200), .failure(.dns), .failure(.offline)])

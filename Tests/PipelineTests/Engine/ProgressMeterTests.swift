@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ProgressMeter")
 struct ProgressMeterTests {
-    @Test("What a transport reports after the last step is no step")
+    @Test("Progress that a transport reports after the last step is ignored")
     func late() throws {
         let journal = Journal()
         let meter = ProgressMeter { journal.add("\($0.sent.byteCount)") }

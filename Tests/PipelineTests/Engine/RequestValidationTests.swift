@@ -50,7 +50,7 @@ struct RequestValidationTests {
         Case(nil) { $0.headers[.contentLength] = "0" },
     ]
 
-    @Test("Q01 Q04 Q05 Q08 What a plugin wrote is checked before it is sent", arguments: 0..<cases.count)
+    @Test("Q01 Q04 Q05 Q08 A request changed by a plugin is validated before it is sent", arguments: 0..<cases.count)
     func checking(_ row: Int) async throws {
         let change = Self.cases[row].change
         let transport = ScriptedTransport(always: .status(200))
@@ -66,7 +66,7 @@ struct RequestValidationTests {
         #expect(transport.sent.isEmpty)
     }
 
-    @Test("Q05 A Host field may repeat the host and may not differ from it")
+    @Test("Q05 A Host field may repeat the host but must not differ from it")
     func hostField() async throws {
         let host = try #require(HTTPField.Name("Host"))
         let transport = ScriptedTransport(always: .status(200))
@@ -80,7 +80,7 @@ struct RequestValidationTests {
     }
 }
 
-/// Changes every request as a test says.
+/// Changes every request with a closure.
 private struct ClosureProbe: Stage.Prepare {
     let change: @Sendable (inout PipelineRequest) throws -> Void
 

@@ -12,7 +12,7 @@ struct StageStepTests {
         static func pluginOption(for value: Int) -> RequestOptions.PluginOption? { value > 0 ? .number : nil }
     }
 
-    /// Notes which of its stages run.
+    /// Records which of its stages run.
     private struct Numbering: Stage.Prepare, Stage.Intercept, Stage.Process, Stage.WillSend, OptionHandling {
         var name = "Numbering"
         var idle: Set<Stage.Kind> = [.prepare, .intercept, .process]
@@ -50,7 +50,7 @@ struct StageStepTests {
 
     private func options(_ number: Int) -> RequestOptions { RequestOptions { $0[Number.self] = number } }
 
-    @Test("An idle stage does not run for a call without its option, and what is inside runs")
+    @Test("An idle stage is skipped for a call without its option, and the plugins inside still run")
     func idle() async throws {
         let journal = Journal()
         let inside = PluginStack.prepare { _, _ in journal.add("inside") }
@@ -59,7 +59,7 @@ struct StageStepTests {
         #expect(journal.entries == ["inside", "willSend"])
     }
 
-    @Test("An idle stage runs for a call that sets its option, and for a target that does")
+    @Test("An idle stage runs if the call or the target sets its option")
     func awake() async throws {
         let all = ["prepare", "intercept", "willSend", "process"]
         let journal = Journal()
@@ -70,7 +70,7 @@ struct StageStepTests {
         #expect(journal.entries == all + all)
     }
 
-    @Test("A value that asks for no plugin wakes no stage, also over a target's that does")
+    @Test("An option value that needs no plugin wakes no stage and overrides the target's value")
     func off() async throws {
         let journal = Journal()
         let provider = provider(Numbering(journal: journal))
@@ -78,7 +78,7 @@ struct StageStepTests {
         #expect(journal.entries == ["willSend"])
     }
 
-    @Test("A stage that is not declared idle runs for every call, and one without options for none")
+    @Test("A stage that is not idle runs for every call, and an idle stage without options for none")
     func some() async throws {
         let journal = Journal()
         let provider = provider(Numbering(idle: [.process], wakers: [], journal: journal))
@@ -86,14 +86,14 @@ struct StageStepTests {
         #expect(journal.entries == ["prepare", "intercept", "willSend", "prepare", "intercept", "willSend"])
     }
 
-    @Test("An observer that is declared idle runs all the same")
+    @Test("An observer runs even if it is declared idle")
     func observer() async throws {
         let journal = Journal()
         _ = try await provider(Numbering(idle: [.willSend], journal: journal)).request(TestTarget())
         #expect(journal.entries == ["prepare", "intercept", "willSend", "process"])
     }
 
-    @Test("A call whose request cannot be made leaves an idle process stage out")
+    @Test("An idle process stage is skipped if the request cannot be encoded")
     func failure() async throws {
         let journal = Journal()
         let seen = PluginStack.process { _, _ in journal.add("seen") }
@@ -104,7 +104,7 @@ struct StageStepTests {
         #expect(journal.entries == ["seen"])
     }
 
-    @Test("explain() says which option wakes a stage, and leaves out a stage that never runs")
+    @Test("explain() shows which option wakes a stage and omits a stage that never runs")
     func explained() {
         let journal = Journal()
         let description = provider(

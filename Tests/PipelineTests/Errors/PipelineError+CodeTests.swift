@@ -25,7 +25,7 @@ struct PipelineErrorCodeTests {
         (.limit(.init(rawValue: "own")), "limit.own"),
     ]
 
-    @Test("M144 A code has one fixed text", arguments: 0..<codes.count)
+    @Test("M144 A code has a fixed raw value", arguments: 0..<codes.count)
     func rawValues(_ row: Int) {
         let (code, text) = Self.codes[row]
         #expect(code.rawValue == text)

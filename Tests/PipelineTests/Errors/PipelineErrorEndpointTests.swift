@@ -49,7 +49,7 @@ struct PipelineErrorEndpointTests {
     }
 
     @Test(
-        "The target's type and case are named, without its values",
+        "The description names the target's type and case without its values",
         arguments: [
             (Shop.zen, "Shop.zen"), (.book(id: "CANARY"), "Shop.book"), (.search("CANARY", page: 77), "Shop.search"),
         ]
@@ -67,7 +67,7 @@ struct PipelineErrorEndpointTests {
         #expect(await Self.failure(Mirrored.secret(1))?.description.hasSuffix("; target Mirrored") == true)
     }
 
-    @Test("A failure of decoding and a refusal before the first exchange name the target too")
+    @Test("A decoding failure and a refusal before the first exchange name the target too")
     func everyFailure() async {
         let provider = Provider<Shop>(transport: ScriptedTransport([.status(200, body: "CANARY")]))
         let undecoded = await pipelineError { _ = try await provider.request(.zen, as: Int.self) }
@@ -79,7 +79,7 @@ struct PipelineErrorEndpointTests {
         )
     }
 
-    @Test("The path is shown without its query, and without secrets of the request's fields and query")
+    @Test("The path is shown without its query and without secrets from header fields and the query")
     func path() async {
         let error = await Self.failure(Shop.zen) { request in
             request.head.path = "/users/CANARY-1/of/CANARY-2?q=CANARY-3&token=CANARY-2"

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The exchanges in an error's description")
 struct PipelineErrorExchangesTests {
-    /// What is left of a call whose interceptor sends so many times, and gives back the last.
+    /// The error of a call whose interceptor sends once per step and returns the last result.
     private static func error(
         _ steps: [ScriptedTransport.Step],
         refusal: PipelineExchange.RetryRefusal? = nil
@@ -28,7 +28,7 @@ struct PipelineErrorExchangesTests {
         return await #expect(throws: PipelineError.self) { try await provider.request(target) }
     }
 
-    @Test("One exchange is not listed, and more are, by what came of them")
+    @Test("One exchange is not listed, and several are listed by their outcomes")
     func outcomes() async throws {
         let one = try await Self.error([.failure(.dns)])
         #expect(one?.description == "dns: by script; GET example.com/path; target SampleTarget")
@@ -46,7 +46,7 @@ struct PipelineErrorExchangesTests {
         )
     }
 
-    @Test("Of many the last ten are shown, with how many there were")
+    @Test("Only the last ten exchanges are shown, with the total number")
     func many() async throws {
         let ten = try await Self.error(Array(repeating: .failure(.dns), count: 10))
         #expect(
@@ -62,7 +62,7 @@ struct PipelineErrorExchangesTests {
         )
     }
 
-    @Test("Why no further attempt was made is said, and stands in the last exchange")
+    @Test("The description and the last exchange give the reason why a retry was refused")
     func refusal() async throws {
         for steps in [[ScriptedTransport.Step.failure(.dns)], [.status(500)], [.status(503), .status(500)]] {
             let error = try await Self.error(steps, refusal: .budget)
@@ -73,7 +73,7 @@ struct PipelineErrorExchangesTests {
         #expect(try await Self.error([.status(500)])?.exchanges.last?.refusedRetry == nil)
     }
 
-    @Test("A refusal before there was an exchange is noted nowhere and harms nothing")
+    @Test("A refused retry is ignored if there is no exchange")
     func refusalOfNothing() async throws {
         let error = try await Self.error([], refusal: .deadline)
         #expect(error?.exchanges.isEmpty == true)

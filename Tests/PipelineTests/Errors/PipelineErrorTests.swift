@@ -10,7 +10,7 @@ import FoundationNetworking
 
 @Suite("PipelineError")
 struct PipelineErrorTests {
-    /// Every text that an error shows by itself.
+    /// Every text that describes an error.
     static func texts(of error: PipelineError) -> [String] {
         var dumped = ""
         dump(error, to: &dumped)
@@ -83,7 +83,7 @@ struct PipelineErrorTests {
         }
     }
 
-    @Test("What a transport, a plugin or a body throws reaches the caller without its secrets")
+    @Test("An error from a transport, a plugin or a body reaches the caller without its secrets")
     func noSecretsThroughCalls() async throws {
         struct Throwing: Stage.Intercept {
             let error: any Error
@@ -143,7 +143,7 @@ struct PipelineErrorTests {
         #expect(bare.description == "encoding: no")
     }
 
-    @Test("A copy of an error that is changed leaves the other as it was")
+    @Test("Changing a copy of an error leaves the original unchanged")
     func copies() {
         let error = PipelineError(.encoding, "one")
         var copy = error
@@ -155,7 +155,7 @@ struct PipelineErrorTests {
         #expect(error.underlyingError == nil)
     }
 
-    @Test("M147 M148 The localized description is a sentence for people, also as an NSError's")
+    @Test("M147 M148 The localized description is a sentence for people, also through NSError")
     func localized() {
         let error = PipelineError(.timeout(.idle), "nothing came")
         #expect(error.description == "timeout.idle: nothing came")

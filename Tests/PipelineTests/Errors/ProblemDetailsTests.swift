@@ -48,7 +48,7 @@ struct ProblemDetailsTests {
 
     static let wrongValues = ["1", "true", "null", "[]", "{}", "[\"x\"]", "1.5", "1e400"]
 
-    @Test("§3.1 A member whose value is not of its type is ignored, and the others are not", arguments: wrongValues)
+    @Test("§3.1 A member with a value of the wrong type is ignored, and the others are kept", arguments: wrongValues)
     func wrongTypes(_ value: String) throws {
         let names = ["type", "title", "detail", "instance", "status"]
         for name in names {
@@ -77,7 +77,7 @@ struct ProblemDetailsTests {
     }
 
     @Test(
-        "Only the media type makes a problem, whatever its case and parameters",
+        "Only the media type identifies a problem, whatever its case and parameters",
         arguments: [
             ("application/problem+json", true), ("application/problem+json; charset=utf-8", true),
             ("Application/Problem+JSON", true), ("application/json", false), ("application/problem+xml", false),
@@ -100,7 +100,7 @@ struct ProblemDetailsTests {
         "{\"title\":" + String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000) + "}",
     ]
 
-    @Test("A body that is no JSON object is no problem, however it is made", arguments: 0..<hostile.count)
+    @Test("A body that is not a JSON object has no problem details", arguments: 0..<hostile.count)
     func hostileBodies(_ row: Int) throws {
         #expect(try problem(Self.hostile[row]) == nil)
         #expect(
@@ -111,7 +111,7 @@ struct ProblemDetailsTests {
         )
     }
 
-    @Test("Bytes that are not text are no problem, and random ones do not stop the program")
+    @Test("Bytes that are not text have no problem details, and random bytes do not crash")
     func randomBytes() throws {
         var random = PipelineRandom.seeded(9457)
         var response = try makeResponse(400, "", contentType: "application/problem+json")
@@ -128,7 +128,7 @@ struct ProblemDetailsTests {
         #expect(response.problemDetails == nil)
     }
 
-    @Test("A body of more than 1 MiB is not parsed, and neither is one that is not in memory")
+    @Test("A body that is larger than 1 MiB or not in memory is not parsed")
     func large() throws {
         let most = 1 << 20
         let frame = #"{"title":""}"#.utf8.count
@@ -140,7 +140,7 @@ struct ProblemDetailsTests {
         #expect(response.problemDetails == nil)
     }
 
-    @Test("Members that the API adds decode to a type of its own")
+    @Test("Extension members decode to a custom type")
     func extensionMembers() throws {
         let response = try makeResponse(403, Self.credit, contentType: "application/problem+json")
         let expected = OutOfCredit(balance: 30, accounts: ["/account/12345", "/account/67890"])
@@ -150,7 +150,7 @@ struct ProblemDetailsTests {
         )
     }
 
-    @Test("A problem is decoded with the decoder that is given")
+    @Test("A problem is decoded with the given decoder")
     func decoder() throws {
         struct Limit: Decodable {
             let retryAt: Date
@@ -162,7 +162,7 @@ struct ProblemDetailsTests {
         #expect(try response.mapProblem(Limit.self, using: decoder).retryAt == Date(timeIntervalSince1970: 1.5))
     }
 
-    @Test("A problem that does not decode is a mapping error with the response, and quotes nothing of it")
+    @Test("A problem that does not decode fails with a mapping error that has the response but does not quote it")
     func undecodable() throws {
         let response = try makeResponse(403, #"{"balance":"CANARY"}"#, contentType: "application/problem+json")
         let error = pipelineErrorOf { _ = try response.mapProblem(OutOfCredit.self) }
@@ -172,14 +172,14 @@ struct ProblemDetailsTests {
         #expect(error?.description.contains("CANARY") == false)
     }
 
-    @Test("An error without a response has no problem")
+    @Test("An error without a response has no problem details")
     func noResponse() {
         let error = PipelineError(.offline, "by script")
         #expect(error.problemDetails == nil)
         #expect(pipelineErrorOf { _ = try error.mapProblem(OutOfCredit.self) }?.code == .mapping(.problem))
     }
 
-    @Test("A failed validation has the problem, and shows none of it", arguments: [true, false])
+    @Test("A failed validation has the problem details but does not describe them", arguments: [true, false])
     func failedValidation(_ isStreaming: Bool) async throws {
         let transport = ScriptedTransport([
             .status(403, headers: [.contentType: "application/problem+json"], body: Self.credit)
@@ -198,7 +198,7 @@ struct ProblemDetailsTests {
         for word in ["credit", "balance", "12345", "30"] { #expect(!description.contains(word)) }
     }
 
-    @Test("A status that the target accepts has its problem too")
+    @Test("A response with an accepted status has problem details too")
     func acceptedStatus() async throws {
         let transport = ScriptedTransport([
             .status(403, headers: [.contentType: "application/problem+json"], body: Self.credit)
@@ -207,7 +207,7 @@ struct ProblemDetailsTests {
         #expect(response.problemDetails?.status == 403)
     }
 
-    @Test("The description shows status and type, without user name, query values and what is for people")
+    @Test("The description shows status and type, without user name, query values and texts for people")
     func description() {
         let problem = ProblemDetails(
             type: "https://CANARY@example.com/probs/credit?key=CANARY#CANARY",
@@ -227,7 +227,7 @@ struct ProblemDetailsTests {
         #expect("\(ProblemDetails(type: "/a\u{1b}b"))" == #"/a\u{1b}b"#)
     }
 
-    @Test("A report is encoded to what decodes to it")
+    @Test("Problem details survive encoding and decoding")
     func encoding() throws {
         for problem in [
             ProblemDetails(), ProblemDetails(type: "/x", title: "t", status: 404, detail: "d", instance: "i"),
@@ -238,7 +238,7 @@ struct ProblemDetailsTests {
     }
 }
 
-/// The error that some work ends in.
+/// The `PipelineError` that the closure throws, or `nil`.
 private func pipelineErrorOf(_ work: () throws -> Void) -> PipelineError? {
     do { try work() } catch { return error as? PipelineError }
     return nil

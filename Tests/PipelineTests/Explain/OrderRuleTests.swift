@@ -19,12 +19,12 @@ struct OrderRuleTests {
         return Provider<TestTarget>(transport: transport, plugins: plugins).explain()
     }
 
-    /// The matches of a rule.
+    /// The findings or notes of a rule.
     private func matches(_ rule: OrderRule, _ description: PipelineDescription) -> [PipelineDescription.Finding] {
         (rule.severity == .note ? description.notes : description.findings).filter { $0.id == rule.id }
     }
 
-    @Test("A plugin that declares a capability is found by it alone, on one side", arguments: OrderRule.standard)
+    @Test("A rule matches plugins by capability alone, and only in the wrong order", arguments: OrderRule.standard)
     func standard(rule: OrderRule) throws {
         for (subject, other) in rule.subject.flatMap({ subject in rule.other.map { (subject, $0) } }) {
             let own = Plugin(name: "Own", capabilities: [subject])
@@ -40,7 +40,7 @@ struct OrderRuleTests {
             #expect(found.plugins == ["Own", "Theirs"])
             #expect(found.message.hasPrefix("Own is \(rule.place.rawValue) Theirs: \(rule.consequence)"))
             #expect((found.remedy == nil) == (rule.severity == .note))
-            // A rule about two of a kind holds in both orders.
+            // A rule about two plugins of the same kind matches in both orders.
             let isTwin = subject == other
             #expect(
                 matches(rule, isInside ? Self.described(own, theirs) : Self.described(theirs, own)).isEmpty != isTwin
@@ -52,14 +52,14 @@ struct OrderRuleTests {
         }
     }
 
-    @Test("Identifiers are unique lowercase words")
+    @Test("Identifiers are unique and consist of lowercase words")
     func identifiers() {
         let ids = OrderRule.standard.map(\.id)
         #expect(Set(ids).count == ids.count)
         #expect(ids.allSatisfy { $0.wholeMatch(of: /[a-z]+(-[a-z]+)+/) != nil })
     }
 
-    @Test("A rule may ask for a plugin that is missing")
+    @Test("A rule can report a missing plugin")
     func missing() {
         let rule = OrderRule(
             "audit-without-signature",

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Findings")
 struct PipelineDescriptionFindingsTests {
-    @Test("Interceptors, and plugins that act on calls, are known without a declaration")
+    @Test("Interceptors and plugins that act on calls are recognized without a declaration")
     func derived() {
         let span = OrderRuleTests.Plugin(name: "Span", capabilities: [.spansCalls])
         let share = OrderRuleTests.Plugin(name: "Share", capabilities: [.sharesResponses])
@@ -17,7 +17,7 @@ struct PipelineDescriptionFindingsTests {
         #expect(OrderRuleTests.described(share, .willSend { _, _ in }, .didFinish { _, _ in }).notes.isEmpty)
     }
 
-    @Test("All plugins on the wrong side are one finding")
+    @Test("All plugins on the wrong side are reported in one finding")
     func several() {
         let retry = OrderRuleTests.Plugin(name: "Retry", capabilities: [.retries])
         let first = OrderRuleTests.Plugin(name: "First", capabilities: [.setsCredential])
@@ -28,7 +28,7 @@ struct PipelineDescriptionFindingsTests {
         #expect(findings.map(\.positions) == [[3, 1, 2]])
     }
 
-    @Test("A finding has its parts apart, and positions of plugins only: the transport has none")
+    @Test("A finding has separate parts, and positions for plugins only, not for the transport")
     func parts() throws {
         let coder = OrderRuleTests.Plugin(name: "Coder", capabilities: [.codesContent])
         let note = try #require(OrderRuleTests.described(coder, decodesContent: true).notes.first)
@@ -47,7 +47,7 @@ struct PipelineDescriptionFindingsTests {
         #expect(twice.remedy == "keep one of them")
     }
 
-    @Test("A plugin brings rules of its own, and the same rule of two plugins counts once")
+    @Test("A plugin can declare its own rules, and the same rule of two plugins counts once")
     func own() {
         let rule = OrderRule(
             "audit-inside-cache",

@@ -17,7 +17,7 @@ struct PipelineDescriptionTests {
 
     private let transport = ScriptedTransport(always: .status(200))
 
-    @Test("It lists every plugin in order with its stages and how often each runs, given what wraps it")
+    @Test("explain() lists every plugin in order, with its stages and how often each runs")
     func entries() {
         let provider = Provider<TestTarget>(
             transport: transport,
@@ -50,7 +50,7 @@ struct PipelineDescriptionTests {
         )
     }
 
-    @Test("It prints as a tree in which an interceptor has what it wraps under it, with the findings below")
+    @Test("The description is a tree with wrapped plugins under their interceptor, and the findings below")
     func tree() {
         let provider = Provider<TestTarget>(
             transport: transport,
@@ -72,7 +72,7 @@ struct PipelineDescriptionTests {
     }
 
     @Test(
-        "The tree shows a level only if a plugin acts there, and says which didFinish inside an interceptor runs per call"
+        "The tree shows only levels with plugins, and marks didFinish inside an interceptor as per call"
     )
     func levels() {
         let decoding = ScriptedTransport(always: .status(200), decodesContent: true)
@@ -108,7 +108,7 @@ struct PipelineDescriptionTests {
         )
     }
 
-    @Test("What it says runs per call or per pass is what runs")
+    @Test("Stages run as often as explain() says")
     func agreesWithTheRun() async throws {
         let journal = Journal()
         let provider = Provider<TestTarget>(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("FileLane", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct FileLaneTests {
-    @Test("Operations run in their order, one at a time")
+    @Test("Operations run in order, one at a time")
     func order() async throws {
         let lane = FileLane()
         let entries = Journal()
@@ -23,7 +23,7 @@ struct FileLaneTests {
         #expect(entries.entries == (0..<100).map { "\($0) 0" })
     }
 
-    @Test("Stalled operations in more lanes than there are processors hold up no task")
+    @Test("Stalled operations in more lanes than there are processors block no task")
     func stalled() async throws {
         let gate = DispatchSemaphore(value: 0)
         let begun = Tally()
@@ -50,9 +50,9 @@ struct FileLaneTests {
         }
     }
 
-    @Test("More stalled operations than there are threads for hold up no task; each runs when others have ended")
+    @Test("More stalled operations than threads block no task, and each runs when a thread is free")
     func threads() async throws {
-        // Threads of its own, for all other tests use files, too.
+        // Uses its own threads, because other tests use files too.
         let threads = FileThreads(maximumCount: 16)
         let gate = DispatchSemaphore(value: 0)
         let begun = Tally()
@@ -74,14 +74,14 @@ struct FileLaneTests {
         #expect(begun.count == 50)
     }
 
-    /// A count that closures share.
+    /// A counter shared by closures.
     private final class Tally: Sendable {
         private let value = Atomic(0)
         var count: Int { value.load(ordering: .relaxed) }
         func add() { value.add(1, ordering: .relaxed) }
     }
 
-    /// Notes when it is released.
+    /// Calls a closure when it is released.
     private final class Token: Sendable {
         let release: @Sendable () -> Void
         init(release: @escaping @Sendable () -> Void) { self.release = release }
@@ -89,7 +89,7 @@ struct FileLaneTests {
     }
 
     @Test(
-        "A cancelled caller stops waiting at once; what has begun goes on, its result is released, and the rest is left out"
+        "A cancelled caller returns at once; a running operation ends, its result is released, and others are skipped"
     )
     func cancelled() async throws {
         let lane = FileLane()
@@ -115,7 +115,7 @@ struct FileLaneTests {
         #expect(entries.entries == ["began", "ended", "released"])
     }
 
-    @Test("A task that is cancelled already begins no operation, but for one that must not be left out")
+    @Test("A cancelled task starts no operation, except one that must complete")
     func cancelledBefore() async throws {
         let lane = FileLane()
         let entries = Journal()
@@ -128,7 +128,7 @@ struct FileLaneTests {
         #expect(entries.entries == ["complete"])
     }
 
-    @Test("Errors of an operation are thrown to its caller")
+    @Test("An operation's error is thrown to its caller")
     func errors() async {
         let lane = FileLane()
         await #expect(throws: TestFailure.self) { try await lane.run { throw TestFailure() } }
@@ -136,7 +136,7 @@ struct FileLaneTests {
         #expect(throws: TestFailure.self) { try lane.runBlocking { throw TestFailure() } }
     }
 
-    @Test("Settling waits for what is to be done, also in a cancelled task, but not for a stalled disk")
+    @Test("Settling waits for pending operations, even in a cancelled task, but not for a stalled disk")
     func settle() async {
         let lane = FileLane()
         let entries = Journal()
@@ -158,7 +158,7 @@ struct FileLaneTests {
         #expect(entries.entries == ["done", "late"])
     }
 
-    @Test("Settling waits for what is added as an operation is released, after its caller has gone on")
+    @Test("Settling waits for an operation added while another is released after its caller has resumed")
     func settleAfterRelease() async {
         final class File: Sendable {
             let lane: FileLane
@@ -180,14 +180,14 @@ struct FileLaneTests {
             let file = File(lane, entries)
             lane.add {
                 continuation.resume()
-                // Time for the settling to begin; if that is too short, the test shows nothing, but does not fail.
+                // Gives `settle` time to start; if the pause is too short, the test checks nothing but does not fail.
                 Self.pause()
                 withExtendedLifetime(file) {}
             }
         }
         await lane.settle()
         let found = entries.entries
-        // On a machine so busy that the settling has given up nothing can be said.
+        // On a busy machine `settle` may have timed out, so there is nothing to check.
         if start.duration(to: .now) < .milliseconds(100) { #expect(found == ["closed"]) }
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("PipelineBody of a file", .tags(.concurrent))
 struct FileReaderTests {
-    @Test("A file is read in pieces of 64 KiB, again and again")
+    @Test("A file is read in pieces of 64 KiB and can be read repeatedly")
     func file() async throws {
         let data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
         try await PipelineBodyTests.withFile(data) { url in
@@ -25,7 +25,7 @@ struct FileReaderTests {
         }
     }
 
-    @Test("A file that is read in several batches arrives whole and in order")
+    @Test("A file that is read in several batches arrives complete and in order")
     func batches() async throws {
         let piece = 65_536
         let bytes = (UInt8(0)..<20).flatMap { [UInt8](repeating: $0, count: piece) }
@@ -42,12 +42,12 @@ struct FileReaderTests {
         }
     }
 
-    @Test("A reader that is cancelled gets no further piece, not even one that has been read already")
+    @Test("A cancelled reader gets no further piece, not even one that has already been read")
     func cancelled() async throws {
         try await PipelineBodyTests.withFile(Data(count: 400_000)) { url in
             let task = Task {
                 var iterator = PipelineBody.file(url).chunks().makeAsyncIterator()
-                // The second piece brings those after it.
+                // Reading the second piece also reads those after it.
                 for _ in 0..<2 { _ = try await iterator.next() }
                 withUnsafeCurrentTask { $0?.cancel() }
                 return try await iterator.next()
@@ -56,7 +56,7 @@ struct FileReaderTests {
         }
     }
 
-    @Test("A file that changes has its new length and bytes")
+    @Test("A file that changes has its new length and content")
     func changingFile() async throws {
         try await PipelineBodyTests.withFile(Data("abc".utf8)) { url in
             let body = PipelineBody.file(url)

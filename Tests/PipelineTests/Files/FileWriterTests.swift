@@ -14,7 +14,7 @@ import Musl
 
 @Suite("FileWriter", .tags(.concurrent))
 struct FileWriterTests {
-    @Test("A part that is locked is the one of that name, never one that another download has moved away")
+    @Test("A locked partial file is the one at its path, never one that another download has moved away")
     func lockedPart() async throws {
         let folder = try TemporaryFolder()
         let part = folder.file("part")
@@ -48,7 +48,7 @@ struct FileWriterTests {
         #expect(wrong == 0)
     }
 
-    @Test("A part is free as soon as its download has ended, though a process that is being started has a copy of it")
+    @Test("A partial file is unlocked when its download ends, even if its descriptor was duplicated")
     func copied() async throws {
         let folder = try TemporaryFolder()
         let part = folder.file("part")

@@ -4,10 +4,10 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("PipelineBody of a file: what it requires", .tags(.concurrent))
+@Suite("PipelineBody of a file: requirements", .tags(.concurrent))
 struct PipelineBodyRequirementsTests {
     #if os(Linux)
-    @Test("A file of length 0 that has content, as under /proc, has no known length, and an empty file has length 0")
+    @Test("A file of size 0 with content, as under /proc, has no known length, and an empty file has length 0")
     func fileWithoutLength() async throws {
         let file = PipelineBody.file(URL(filePath: "/proc/version"))
         #expect(file.byteCount == nil)
@@ -18,7 +18,7 @@ struct PipelineBodyRequirementsTests {
     }
     #endif
 
-    @Test("A symbolic link to a file is the file")
+    @Test("A symbolic link is read as the file that it points to")
     func symbolicLink() async throws {
         try await PipelineBodyTests.withFile(Data("abc".utf8)) { url in
             let link = url.appendingPathExtension("link")
@@ -34,7 +34,7 @@ struct PipelineBodyRequirementsTests {
         URL(string: "https://example.com/etc/hostname"),
     ]
 
-    @Test("A file that is missing, a folder or no file at all is a typed error that names it", arguments: unreadable)
+    @Test("A missing file, a directory or a remote URL fails with an error that names it", arguments: unreadable)
     func unreadableFile(_ url: URL?) async throws {
         let url = try #require(url)
         let body = PipelineBody.file(url)

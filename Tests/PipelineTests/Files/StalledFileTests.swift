@@ -8,13 +8,13 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Calls whose disk has stalled", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Calls with a stalled disk", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StalledFileTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Reads the body that it is to send, and gives it back.
+    /// Reads the request body and returns it as the response body.
     private struct Echo: Transport {
         let decodesContent = true
 
@@ -38,7 +38,7 @@ struct StalledFileTests {
 
     private static let provider = Provider<TestTarget>(transport: Echo())
 
-    @Test("Eight uploads from a stalled disk hold up no other call", arguments: Upload.allCases)
+    @Test("Eight uploads from a stalled disk block no other call", arguments: Upload.allCases)
     func uploads(_ upload: Upload) async throws {
         let files = try (0..<8).map { try folder.file("\($0)", Data("content \($0)".utf8)) }
         let leases = try files.map { try LeasedFile($0) }
@@ -59,7 +59,7 @@ struct StalledFileTests {
     }
 
     @Test(
-        "A cancelled upload ends at once, and its file is closed when the disk has recovered",
+        "A cancelled upload ends immediately, and its file is closed when the disk has recovered",
         arguments: Upload.allCases
     )
     func cancelledUpload(_ upload: Upload) async throws {
@@ -78,7 +78,7 @@ struct StalledFileTests {
     // MARK: Downloads
 
     @Test(
-        "Eight resumed downloads whose record is on a stalled disk hold up no other call, and can be cancelled at once"
+        "Eight resumed downloads with records on a stalled disk block no other call and can be cancelled at once"
     )
     func resumed() async throws {
         let stall = Stall()
@@ -101,7 +101,7 @@ struct StalledFileTests {
         stall.end()
     }
 
-    /// Stalls the files before the record of a download is read, and notes what is sent all the same.
+    /// Stalls file access before the record of a download is read, and records requests that are sent anyway.
     private struct StallingPlugin: Stage.Prepare, Stage.WillSend {
         let stall: Stall
         let journal: Journal
@@ -115,7 +115,7 @@ struct StalledFileTests {
         case making, writing, moving
     }
 
-    /// Holds up the files of a call, as a stalled disk does.
+    /// Blocks the file access of a call, as a stalled disk does.
     private final class Stall: Sendable {
         private let gate = DispatchSemaphore(value: 0)
         private let begunCount = Atomic(0)
@@ -131,7 +131,7 @@ struct StalledFileTests {
         func end() { for _ in 0..<count { gate.signal() } }
     }
 
-    /// Responds with three pieces, and stalls the files before one of the steps.
+    /// Responds with three pieces and stalls file access before one of the steps.
     private struct StallingTransport: Transport {
         let stall: Stall
         let step: Step
@@ -153,7 +153,7 @@ struct StalledFileTests {
         }
     }
 
-    @Test("Downloads onto a stalled disk hold up no other call", arguments: Step.allCases)
+    @Test("Downloads to a stalled disk block no other call", arguments: Step.allCases)
     func downloads(_ step: Step) async throws {
         let stall = Stall()
         let provider = Provider<TestTarget>(transport: StallingTransport(stall: stall, step: step))
@@ -173,7 +173,7 @@ struct StalledFileTests {
     }
 
     @Test(
-        "A download that is cancelled while its disk is stalled ends at once, and leaves nothing when the disk has recovered",
+        "A download cancelled on a stalled disk ends immediately and leaves nothing when the disk has recovered",
         arguments: Step.allCases
     )
     func cancelledDownload(_ step: Step) async throws {
@@ -197,7 +197,7 @@ struct StalledFileTests {
     }
 
     @Test(
-        "A file that has been measured keeps its length for plugins and transports, and each exchange measures it anew"
+        "Plugins see the length that a file had when first measured, and each exchange measures it again"
     )
     func measured() async throws {
         let file = try folder.file("f", Data("abc".utf8))

@@ -20,7 +20,7 @@ struct EndingReaderTests {
         return try await provider.stream(TestTarget(validationType: .successCodes))
     }
 
-    @Test("It runs when the body has ended, before its reader resumes, with the bytes that were read")
+    @Test("didFinish runs when the body has ended, before the reader resumes, with the number of bytes read")
     func end() async throws {
         let journal = Journal()
         let response = try await stream([.didFinish { _, _ in journal.add("didFinish") }])
@@ -38,7 +38,7 @@ struct EndingReaderTests {
         #expect(outcomes.all.first?.exchanges.count == 1)
     }
 
-    @Test("A body that fails is a failure with its status, its request and its exchanges")
+    @Test("A failed body is a failure with its status, request and exchanges")
     func failure() async throws {
         let response = try await stream()
         feed.send(7)
@@ -53,7 +53,7 @@ struct EndingReaderTests {
         #expect(outcome.error?.exchanges.count == 1)
     }
 
-    @Test("A body that is shorter than was announced is a failure")
+    @Test("A body shorter than its announced length is a failure")
     func truncated() async throws {
         let response = try await stream(byteCount: 9)
         feed.send(8)
@@ -62,7 +62,7 @@ struct EndingReaderTests {
         #expect(outcomes.texts == ["failure truncated"])
     }
 
-    @Test("Reading that is cancelled is cancelled")
+    @Test("The outcome of a cancelled reader is cancelled")
     func cancelled() async throws {
         let response = try await stream()
         feed.send(5)
@@ -78,7 +78,7 @@ struct EndingReaderTests {
         #expect(outcomes.all.first?.receivedByteCount == 5)
     }
 
-    @Test("P10 A body that is released unread is cancelled, also when the transport has sent all of it")
+    @Test("P10 A body released unread is cancelled, even if all of it has arrived")
     func unread() async throws {
         feed.send(5)
         feed.finish()
@@ -91,7 +91,7 @@ struct EndingReaderTests {
         #expect(outcomes.all.first?.receivedByteCount == 0)
     }
 
-    @Test("A loop that is left ends the call although the response is kept, and nothing that follows ends it twice")
+    @Test("Leaving the loop ends the call even if the response is kept, and nothing ends it twice")
     func left() async throws {
         let response = try await stream()
         feed.send(3)
@@ -105,7 +105,7 @@ struct EndingReaderTests {
         #expect(outcomes.count == 1)
     }
 
-    @Test("A loop that is left after all announced bytes, and an announced body of none, are successes")
+    @Test("Leaving the loop after all announced bytes is a success, and so is a body announced as empty")
     func whole() async throws {
         let response = try await stream(byteCount: 3)
         feed.send(3)
@@ -115,7 +115,7 @@ struct EndingReaderTests {
         #expect(outcomes.texts == ["success", "success"])
     }
 
-    @Test("Values of a stream end the call when they end, and when their decoding fails")
+    @Test("Streamed values end the call at their end and when decoding fails")
     func values() async throws {
         let lines = try await stream()
         feed.send(3)
@@ -132,7 +132,7 @@ struct EndingReaderTests {
         #expect(outcomes.texts == ["success", "cancelled cancelled"])
     }
 
-    @Test("A status that is not accepted, and a body that is in memory, end the call at once")
+    @Test("A status that is not accepted and a body in memory end the call immediately")
     func atOnce() async throws {
         feed.send(4)
         feed.finish()
@@ -148,7 +148,7 @@ struct EndingReaderTests {
         #expect(response.statusCode == 200)
     }
 
-    @Test("A body that can be read again is read again, and ends the call once")
+    @Test("A replayable body can be read twice and ends the call once")
     func replayable() async throws {
         let make: @Sendable () -> AsyncStream<Data> = {
             AsyncStream { continuation in
@@ -166,7 +166,7 @@ struct EndingReaderTests {
         #expect(outcomes.texts == ["success"])
     }
 
-    @Test("Without the stage, a stream is handed over as the plugins made it")
+    @Test("Without the stage, a stream is returned unchanged")
     func unwrapped() async throws {
         let transport = ScriptedTransport(always: .status(200, body: .stream(feed)))
         let response = try await Provider<TestTarget>(transport: transport).stream(TestTarget())
@@ -175,7 +175,7 @@ struct EndingReaderTests {
         for try await chunk in response.body { #expect(chunk.count == 2) }
     }
 
-    @Test("Each connection of a subscription to events is a call with an outcome of its own")
+    @Test("Each connection of an event subscription is a call with its own outcome")
     func events() async throws {
         let type: HTTPFields = [.contentType: "text/event-stream"]
         let steps: [ScriptedTransport.Step] = [

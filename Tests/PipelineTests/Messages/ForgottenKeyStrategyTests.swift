@@ -3,7 +3,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-@Suite("The hint at a forgotten keyDecodingStrategy")
+@Suite("Hint about a missing keyDecodingStrategy")
 struct ForgottenKeyStrategyTests {
     struct Author: Decodable { let fullName: String }
     struct Book: Decodable {
@@ -31,7 +31,7 @@ struct ForgottenKeyStrategyTests {
         return error?.reason
     }
 
-    @Test("A missing key whose name in snake case is there is reported with the strategy, and without a value")
+    @Test("If a missing key exists in snake case, the error suggests the strategy and shows no value")
     func top() throws {
         #expect(
             try Self.reason(#"{"full_name":"CANARY"}"#, as: Author.self)
@@ -39,7 +39,7 @@ struct ForgottenKeyStrategyTests {
         )
     }
 
-    @Test("The key path leads to the object that has the name in snake case")
+    @Test("The error's key path leads to the object with the snake-case key")
     func nested() throws {
         let body = #"{"created_at":"1","authors":[{"fullName":"a"},{"full_name":"CANARY"}]}"#
         let expected =
@@ -52,7 +52,7 @@ struct ForgottenKeyStrategyTests {
     }
 
     @Test(
-        "There is no hint when the strategy would not help",
+        "There is no hint if the strategy would not help",
         arguments: [
             "{}", #"{"fullname":"x"}"#, #"{"full-name":"x"}"#, #"{"_full_name":"x"}"#, #"{"a":{"full_name":"x"}}"#,
         ]
@@ -61,7 +61,7 @@ struct ForgottenKeyStrategyTests {
         #expect(try Self.reason(body, as: Author.self) == #"the body does not decode to Author: no member "fullName""#)
     }
 
-    @Test("There is no hint for a name that the strategy converts to another one, or for a type's own snake case")
+    @Test("There is no hint if the strategy would yield another name, or for a snake-case coding key")
     func otherNames() throws {
         #expect(try Self.reason(#"{"image_url":"x"}"#, as: Named.self)?.contains("keyDecodingStrategy") == false)
         let decoder = JSONDecoder()
@@ -72,7 +72,7 @@ struct ForgottenKeyStrategyTests {
         )
     }
 
-    @Test("A line of a stream has the hint too")
+    @Test("A line of a stream also gets the hint")
     func stream() async throws {
         let provider = Provider<SampleTarget>(
             transport: ScriptedTransport([.status(200, body: #"{"full_name":"CANARY"}"# + "\n")])

@@ -9,7 +9,7 @@ struct HTTPDateTests {
     private static let now = Date(timeIntervalSince1970: 1_767_225_600)
 
     @Test(
-        "The form that senders write is read to the second, anything else is none",
+        "The IMF-fixdate form is parsed to the second; any other text is nil",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
             ("Tue, 29 Feb 2000 23:59:59 GMT", 951_868_799), ("Wed, 31 Dec 2098 00:00:00 GMT", 4_070_822_400),
@@ -38,7 +38,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "The forms of RFC 850 and of asctime are read too",
+        "The forms of RFC 850 and asctime are also parsed",
         arguments: [
             ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777), ("Sun Nov  6 08:49:37 1994", 784_111_777),
             ("Sun Nov 16 08:49:37 1994", 784_975_777), ("Wednesday, 06-Nov-94 08:49:60 GMT", 784_111_800),
@@ -62,7 +62,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "A year of two digits is the latest that is not more than 50 years ahead",
+        "A two-digit year is the latest one at most 50 years ahead",
         arguments: [
             // now, digits, year
             (2026, "26", 2026), (2026, "25", 2025), (2026, "75", 2075), (2026, "77", 1977), (2026, "94", 1994),
@@ -71,13 +71,13 @@ struct HTTPDateTests {
         ]
     )
     func century(present: Int, digits: String, year: Int) throws {
-        // The first second of a year, and what is not later in it.
+        // The current time and the date are both the first second of a year.
         let now = try #require(HTTPDate(fixdate: "Mon, 01 Jan \(present) 00:00:00 GMT"))
         let read = HTTPDate("Monday, 01-Jan-\(digits) 00:00:00 GMT", now: now.date)
         #expect(read == HTTPDate(fixdate: "Mon, 01 Jan \(year) 00:00:00 GMT"))
     }
 
-    @Test("Fifty years ahead to the second is ahead, a second more is past")
+    @Test("A date exactly 50 years ahead is in the future; one second later is in the past")
     func fiftyYears() {
         let ahead = HTTPDate("Wednesday, 01-Jan-76 00:00:00 GMT", now: Self.now)
         #expect(ahead == HTTPDate(fixdate: "Wed, 01 Jan 2076 00:00:00 GMT"))
@@ -85,12 +85,12 @@ struct HTTPDateTests {
         #expect(past == HTTPDate(fixdate: "Thu, 01 Jan 1976 00:00:01 GMT"))
     }
 
-    @Test("Each day from year 1 to 9999 follows the day before it, with Foundation's months")
+    @Test("Dates from 1586 to 9999 match Foundation's calendar")
     func everyDay() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        // The calendar of Foundation is Julian before 1582.
+        // Foundation's calendar is Julian before 1582.
         for day in stride(from: -140_000, through: 2_932_896, by: 997) {
             let date = Date(timeIntervalSince1970: TimeInterval(day) * 86_400)
             let parts = calendar.dateComponents([.year, .month, .day], from: date)
@@ -102,7 +102,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "A present that is no date ends nothing",
+        "A current date that is not finite or out of range does not crash",
         arguments: [TimeInterval.nan, .infinity, -.infinity, 1e300, -1e300]
     )
     func oddNow(seconds: TimeInterval) {

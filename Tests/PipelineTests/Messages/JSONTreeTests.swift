@@ -5,7 +5,7 @@ import Testing
 
 @Suite("PipelineResponse: key paths")
 struct JSONTreeTests {
-    @Test("A key path names members as they are in the JSON, whatever the decoder makes of names")
+    @Test("A key path uses the member names of the JSON, whatever the decoder's key strategy")
     func snakeCase() throws {
         struct Person: Decodable, Equatable {
             let firstName: String
@@ -42,7 +42,7 @@ struct JSONTreeTests {
         #expect(try response.map(Double.self, atKeyPath: "t") == .leastNonzeroMagnitude)
     }
 
-    @Test("JSON that is nested deeper than 64 levels has no key paths")
+    @Test("A key path into JSON nested deeper than 64 levels fails")
     func deepKeyPath() throws {
         let request = try PipelineRequest(url: "https://example.com")
         for (depth, isFound) in [(60, true), (70, false), (500, false)] {

@@ -2,9 +2,9 @@ import Foundation
 import Pipeline
 import Testing
 
-@Suite("PipelineBody that is used up")
+@Suite("PipelineBody: consumed")
 struct PipelineBodyConsumedTests {
-    @Test("A stream that can be read once is consumed as soon as somebody reads")
+    @Test("A stream that can be read once is consumed as soon as it is read")
     func once() async throws {
         let (stream, continuation) = AsyncStream<Data>.makeStream()
         continuation.yield(Data([1]))

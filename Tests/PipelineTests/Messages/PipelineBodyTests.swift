@@ -18,7 +18,7 @@ struct PipelineBodyTests {
         }
     }
 
-    /// A file of its own, removed at the end.
+    /// Runs the closure with a new file, which is removed afterwards.
     static func withFile<Value>(_ data: Data, _ run: (URL) async throws -> Value) async throws -> Value {
         let url = FileManager.default.temporaryDirectory.appending(component: "body-\(UUID().uuidString).txt")
         try data.write(to: url)
@@ -77,7 +77,7 @@ struct PipelineBodyTests {
         }
     }
 
-    @Test("Only bytes in memory are there at once")
+    @Test("Only a body in memory has bytes without reading")
     func bytes() {
         #expect(PipelineBody.absent.bytes == Data())
         #expect(PipelineBody.bytes(Data([1])).bytes == Data([1]))
@@ -86,7 +86,7 @@ struct PipelineBodyTests {
         #expect(PipelineBody.file(URL(filePath: "/x")).fileURL?.path() == "/x")
     }
 
-    @Test("Of many readers of one stream exactly one gets it")
+    @Test("Exactly one of many readers gets a stream")
     func manyReaders() async {
         let body = Self.stream(["abc"])
         let outcomes = await withTaskGroup(of: PipelineError.Code?.self) { group in
@@ -105,7 +105,7 @@ struct PipelineBodyTests {
         #expect(outcomes.count { $0 == .bodyConsumed } == 49)
     }
 
-    @Test("Copies of a body share its one reading")
+    @Test("Copies of a stream body share its single read")
     func copies() async throws {
         let body = Self.stream(["abc"])
         let copy = body
@@ -113,7 +113,7 @@ struct PipelineBodyTests {
         await #expect(throws: PipelineError.self) { try await body.collect(upTo: 3) }
     }
 
-    @Test("A body of the limit is collected, one byte more is a typed error", arguments: [0, 1, 5], [false, true])
+    @Test("A body of the limit is collected; one byte more fails", arguments: [0, 1, 5], [false, true])
     func limit(_ limit: Int, _ isStream: Bool) async throws {
         func make(_ count: Int) -> PipelineBody {
             let text = String(repeating: "x", count: count)
@@ -127,14 +127,14 @@ struct PipelineBodyTests {
         #expect(error?.reason.contains("\(limit)") == true)
     }
 
-    @Test("A stream that announces too much is refused before it is read")
+    @Test("A stream whose announced length exceeds the limit is refused before it is read")
     func announcedLength() async throws {
         let body = Self.stream(["abc"], byteCount: 3)
         await #expect(throws: PipelineError.self) { try await body.collect(upTo: 2) }
         #expect(try await body.collect(upTo: 3) == Data("abc".utf8))
     }
 
-    @Test("An endless stream is read no further than the limit")
+    @Test("An endless stream is not read beyond the limit")
     func endlessStream() async throws {
         let count = Mutex(0)
         let chunks = AsyncStream { () -> Data? in
@@ -145,7 +145,7 @@ struct PipelineBodyTests {
         #expect(count.withLock { $0 } == 11)
     }
 
-    @Test("What a stream throws arrives after what came before it")
+    @Test("An error that a stream throws arrives after the preceding bytes")
     func throwingStream() async throws {
         struct Broken: Error {}
         let chunks = AsyncThrowingStream<Data, any Error> { continuation in
@@ -159,7 +159,7 @@ struct PipelineBodyTests {
         #expect(read.withLock { $0 } == [Data("a".utf8)])
     }
 
-    @Test("Bytes come in one piece, and no bytes in none")
+    @Test("Bytes arrive in one piece; an empty body has no pieces")
     func pieces() async throws {
         var pieces = 0
         for try await chunk in PipelineBody.bytes(Data("abc".utf8)).chunks() {
@@ -172,22 +172,22 @@ struct PipelineBodyTests {
     }
 }
 
-@Suite("PipelineBody that ends early", .tags(.concurrent))
+@Suite("PipelineBody: announced length and cancellation", .tags(.concurrent))
 struct PipelineBodyEndTests {
-    @Test("I8 A stream that is shorter than its length is truncated, not whole")
+    @Test("I8 A stream shorter than its announced length fails as truncated")
     func short() async {
         let body = PipelineBody.stream(byteCount: 10) { AsyncStream(unfolding: once(Data(count: 9))) }
         let error = await pipelineError { _ = try await body.collect(upTo: 100) }
         #expect(error?.code == .truncated)
     }
 
-    @Test("A stream that is longer than its length is read to its end")
+    @Test("A stream longer than its announced length is read to its end")
     func long() async throws {
         let body = PipelineBody.stream(byteCount: 3) { AsyncStream(unfolding: once(Data(count: 5))) }
         #expect(try await body.collect(upTo: 5).count == 5)
     }
 
-    @Test("I8 A stream that ends because its reader is cancelled is not whole")
+    @Test("I8 A stream that ends because its reader is cancelled throws CancellationError")
     func cancelled() async {
         let never = AsyncStream<Data> { _ in }
         let reader = Task { try await PipelineBody.stream(never).collect(upTo: 100) }

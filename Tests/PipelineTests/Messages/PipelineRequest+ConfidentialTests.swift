@@ -3,11 +3,11 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-@Suite("A header field that must not be sent in clear text")
+@Suite("Confidential header fields")
 struct PipelineRequestConfidentialTests {
     private static let name = HTTPField.Name("X-Ticket")
 
-    /// Sets the field, and lets `change` lead the request elsewhere afterwards.
+    /// Sends a request with the field set, and applies `change` afterwards.
     private func send(
         _ base: String = "https://example.com",
         _ change: @escaping @Sendable (inout PipelineRequest) throws -> Void = { _ in }
@@ -25,7 +25,7 @@ struct PipelineRequestConfidentialTests {
     }
 
     @Test(
-        "It is a secret, and is sent over https and to loopback addresses",
+        "A confidential field is secret, and is sent over https and to loopback addresses",
         arguments: ["https://a.test", "http://[::1]"]
     )
     func confidential(base: String) async throws {
@@ -35,7 +35,7 @@ struct PipelineRequestConfidentialTests {
         #expect(error == nil && request.headers[name] == "canary" && request.isSecret(name))
     }
 
-    @Test("Over http it is refused where it is set, and when a plugin leads the request there; no error shows it")
+    @Test("A confidential field is refused over http, also if a later plugin sets the scheme; no error shows it")
     func refused() async throws {
         let (first, direct) = try await send("http://a.test")
         let (second, led) = try await send { $0.head.scheme = "http" }
@@ -50,7 +50,7 @@ struct PipelineRequestConfidentialTests {
         #expect(first.sent.isEmpty && second.sent.isEmpty && third.sent.isEmpty)
     }
 
-    @Test("A request without its value may go anywhere: when the field was removed, or replaced by another value")
+    @Test("A request whose confidential field was removed or replaced may be sent over http")
     func replaced() async throws {
         let name = try #require(Self.name)
         let changes: [@Sendable (inout PipelineRequest) throws -> Void] = [

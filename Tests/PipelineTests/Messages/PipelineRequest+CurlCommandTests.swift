@@ -14,7 +14,7 @@ struct PipelineRequestCurlCommandTests {
         try PipelineRequest(method, url: url, headers: headers, body: body)
     }
 
-    /// The words that a shell makes of a command, the command's own name left out.
+    /// Returns the arguments that a shell parses from a command, without the command's name.
     private func words(of command: String) throws -> [String] {
         let process = Process()
         let output = Pipe()
@@ -29,17 +29,17 @@ struct PipelineRequestCurlCommandTests {
         }
     }
 
-    @Test("A plain request is method and URL")
+    @Test("A plain request has only the method and the URL")
     func plain() throws {
         #expect(try request().curlCommand() == "curl -X GET 'https://a.test/b'")
     }
 
-    @Test("HEAD is --head, because -X HEAD would wait for a body")
+    @Test("HEAD becomes --head, because -X HEAD would wait for a body")
     func head() throws {
         #expect(try request(.head).curlCommand() == "curl --head 'https://a.test/b'")
     }
 
-    @Test("Header fields are in order and repeats kept, and Content-Length is left to cURL")
+    @Test("Header fields keep their order and repeats, and Content-Length is left to cURL")
     func headerFields() throws {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .vary, value: "a"))
@@ -52,7 +52,7 @@ struct PipelineRequestCurlCommandTests {
         )
     }
 
-    @Test("An empty header field is sent, not left out")
+    @Test("An empty header field is sent, not omitted")
     func emptyField() throws {
         #expect(try request(headers: [.accept: ""]).curlCommand() == "curl -X GET -H 'Accept;' 'https://a.test/b'")
     }
@@ -68,13 +68,13 @@ struct PipelineRequestCurlCommandTests {
         #expect(command == "curl -X POST -H 'Content-Type:' --data-raw hello 'https://a.test/b'")
     }
 
-    @Test("An empty body is sent as one")
+    @Test("An empty body is sent as an empty body")
     func emptyBody() throws {
         let command = try request(.post, headers: [.contentType: "text/plain"], body: .bytes(Data())).curlCommand()
         #expect(command == "curl -X POST -H 'Content-Type: text/plain' --data-raw '' 'https://a.test/b'")
     }
 
-    @Test("A body that is not text in memory stands as a file to be made")
+    @Test("A body that is not short text in memory becomes a placeholder file")
     func otherBodies() throws {
         let once = AsyncStream<Data> { _ in }
         let bodies: [PipelineBody] = [
@@ -90,7 +90,7 @@ struct PipelineRequestCurlCommandTests {
         }
     }
 
-    @Test("Nothing secret is in the command")
+    @Test("The command contains no secrets")
     func redacted() throws {
         var request = try request(
             .post,

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("PipelineRequest")
 struct PipelineRequestTests {
-    @Test("A request's description holds method, scheme, host and path alone")
+    @Test("A request's description has only the method, scheme, host and path")
     func requestDescription() throws {
         var request = try PipelineErrorTests.secretRequest()
         var dumped = ""
@@ -21,7 +21,7 @@ struct PipelineRequestTests {
         #expect(request.host == nil)
     }
 
-    @Test("A header value that cannot be sent is refused without showing it, and nothing is set")
+    @Test("setHeader refuses an invalid value without showing it, and sets nothing")
     func setHeader() throws {
         var request = try PipelineRequest(url: "https://h/")
         for value in ["CANARY\r\nX: y", "CANARY\n", "\u{0}CANARY", " CANARY", "CANARY\t"] {

@@ -6,10 +6,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Rule 15: one function discards bodies, with one limit of bytes and one of time.
+/// Rule 15: one function discards bodies, with a byte limit and a time limit.
 @Suite("Discarded bodies", .timeLimit(.minutes(5)), .tags(.concurrent))
 struct PipelineResponseDiscardingTests {
-    /// A body of so many bytes, the rest of which never comes.
+    /// A body that stalls after a number of bytes.
     private final class Stalling: Sendable {
         private let closed = Atomic(false)
         private let reading = AsyncStream.makeStream(of: Void.self)
@@ -30,7 +30,7 @@ struct PipelineResponseDiscardingTests {
         func waitForReader() async { for await _ in reading.stream {} }
     }
 
-    /// What `didReceive` sees of a body.
+    /// Records the body that `didReceive` sees.
     private static func seen(in journal: Journal) -> any PluginType {
         .didReceive { result, _ in
             guard case .success(let response) = result else { return journal.add("failure") }
@@ -39,7 +39,7 @@ struct PipelineResponseDiscardingTests {
         }
     }
 
-    /// The body is made when it is sent, so that the script does not keep it open.
+    /// Makes the body when it is sent, so that the script does not keep it open.
     private static func redirect(_ makeBody: @autoclosure @escaping @Sendable () -> PipelineBody) -> ScriptedTransport {
         ScriptedTransport { _, index in
             guard index == 0 else { return .status(200, body: "there") }
@@ -66,7 +66,7 @@ struct PipelineResponseDiscardingTests {
         #expect(journal.entries == ["302 none", "200 there"])
     }
 
-    @Test("R09 A redirect whose body stalls does not use up the time of the attempt")
+    @Test("R09 A redirect whose body stalls does not count against the attempt timeout")
     func attempt() async throws {
         let clock = ManualClock()
         let stalling = Stalling()
@@ -97,7 +97,7 @@ struct PipelineResponseDiscardingTests {
         #expect(stalling.isClosed)
     }
 
-    @Test("The time is a limit of the provider, and none closes the body unread", arguments: [0, 3])
+    @Test("The provider's limits set the time, and zero closes the body unread", arguments: [0, 3])
     func duration(_ seconds: Int) async throws {
         let clock = ManualClock()
         let stalling = Stalling()
@@ -111,7 +111,7 @@ struct PipelineResponseDiscardingTests {
         #expect(stalling.isClosed)
     }
 
-    @Test("R10 A redirect that announces more than the limit is followed at once, and its exchange is closed")
+    @Test("R10 A redirect that announces more than the limit is followed immediately, and its exchange is closed")
     func announced() async throws {
         let stalling = Stalling()
         let provider = Provider<TestTarget>(
@@ -122,7 +122,7 @@ struct PipelineResponseDiscardingTests {
         #expect(stalling.isClosed)
     }
 
-    @Test("didReceive sees the body of a redirect if it is short, and else a response without one", arguments: [3, 4])
+    @Test("didReceive sees the body of a redirect if it is short, or otherwise none", arguments: [3, 4])
     func observed(limit: Int) async throws {
         let journal = Journal()
         let body = PipelineBody.stream(AsyncStream(unfolding: once(Data("body".utf8))))
@@ -135,7 +135,7 @@ struct PipelineResponseDiscardingTests {
         #expect(journal.entries == ["302 \(limit < 4 ? "none" : "body")", "200 there"])
     }
 
-    @Test("R10 A redirect whose body fails or is cut is followed", arguments: [true, false])
+    @Test("R10 A redirect whose body fails or is truncated is followed", arguments: [true, false])
     func broken(isCut: Bool) async throws {
         let chunks = AsyncThrowingStream<Data, any Error> { continuation in
             continuation.yield(Data("x".utf8))
@@ -145,7 +145,7 @@ struct PipelineResponseDiscardingTests {
         #expect(try await provider.request(TestTarget()).statusCode == 200)
     }
 
-    @Test("A download that starts anew waits no longer than a second for the body of the 416")
+    @Test("A download that restarts waits at most a second for the body of the 416")
     func restartedDownload() async throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock()
@@ -169,7 +169,7 @@ struct PipelineResponseDiscardingTests {
         #expect(folder.text(of: "done") == "0123456789")
     }
 
-    @Test("A call that is cancelled while a body is discarded ends at once")
+    @Test("A call cancelled while a body is discarded ends immediately")
     func cancelled() async throws {
         let stalling = Stalling()
         let transport = Self.redirect(stalling.body())
@@ -184,7 +184,7 @@ struct PipelineResponseDiscardingTests {
 
     // MARK: In plugins
 
-    /// Discards the first response as the closure says, and notes what is left of it.
+    /// Discards the body of the first response with the closure, and records the body that remains.
     private static func plugin(
         _ journal: Journal,
         _ discard: @escaping @Sendable (inout PipelineResponse, PipelineContext) async -> Void
@@ -197,7 +197,7 @@ struct PipelineResponseDiscardingTests {
         }
     }
 
-    @Test("A plugin may give a shorter time, and not a longer one", arguments: [(200, 200), (5_000, 1_000)])
+    @Test("A plugin may shorten the time, but not extend it", arguments: [(200, 200), (5_000, 1_000)])
     func within(milliseconds: (given: Int, used: Int)) async throws {
         let clock = ManualClock()
         let journal = Journal()
@@ -214,7 +214,7 @@ struct PipelineResponseDiscardingTests {
         #expect(journal.entries == ["none"])
     }
 
-    @Test("Of a body in memory nothing is discarded, and a stream that ends is in memory afterwards")
+    @Test("A body in memory is kept, and a stream that ends is in memory afterwards")
     func kept() async throws {
         let journal = Journal()
         let long = String(repeating: "x", count: 100)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("PipelineResponse: filtering")
 struct PipelineResponseFilteringTests {
-    @Test("M133 A status inside the range gives the response back, one outside an error with the response")
+    @Test("M133 A status in the range returns the response; any other throws an error that has the response")
     func filtering() throws {
         let filters: [(@Sendable (PipelineResponse) throws -> PipelineResponse, Set<Int>)] = [
             ({ try $0.filter(statusCodes: 200...201) }, [200, 201]),

@@ -17,7 +17,7 @@ struct PipelineResponseMappingTests {
 
     // MARK: mapJSON
 
-    @Test("M135 Any JSON value maps, also one that is no object")
+    @Test("M135 Any JSON value maps, not just objects")
     func json() throws {
         #expect(
             try makeResponse(200, #"{"a":[1,null]}"#).mapJSON() as? NSDictionary == ["a": [1, NSNull()] as NSArray]
@@ -28,14 +28,14 @@ struct PipelineResponseMappingTests {
         #expect(try makeResponse(200, "null").mapJSON() is NSNull)
     }
 
-    @Test("M135 What is not JSON is a typed error with the response", arguments: ["", " ", "<html>", "{", "{\"a\":}"])
+    @Test("M135 A non-JSON body throws an error with the response", arguments: ["", " ", "<html>", "{", "{\"a\":}"])
     func notJSON(_ body: String) throws {
         let error = #expect(throws: PipelineError.self) { try makeResponse(200, body).mapJSON() }
         #expect(error?.code == .mapping(.json))
         #expect(error?.response?.data == Data(body.utf8))
     }
 
-    @Test("M135 An empty body is NSNull on request, a blank one is not")
+    @Test("M135 An empty body maps to NSNull on request; a blank one does not")
     func emptyJSON() throws {
         #expect(try makeResponse(204).mapJSON(failsOnEmptyData: false) is NSNull)
         #expect(Self.code { _ = try makeResponse(204, " ").mapJSON(failsOnEmptyData: false) } == .mapping(.json))
@@ -54,7 +54,7 @@ struct PipelineResponseMappingTests {
         ("", [0x61], "a"), (";;=", [0x61], "a"),
     ]
 
-    @Test("M136 B-M31 A body is text in the charset that it names, else in UTF-8", arguments: 0..<texts.count)
+    @Test("M136 B-M31 A body is decoded in its charset, or in UTF-8 by default", arguments: 0..<texts.count)
     func text(_ row: Int) throws {
         let (contentType, bytes, text) = Self.texts[row]
         var response = try makeResponse(200, "", contentType: contentType)
@@ -66,14 +66,14 @@ struct PipelineResponseMappingTests {
         }
     }
 
-    @Test("A charset that is not known is named")
+    @Test("The error for an unknown charset names it")
     func unknownCharset() throws {
         let response = try makeResponse(200, "a", contentType: "text/plain; charset=klingon")
         let error = #expect(throws: PipelineError.self) { try response.mapString() }
         #expect(error?.reason.contains("\"klingon\"") == true)
     }
 
-    @Test("M137 A string at a key path maps, anything else there is a typed error")
+    @Test("M137 A string at a key path maps; anything else there fails with a typed error")
     func stringAtKeyPath() throws {
         let response = try makeResponse(200, #"{"a":{"b":"x","n":1},"list":["y"]}"#)
         #expect(try response.mapString(atKeyPath: "a.b") == "x")
@@ -99,7 +99,7 @@ struct PipelineResponseMappingTests {
     ]
 
     @Test(
-        "M144 M145 Every error of a mapping says which one it was and has the response",
+        "M144 M145 Every mapping error identifies the mapping and has the response",
         arguments: 0..<failures.count
     )
     func mappingFailures(_ row: Int) throws {
@@ -116,7 +116,7 @@ struct PipelineResponseMappingTests {
 
     // MARK: map
 
-    @Test("M138 A body decodes to a value, an array, a scalar")
+    @Test("M138 A body decodes to an object, an array or a scalar")
     func map() throws {
         #expect(try makeResponse(200, #"{"title":"a"}"#).map(Issue.self) == Issue(title: "a"))
         #expect(try makeResponse(200, #"[{"title":"a"},{}]"#).map([Issue].self) == [Issue(title: "a"), Issue()])
@@ -124,7 +124,7 @@ struct PipelineResponseMappingTests {
         #expect(try makeResponse(200, "null").map(Int?.self) == nil)
     }
 
-    @Test("M140 Nothing is converted")
+    @Test("M140 Values are never converted to another type")
     func strict() throws {
         #expect(Self.code { _ = try makeResponse(200, "1").map(Bool.self) } == .mapping(.object))
         #expect(Self.code { _ = try makeResponse(200, "true").map(Int.self) } == .mapping(.object))
@@ -150,7 +150,7 @@ struct PipelineResponseMappingTests {
         ("text.length", nil), ("a.null.b", nil), ("flag.x", nil), ("a.b.c.d", nil), ("a..b", nil), ("a.@count", nil),
     ]
 
-    @Test("M139 M141 M143 B-M28 A key path leads to one value, or to a typed error", arguments: 0..<keyPaths.count)
+    @Test("M139 M141 M143 B-M28 A key path yields one value or a typed error", arguments: 0..<keyPaths.count)
     func keyPath(_ row: Int) throws {
         let (keyPath, json) = Self.keyPaths[row]
         let response = try makeResponse(200, Self.document)
@@ -208,7 +208,7 @@ struct PipelineResponseMappingTests {
         #expect(error?.reason.contains("empty") == true)
     }
 
-    @Test("M141 B-M29 A key path into an empty body is an error, also where an empty body is none")
+    @Test("M141 B-M29 A key path into an empty body fails, even if empty bodies are allowed")
     func emptyBodyKeyPath() throws {
         let response = try makeResponse(204)
         for fails in [true, false] {
@@ -220,7 +220,7 @@ struct PipelineResponseMappingTests {
         }
     }
 
-    @Test("M138 An undecodable body is a typed error with its place, its cause and the response")
+    @Test("M138 An undecodable body fails with a typed error that has the place, the cause and the response")
     func undecodable() throws {
         let response = try makeResponse(200, #"[{"title":"a"},{"title":7}]"#)
         let error = #expect(throws: PipelineError.self) { try response.map([Issue].self) }
@@ -231,7 +231,7 @@ struct PipelineResponseMappingTests {
         #expect(try makeResponse(200, "[]").map([Issue].self).isEmpty)
     }
 
-    @Test("The place of an undecodable value shows no key of a dictionary, which is a part of the body")
+    @Test("The place of an undecodable value shows no dictionary keys")
     func dictionaryKeys() throws {
         struct Accounts: Decodable {
             let balances: [String: [Int]]

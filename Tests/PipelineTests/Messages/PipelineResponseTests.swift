@@ -5,7 +5,7 @@ import Testing
 
 @Suite("PipelineResponse")
 struct PipelineResponseTests {
-    @Test("M132 A response's description holds status and length, never header values or body")
+    @Test("M132 A response's description has the status and length, but no header values or body")
     func description() throws {
         var response = try makeResponse(201, "CANARY")
         response.headers[.setCookie] = "CANARY"

@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-/// All of a request that an example yields.
+/// The full request that an example produces.
 struct ExampleRequest: Equatable {
     var line: String
     var fields: [String]
@@ -21,7 +21,7 @@ struct ExampleRequest: Equatable {
         self.body = body
     }
 
-    /// What a transport is given.
+    /// Reads the request passed to a transport.
     init(_ request: PipelineRequest) async throws {
         let (scheme, authority, path) = (request.head.scheme, request.head.authority, request.head.path)
         self.init(
@@ -31,7 +31,7 @@ struct ExampleRequest: Equatable {
         )
     }
 
-    /// What arrives at a server that stands for an origin, without the fields that Foundation adds.
+    /// Reads the request received by a server in place of an origin, without the fields that Foundation adds.
     init(_ request: LoopbackServer.Request, origin: String) {
         let added = [
             "host", "accept", "accept-encoding", "accept-language", "user-agent", "connection", "content-length",
@@ -45,7 +45,7 @@ struct ExampleRequest: Equatable {
         )
     }
 
-    /// The same, as far as transports keep it: the names of fields in lower case, and without an order.
+    /// The part of the request that transports preserve: field names in lower case, sorted.
     var canonical: ExampleRequest {
         let fields = fields.map { field in
             let name = field.prefix { $0 != ":" }
@@ -90,7 +90,7 @@ func expectRequest<Target: TargetType>(
 }
 
 extension String {
-    /// Percent-encoded, as Moya's guides have it.
+    /// The percent-encoded string, as in Moya's guides.
     var urlEscaped: String {
         addingPercentEncoding(withAllowedCharacters: .urlHostAllowed) ?? ""
     }

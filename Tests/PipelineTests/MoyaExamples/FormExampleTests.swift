@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-@Suite("The uploads of Moya's page on targets")
+@Suite("The uploads from Moya's page on targets")
 struct FormExampleTests {
     /// An upload of a picture with a description, in its plain and its composite form.
     enum Pictures: TargetType {
@@ -29,7 +29,7 @@ struct FormExampleTests {
         }
     }
 
-    @Test("M60 M62 A form yields its parts, and its Content-Type replaces the target's")
+    @Test("M60 M62 A form sends its parts, and its Content-Type replaces the target's")
     func form() async throws {
         let body = """
             --B\r
@@ -54,7 +54,7 @@ struct FormExampleTests {
         )
     }
 
-    @Test("M26 A composite form yields its parts and a query")
+    @Test("M26 A composite form sends its parts and a query")
     func composite() async throws {
         let body = """
             --B\r
@@ -105,7 +105,7 @@ struct FormExampleTests {
         )
     }
 
-    @Test("A task without a form has none after parts were added")
+    @Test("Adding parts to a task without a form has no effect")
     func noForm() throws {
         let task = RequestTask.requestPlain.adding(parts: [MultipartFormBodyPart(.bytes(Data()), name: "added")])
         #expect(try Endpoint(url: "https://example.com", method: .post, task: task).makeRequest().body.isAbsent)

@@ -5,7 +5,7 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("The example of Moya's page on targets")
+@Suite("The example from Moya's page on targets")
 struct GitHubExampleTests {
     enum GitHub: TargetType {
         case zen
@@ -56,13 +56,13 @@ struct GitHubExampleTests {
         (.branches("Moya", false), "GET https://api.github.com/repos/Moya/branches?protected=false"),
     ]
 
-    @Test("Each case yields its whole request", arguments: 0..<requests.count)
+    @Test("Each case produces the expected request", arguments: 0..<requests.count)
     func request(_ row: Int) async throws {
         let (target, line) = Self.requests[row]
         try await expectRequest(of: target, ExampleRequest(line, Self.json))
     }
 
-    @Test("urlEscaped may be left out where a name has no slash, question mark or percent sign of its own")
+    @Test("urlEscaped may be omitted for a name without slashes, question marks and percent signs")
     func unescaped() async throws {
         struct Profile: TargetType {
             let name: String
@@ -77,7 +77,7 @@ struct GitHubExampleTests {
         )
     }
 
-    @Test("A stub answers with the sample of each case")
+    @Test("A stub responds with the sample of each case")
     func samples() async throws {
         struct Profile: Decodable, Equatable {
             let login: String
@@ -103,7 +103,7 @@ struct GitHubExampleTests {
         )
     }
 
-    @Test("An endpoint closure signs all requests but some")
+    @Test("An endpoint closure signs all requests except some")
     func signed() async throws {
         let sign: @Sendable (GitHub) -> Endpoint = { target in
             switch target {
@@ -123,7 +123,7 @@ struct GitHubExampleTests {
         )
     }
 
-    @Test("An endpoint closure replaces URL, method and task")
+    @Test("An endpoint closure replaces the URL, method and task")
     func replaced() async throws {
         try await expectRequest(
             of: GitHub.zen,

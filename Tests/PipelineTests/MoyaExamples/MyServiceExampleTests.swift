@@ -6,7 +6,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("The example of Moya's page on basic usage", .tags(.concurrent))
+@Suite("The example from Moya's page on basic usage", .tags(.concurrent))
 struct MyServiceExampleTests {
     enum MyService: TargetType {
         case zen
@@ -95,13 +95,13 @@ struct MyServiceExampleTests {
         (.showAccounts, ExampleRequest("GET https://api.myservice.com/accounts", json)),
     ]
 
-    @Test("Each case yields its whole request", arguments: 0..<requests.count)
+    @Test("Each case produces the expected request", arguments: 0..<requests.count)
     func request(_ row: Int) async throws {
         let (target, expected) = Self.requests[row]
         try await expectRequest(of: target, expected)
     }
 
-    /// What the example's `endpointClosure` is: the endpoint written out.
+    /// The example's `endpointClosure`, which creates the endpoint explicitly.
     static let writtenOut: @Sendable (MyService) -> Endpoint = { target in
         Endpoint(
             url: target.baseURL.absoluteString + target.path,
@@ -112,13 +112,13 @@ struct MyServiceExampleTests {
         )
     }
 
-    @Test("An endpoint that is written out yields the same requests", arguments: 0..<requests.count)
+    @Test("An explicit endpoint produces the same requests", arguments: 0..<requests.count)
     func writtenOutEndpoint(_ row: Int) async throws {
         let (target, expected) = Self.requests[row]
         try await expectRequest(of: target, expected, endpoint: Self.writtenOut)
     }
 
-    @Test("A stub answers with the sample of each case, written out or not", arguments: [true, false])
+    @Test("A stub responds with each case's sample, with an explicit or a default endpoint", arguments: [true, false])
     func samples(_ isWrittenOut: Bool) async throws {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -137,7 +137,7 @@ struct MyServiceExampleTests {
         #expect(try await provider.request(.showAccounts).mapString(atKeyPath: "0.name") == "Gringotts")
     }
 
-    @Test("An endpoint closure fails as the network does", arguments: [true, false])
+    @Test("An endpoint closure can simulate a network failure", arguments: [true, false])
     func failureEndpoint(_ shouldTimeOut: Bool) async throws {
         let failing: @Sendable (MyService) -> Endpoint = { target in
             var endpoint = Endpoint(target)
@@ -156,7 +156,7 @@ struct MyServiceExampleTests {
         #expect(error?.underlyingError is URLError)
         #expect(error?.response == nil)
         #expect(error?.request?.url?.absoluteString == "https://api.myservice.com/zen")
-        // The closure says what a stub answers; the request itself is as ever.
+        // The closure changes only the stub's response, not the request.
         try await expectRequest(
             of: .zen,
             ExampleRequest("GET https://api.myservice.com/zen", Self.json),
@@ -164,7 +164,7 @@ struct MyServiceExampleTests {
         )
     }
 
-    @Test("Any error will do for a failure of the network, and is kept")
+    @Test("Any error can simulate a network failure, and is kept as the underlying error")
     func anyFailure() async {
         let provider = Provider<MyService>(transport: StubTransport()) { target in
             var endpoint = Endpoint(target)
@@ -176,7 +176,7 @@ struct MyServiceExampleTests {
         #expect((error?.underlyingError as NSError?)?.code == 7)
     }
 
-    @Test("A completion gets status and bytes, filters and maps them", arguments: [200, 404])
+    @Test("A completion handler gets the status and the bytes, and can filter and map them", arguments: [200, 404])
     func completion(_ status: Int) async throws {
         let body = #"{"id": 7}"#
         let server = try LoopbackServer { _ in [.respond(status, body: body)] }

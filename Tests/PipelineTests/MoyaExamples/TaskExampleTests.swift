@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-@Suite("The kinds of tasks that Moya's page on targets lists")
+@Suite("The kinds of tasks listed on Moya's page on targets")
 struct TaskExampleTests {
     struct Service: TargetType {
         var method = HTTPMethod.post
@@ -88,13 +88,13 @@ struct TaskExampleTests {
 
         """
 
-    @Test("Each kind yields its whole request", arguments: 0..<tasks.count)
+    @Test("Each kind produces the expected request", arguments: 0..<tasks.count)
     func task(_ row: Int) async throws {
         let (task, expected) = Self.tasks[row]
         try await expectRequest(of: Service(task: task), expected)
     }
 
-    @Test("uploadFile yields the bytes of the file")
+    @Test("uploadFile sends the bytes of the file")
     func uploadFile() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "example-\(UUID().uuidString)")
         try Data("of a file".utf8).write(to: file)
@@ -105,7 +105,7 @@ struct TaskExampleTests {
         )
     }
 
-    @Test("Downloads yield requests with and without parameters")
+    @Test("Downloads produce requests with and without parameters")
     func downloads() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "example-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -6,7 +6,7 @@ import Testing
 struct LinkFieldTests {
     private typealias Link = LinkField.Link
 
-    @Test("Links are separated by commas, and a comma within quotes or a URL separates nothing")
+    @Test("Commas separate links, except within quotes or a URL")
     func commas() {
         let value = #"<https://a.example/?page=2,3>; title="one, <two>; rel=\"prev\""; rel="next", </last>; rel=last"#
         let links = LinkField.links(in: value)
@@ -15,7 +15,7 @@ struct LinkFieldTests {
     }
 
     @Test(
-        "A link has the relations of its first rel parameter, in any case, separated by blanks",
+        "A link has the space-separated relations of its first rel parameter, in lower case",
         arguments: [
             (#"<a>; rel="next prefetch""#, ["next", "prefetch"]), ("<a>;REL=NEXT", ["next"]),
             (#"<a>; rel = "next""#, ["next"]), (#"<a>; rel=prev; rel=next"#, ["prev"]), ("<a>", []), ("<a>; rel", []),
@@ -26,14 +26,14 @@ struct LinkFieldTests {
         #expect(LinkField.links(in: value) == [Link(reference: "a", relations: relations)])
     }
 
-    @Test("A link with an anchor is marked, because it starts at another resource")
+    @Test("A link with an anchor is marked, because it belongs to another resource")
     func anchor() {
         let links = LinkField.links(in: ##"<a>; rel=next; anchor="#part", <b>; rel=next"##)
         #expect(links.map(\.hasAnchor) == [true, false])
     }
 
     @Test(
-        "Reading stops at the first link that is malformed",
+        "Parsing stops at the first malformed link",
         arguments: ["", " , ", "a", "<a", "rel=next, <a>; rel=next"]
     )
     func malformed(value: String) {
@@ -41,7 +41,7 @@ struct LinkFieldTests {
         #expect(LinkField.links(in: "<b>; rel=next, " + value).first?.reference == "b")
     }
 
-    @Test("What is written is read, whatever blanks and quotes stand between", arguments: 0..<50)
+    @Test("Written links are parsed back, whatever the whitespace and quoting", arguments: 0..<50)
     func roundTrip(seed: Int) {
         var random = PipelineRandom.seeded(UInt64(seed))
         let links = (0..<Int.random(in: 1...6, using: &random)).map { _ in
@@ -55,7 +55,7 @@ struct LinkFieldTests {
         #expect(LinkField.links(in: value) == links, "\(value)")
     }
 
-    @Test("Any text is read to an end, and no link is made up", arguments: 0..<200)
+    @Test("Parsing random text terminates and yields only links from the text", arguments: 0..<200)
     func anyText(seed: Int) {
         var random = PipelineRandom.seeded(UInt64(seed))
         let value = String((0..<200).compactMap { _ in #"<>;,="\ rel/nextä"#.randomElement(using: &random) })
@@ -77,7 +77,7 @@ struct LinkFieldTests {
         return "<\(link.reference)>" + parameters.map { blank(&random) + ";" + blank(&random) + $0 }.joined()
     }
 
-    /// A quoted string in which quotes, and by chance other characters, are escaped.
+    /// Returns a quoted string in which quotes and random other characters are escaped.
     private func quoted(_ text: String, _ random: inout PipelineRandom) -> String {
         "\"" + text.map { $0 == "\"" || Bool.random(using: &random) ? "\\\($0)" : "\($0)" }.joined() + "\""
     }

@@ -49,7 +49,7 @@ struct ProviderPagesTests {
         #expect(transport.sent.map(\.head.path) == ["/v1/posts", "/v1/posts?page=2", "/v1/posts?page=3"])
     }
 
-    @Test("Following pages keep method, header fields, body and options; the link replaces path and query")
+    @Test("Later pages keep the method, header fields, body and options; the link replaces the path and query")
     func keeps() async throws {
         let transport = ScriptedTransport([Self.page(link: "</found/2?a=b>; rel=next"), Self.page(link: nil)])
         let seen = Journal()
@@ -74,7 +74,7 @@ struct ProviderPagesTests {
         #expect(seen.entries == ["mine", "mine"])
     }
 
-    @Test("A relative link is resolved against the URL as it was sent, after a redirect")
+    @Test("A relative link is resolved against the final URL after a redirect")
     func redirected() async {
         let transport = ScriptedTransport([
             .status(302, headers: [.location: "/moved/here/posts"]), Self.page(link: "<more?page=2>; rel=next"),
@@ -86,7 +86,7 @@ struct ProviderPagesTests {
     }
 
     @Test(
-        "A link to another origin ends the pages with pagination.origin after the page that has it, and nothing is sent there",
+        "A link to another origin ends the pages with pagination.origin after its page, and nothing is sent there",
         arguments: [
             "https://evil.example/v1/posts?page=2", "http://api.example.com/v1/posts?page=2", "//evil.example/",
             "https://api.example.com:8443/v1/posts?page=2",
@@ -100,7 +100,7 @@ struct ProviderPagesTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("A redirect to another origin does not make that origin the target's")
+    @Test("A redirect to another origin does not allow links to that origin")
     func redirectedAway() async {
         let transport = ScriptedTransport([
             .status(302, headers: [.location: "https://other.example/posts"]), Self.page(link: "<?page=2>; rel=next"),
@@ -131,7 +131,7 @@ struct ProviderPagesTests {
         #expect(pages == [200] && error?.code == .pagination(.link))
     }
 
-    @Test("One page more than maximumPageCount ends the pages with pagination.tooMany; a list of just as many does not")
+    @Test("More than maximumPageCount pages end with pagination.tooMany; exactly as many do not")
     func limit() async {
         let endless = ScriptedTransport { _, index in Self.page(link: "<?page=\(index + 2)>; rel=next") }
         let (pages, error) = await statuses(Provider<TestTarget>(transport: endless).pages(target, maximumPageCount: 3))
@@ -142,7 +142,7 @@ struct ProviderPagesTests {
         #expect(all.count == 2 && none == nil)
     }
 
-    @Test("A cursor of the decoded page leads to the target of the next one")
+    @Test("The cursor of a decoded page determines the target of the next page")
     func cursor() async throws {
         let transport = ScriptedTransport([
             .status(200, body: #"{"posts": [{"id": 1}], "next": "b"}"#), .status(200, body: #"{"posts": [{"id": 2}]}"#),
@@ -159,7 +159,7 @@ struct ProviderPagesTests {
         #expect(transport.sent.map(\.head.path) == ["/v1/posts", "/v1/posts/b"])
     }
 
-    @Test("A cursor that repeats ends the pages with pagination.loop")
+    @Test("A repeated cursor ends the pages with pagination.loop")
     func cursorLoop() async {
         let transport = ScriptedTransport(always: .status(200, body: "7"))
         let next = Provider<TestTarget>.NextPage<PipelineResponse>.cursor(
@@ -170,7 +170,7 @@ struct ProviderPagesTests {
         #expect(pages.count == 2 && error?.code == .pagination(.loop))
     }
 
-    @Test("An error is thrown, and no page follows it")
+    @Test("No page follows a thrown error")
     func errors() async throws {
         let transport = ScriptedTransport([Self.page("[]", link: "<?page=2>; rel=next"), Self.page("{", link: nil)])
         let provider = Provider<TestTarget>(transport: transport)
@@ -183,7 +183,7 @@ struct ProviderPagesTests {
         #expect(afterError == nil && transport.sent.count == 2)
     }
 
-    @Test("An error of a cursor closure is thrown as it is, after the page")
+    @Test("An error thrown by a cursor closure is rethrown unchanged, after the page")
     func closureError() async throws {
         let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200)))
         var iterator = provider.pages(
@@ -200,7 +200,7 @@ struct ProviderPagesTests {
         }
     }
 
-    @Test("Nothing is sent before a page is asked for, and a reader that stops sends no more")
+    @Test("Nothing is sent before a page is requested, and nothing after the reader stops")
     func lazy() async throws {
         let transport = ScriptedTransport { _, index in Self.page(link: "<?page=\(index + 2)>; rel=next") }
         let pages = Provider<TestTarget>(transport: transport).pages(target)

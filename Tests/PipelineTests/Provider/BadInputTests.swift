@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Bad input")
 struct BadInputTests {
-    // Never changed once it is closed, before it is sent.
+    // Not modified after the ring is closed, which happens before it is sent.
     final class Ring: Encodable, @unchecked Sendable {
         var next: Ring?
 
@@ -21,7 +21,7 @@ struct BadInputTests {
         }
     }
 
-    /// Targets that cannot be sent, or whose answer cannot be put where they say, with the code of the error.
+    /// Targets that cannot be sent, or whose response cannot be saved at their destination, with the error codes.
     static func targets(_ folder: TemporaryFolder) -> [(TestTarget, PipelineError.Code)] {
         let ring = Ring()
         ring.next = ring
@@ -65,7 +65,7 @@ struct BadInputTests {
         ]
     }
 
-    @Test("B-M17 Each is a typed error, leaves no file behind, and the next call works")
+    @Test("B-M17 Each bad input fails with a typed error and leaves no file, and the next call works")
     func table() async throws {
         let folder = try TemporaryFolder()
         try folder.write("old", to: "old")

@@ -4,7 +4,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Callbacks of a provider after cancel()", .tags(.concurrent))
+@Suite("Provider callbacks after cancel()", .tags(.concurrent))
 struct CallbackCancellationTests {
     private let journal = Journal()
 
@@ -16,7 +16,7 @@ struct CallbackCancellationTests {
     }
 
     @Test(
-        "A call that is cancelled while its end waits for an actor completes with cancelled, once, without progress",
+        "A call cancelled while its completion waits for an actor completes once, as cancelled, without progress",
         arguments: [ScriptedTransport.Step.status(200), .status(500), .failure(.offline)],
         [true, false]
     )
@@ -37,7 +37,7 @@ struct CallbackCancellationTests {
         #expect(await busy.notes == ["cancelled"])
     }
 
-    @Test("A call that is cancelled while its end waits for a queue completes with cancelled, once, without progress")
+    @Test("A call cancelled while its completion waits for a queue completes once, as cancelled, without progress")
     func waitingForQueue() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TestTarget>(transport: transport)
@@ -50,7 +50,7 @@ struct CallbackCancellationTests {
             completion: { [journal] in journal.add(Self.text($0)) }
         )
         await eventually { transport.sent.count == 1 }
-        // Nothing on the way from here to the queue can be seen; a cancellation that comes before it ends in the same.
+        // The call's progress to the queue cannot be observed; an earlier cancellation has the same outcome.
         for _ in 0..<100 { await Task.yield() }
         handle.cancel()
         queue.resume()
@@ -58,7 +58,7 @@ struct CallbackCancellationTests {
         #expect(journal.entries == ["cancelled"])
     }
 
-    @Test("A call that is cancelled on the main actor gives it no success there any more")
+    @Test("A call cancelled on the main actor does not report success there afterwards")
     @MainActor
     func onMainActor() async throws {
         let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200, body: "7")))
@@ -68,7 +68,7 @@ struct CallbackCancellationTests {
                 provider.request(TestTarget()) { notes.append(Self.text($0)) },
                 provider.request(TestTarget(), progress: { _ in }, completion: { notes.append(Self.text($0)) }),
             ]
-            // The main actor is held while the answers come, so that their delivery waits for it.
+            // Blocks the main actor while the responses arrive, so that their delivery waits for it.
             let end = ContinuousClock.now + .microseconds(round * 50)
             while ContinuousClock.now < end {}
             let before = notes
@@ -78,7 +78,7 @@ struct CallbackCancellationTests {
         }
     }
 
-    @Test("A failure that came of the cancellation itself keeps its exchanges")
+    @Test("A failure caused by the cancellation keeps its exchanges")
     func exchanges() async throws {
         let transport = ScriptedTransport(always: .hang)
         let provider = Provider<TestTarget>(transport: transport)
@@ -92,7 +92,7 @@ struct CallbackCancellationTests {
         #expect(journal.entries == ["cancelled 1"])
     }
 
-    @Test("The task of a call ends when its last callback has run, and says whether it was cancelled")
+    @Test("A call's task ends after its last callback, and its isCancelled reports cancellation")
     func finished() async throws {
         let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200)))
         let handle = provider.request(TestTarget()) { [journal] in journal.add(Self.text($0)) }

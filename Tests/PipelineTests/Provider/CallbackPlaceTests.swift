@@ -19,7 +19,7 @@ struct CallbackPlaceTests {
         DispatchQueue.getSpecific(key: key) ?? "elsewhere"
     }
 
-    @Test("Whether it is off is asked where the callback runs, and right before it")
+    @Test("The cancellation check runs in the same place as the callback, immediately before it")
     func question() async {
         let note = { @Sendable [self] (what: String) in journal.add("\(what) \(location)") }
         let isOn = { @Sendable in

@@ -33,7 +33,7 @@ struct CancellationTests {
         #expect(journal.entries == ["O.willSend 1.0", "transport ended", "O.didReceive cancelled"])
     }
 
-    @Test("Rule 6: a plugin that waits stops waiting at once", arguments: ["prepare", "intercept", "process"])
+    @Test("Rule 6: a waiting plugin stops immediately", arguments: ["prepare", "intercept", "process"])
     func waitingPluginStops(stage: String) async throws {
         let clock = ManualClock()
         let plugin: any PluginType =
@@ -65,7 +65,7 @@ struct CancellationTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("Rule 6: a call that is cancelled before it begins sends nothing and runs no plugin")
+    @Test("Rule 6: a call cancelled before it begins sends nothing and runs no plugin")
     func cancelledBeforeStart() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TestTarget>(
@@ -94,7 +94,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("Rule 6 (I5): after a cancellation no later prepare runs, and every plugin that has prepared sees the end")
+    @Test("Rule 6 (I5): after a cancellation, no later prepare runs, and each prepared plugin sees the result")
     func nothingLaterRuns() async throws {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(200)),
@@ -127,7 +127,7 @@ struct CancellationTests {
     }
 
     @Test(
-        "Rule 6 (P06): cancelled at any step, a call ends once, in CancellationError, and the next call works",
+        "Rule 6 (P06): a call cancelled at any step ends once with CancellationError, and the next call works",
         arguments: 1...10
     )
     func cancelledAtAnyStep(step: Int) async throws {
@@ -165,7 +165,7 @@ struct CancellationTests {
         #expect(try await provider.request(TestTarget()).statusCode == 200)
     }
 
-    @Test("Rule 6: whatever error a plugin makes of a cancellation, the caller gets CancellationError")
+    @Test("Rule 6: if a plugin replaces a cancellation by another error, the caller still gets CancellationError")
     func otherErrorsOfCancellation() async throws {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(200)),
@@ -180,7 +180,7 @@ struct CancellationTests {
         await #expect(throws: CancellationError.self) { try await call.value }
     }
 
-    @Test("Rule 6: a response that is there when the cancellation comes is the one result")
+    @Test("Rule 6: a response that exists when the cancellation arrives is the result")
     func cancelledAfterTheAnswer() async throws {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(200)),
@@ -190,7 +190,7 @@ struct CancellationTests {
         #expect(try await call.value.statusCode == 200)
     }
 
-    @Test("Rule 6: a cancelled callback completes once, with code cancelled, however often it is cancelled")
+    @Test("Rule 6: a cancelled callback call completes once, with code cancelled, however often it is cancelled")
     func callbackCancelled() async throws {
         let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .hang))
         let completions = AsyncStream.makeStream(of: Result<PipelineResponse, PipelineError>.self)
@@ -209,7 +209,7 @@ struct CancellationTests {
         #expect(await iterator.next() == nil)
     }
 
-    @Test("P07: 200 calls cancelled at seeded moments each end once, in a response or in CancellationError")
+    @Test("P07: 200 calls cancelled at seeded moments each end once, with a response or CancellationError")
     func cancelRace() async throws {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport { _, _ in

@@ -19,7 +19,7 @@ struct PluginStackChangingTests {
 
     private let stack = PluginStack([A(name: "A1"), B(), A(name: "A2")])
 
-    @Test("A plugin goes before the outermost plugin of a type, and after the innermost")
+    @Test("A plugin is inserted before the outermost or after the innermost plugin of a type")
     func inserting() {
         #expect(PluginStackTests.names(stack.inserting(C(), before: B.self)) == ["A1", "C", "B", "A2"])
         #expect(PluginStackTests.names(stack.inserting(C(), after: B.self)) == ["A1", "B", "C", "A2"])
@@ -27,19 +27,19 @@ struct PluginStackChangingTests {
         #expect(PluginStackTests.names(stack.inserting(C(), after: A.self)) == ["A1", "B", "A2", "C"])
     }
 
-    @Test("A stack that is inserted is replaced with its plugins")
+    @Test("An inserted stack is flattened into its plugins")
     func insertingStack() {
         let inserted = stack.inserting(PluginStack([C(), C()]), before: B.self)
         #expect(PluginStackTests.names(inserted) == ["A1", "C", "C", "B", "A2"])
     }
 
-    @Test("All plugins of a type are removed, and a type that the stack does not have changes nothing")
+    @Test("All plugins of a type are removed; a type that is not in the stack changes nothing")
     func removing() {
         #expect(PluginStackTests.names(stack.removing(A.self)) == ["B"])
         #expect(PluginStackTests.names(stack.removing(C.self)) == ["A1", "B", "A2"])
     }
 
-    @Test("Inserting beside a plugin that the stack does not have stops the program and names both and the stack")
+    @Test("Inserting next to a plugin that is not in the stack traps with both names and the stack")
     func missingAnchor() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = PluginStack([A(name: "A1"), A(name: "A2")]).inserting(C(), before: B.self)

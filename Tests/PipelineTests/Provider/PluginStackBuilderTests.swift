@@ -4,7 +4,7 @@ import Testing
 @Suite("PluginStackBuilder")
 struct PluginStackBuilderTests {
     @Test(
-        "A stack lists its plugins outermost first, with what if, else, switch and for choose",
+        "A stack lists its plugins outermost first, including those from if, else, switch and for",
         arguments: [true, false]
     )
     func choices(isChosen: Bool) {
@@ -24,7 +24,7 @@ struct PluginStackBuilderTests {
         #expect(PluginStackTests.names(stack) == expected)
     }
 
-    @Test("A stack is replaced with its plugins in a builder, in an array and in an array literal")
+    @Test("A stack is flattened into its plugins in a builder, an array and an array literal")
     func nesting() {
         let inner = PluginStack { PluginStackTests.layer("b") }
         let stack = PluginStack {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Provider: callbacks", .tags(.concurrent))
 struct ProviderCallbackTests {
-    @Test("Callbacks run on the call's queue, else on the provider's, each once")
+    @Test("Callbacks run once, on the call's queue or otherwise on the provider's")
     func callbackQueues() async throws {
         let key = DispatchSpecificKey<String>()
         let own = DispatchQueue(label: "call")
@@ -32,7 +32,7 @@ struct ProviderCallbackTests {
         #expect(await iterator.next() == nil)
     }
 
-    @Test("A callback never runs before request has returned, also on a queue that is free")
+    @Test("A callback never runs before request returns, even on an idle queue")
     func callbackIsAsynchronous() async throws {
         let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(200)))
         let queue = DispatchQueue(label: "serial")

@@ -22,12 +22,12 @@ struct ProviderDecodingTests {
 
     typealias Outcome = Result<User, PipelineError>
 
-    /// One way to ask for a decoded value; all of them are to give the same.
+    /// A call that decodes its response; all of them must behave the same.
     enum Way: CaseIterable {
         case typed, named, anyTyped, anyNamed
     }
 
-    /// What a call asks for, besides the target.
+    /// The arguments of a call, besides the target.
     struct Ask {
         var keyPath: String?
         var failsOnEmptyData = true
@@ -100,7 +100,7 @@ struct ProviderDecodingTests {
     }
 
     @Test(
-        "Every way of asking decodes with the decoder given, the whole body or what stands at a key path",
+        "Every decoding call uses the given decoder, for the whole body or the value at a key path",
         arguments: Way.allCases
     )
     func decodes(_ way: Way) async throws {
@@ -112,7 +112,7 @@ struct ProviderDecodingTests {
     }
 
     @Test(
-        "Every way of asking takes an empty body for an error, or on request for an empty value",
+        "Every decoding call rejects an empty body, or decodes an empty value on request",
         arguments: Way.allCases
     )
     func emptyBody(_ way: Way) async throws {
@@ -126,7 +126,7 @@ struct ProviderDecodingTests {
         #expect(error.response?.statusCode == 204)
     }
 
-    @Test("Every way of asking says which mapping failed and keeps the response", arguments: Way.allCases)
+    @Test("Every decoding call reports which mapping failed and keeps the response", arguments: Way.allCases)
     func failures(_ way: Way) async {
         let rows: [(String, String?, PipelineError.Code)] = [
             ("<html>", nil, .mapping(.object)), (#"{"name":1}"#, nil, .mapping(.object)),
@@ -146,7 +146,7 @@ struct ProviderDecodingTests {
         if case .failure(let error) = failed { #expect(error.code == .offline) }
     }
 
-    @Test("Every way of asking hands its options on", arguments: Way.allCases)
+    @Test("Every decoding call passes its options on", arguments: Way.allCases)
     func options(_ way: Way) async {
         let seen = Journal()
         let options = RequestOptions { $0[SampleOption.self] = "call" }

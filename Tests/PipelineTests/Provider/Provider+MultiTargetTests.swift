@@ -5,11 +5,11 @@ import PipelineTesting
 import PipelineTransports
 import Testing
 
-@Suite("Provider of any target")
+@Suite("Provider<MultiTarget>")
 struct ProviderMultiTargetTests {
     let witness = MultiTargetTests.Witness()
 
-    /// Sends to a fixed origin, since `UserAPI` names none.
+    /// Sends to a fixed origin, because `UserAPI` does not have one.
     func provider(_ transport: some Transport) -> Provider<MultiTarget> {
         Provider(transport: transport, plugins: [witness]) { target in
             var endpoint = Endpoint(target)
@@ -18,7 +18,7 @@ struct ProviderMultiTargetTests {
         }
     }
 
-    @Test("M3 M12 A Provider<MultiTarget> takes enums, structs and classes directly, or wrapped")
+    @Test("M3 M12 A Provider<MultiTarget> takes enums, structs and classes, directly or wrapped")
     func anyTarget() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = provider(transport)
@@ -34,7 +34,7 @@ struct ProviderMultiTargetTests {
         #expect(transport.sent.first?.body.bytes == Data("x".utf8))
     }
 
-    @Test("A call with a completion takes any target")
+    @Test("A call with a completion handler takes any target")
     func callback() async throws {
         let provider = provider(StubTransport())
         let result = await withCheckedContinuation { continuation in
@@ -43,7 +43,7 @@ struct ProviderMultiTargetTests {
         #expect(try result.get().statusCode == 200)
     }
 
-    @Test("requestDecoded returns the type that the target names")
+    @Test("requestDecoded returns the target's response type")
     func decoded() async throws {
         let user = try await provider(StubTransport()).requestDecoded(MultiTargetTests.UserAPI.get(id: 1))
         #expect(user == MultiTargetTests.User(name: "Ann"))
@@ -53,7 +53,7 @@ struct ProviderMultiTargetTests {
         #expect(try await single.requestDecoded(.get(id: 1)) == MultiTargetTests.User(name: "Ann"))
     }
 
-    @Test("requestDecoded uses the decoder that it is given")
+    @Test("requestDecoded uses the given decoder")
     func decoder() async throws {
         struct Upper: CodingKey {
             let stringValue: String
@@ -71,7 +71,7 @@ struct ProviderMultiTargetTests {
     }
 
     @Test(
-        "requestDecoded fails with a typed error and the response",
+        "requestDecoded fails with a typed error that has the response",
         arguments: ["", "<html>", "[]"]
     )
     func undecodable(_ body: String) async throws {

@@ -10,7 +10,7 @@ import Testing
 @Suite("Progress, callbacks and targets", .tags(.concurrent))
 struct ProviderProgressTests {
     @Test(
-        "B-M37 Callbacks get the steps on their queue, in order, before the completion and none after it",
+        "B-M37 Progress callbacks run on their queue, in order, and never after the completion",
         arguments: [true, false]
     )
     func callback(_ hasQueue: Bool) async throws {
@@ -40,7 +40,7 @@ struct ProviderProgressTests {
         #expect(journal.entries == ["10 false", "20 false", "30 false", "30 true", "end"])
     }
 
-    @Test("A callback that is slow misses steps, never the last")
+    @Test("A slow callback may miss steps, but never the last one")
     func slowCallback() async throws {
         let pieces = Mutex(0)
         let body = PipelineBody.stream(byteCount: 1000) {
@@ -70,7 +70,7 @@ struct ProviderProgressTests {
         #expect(journal.entries.last == "1000 true")
     }
 
-    @Test("M153 A callback of a call that fails gets no last step")
+    @Test("M153 A failed call has no final progress step")
     func callbackFailure() async throws {
         let journal = Journal()
         let result = await withCheckedContinuation { continuation in
@@ -84,7 +84,7 @@ struct ProviderProgressTests {
         #expect(journal.entries == [])
     }
 
-    @Test("A provider of any target tells progress of any target")
+    @Test("A Provider<MultiTarget> reports progress for any target")
     func multiTarget() async throws {
         let provider = Provider<MultiTarget>(transport: ScriptedTransport(always: .status(200)))
         var count = 0

@@ -21,7 +21,7 @@ struct ProviderURLTargetTests {
         #expect(sent.method == .get && sent.url?.absoluteString == url && sent.body.bytes ?? Data() == Data())
     }
 
-    @Test("send encodes the body as JSON, by POST unless another method is given, and decodes the response")
+    @Test("send encodes the body as JSON, defaults to POST, and decodes the response")
     func send() async throws {
         let transport = ScriptedTransport(always: .status(201, body: #"{"name": "made"}"#))
         let client = Provider<URLTarget>(transport: transport)
@@ -47,7 +47,7 @@ struct ProviderURLTargetTests {
         #expect(seen.entries == ["mine", "default"])
     }
 
-    @Test("A URL that cannot be requested fails before anything is sent, and the error shows its host")
+    @Test("An invalid URL fails before anything is sent, and the error shows the host")
     func invalid() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let client = Provider<URLTarget>(transport: transport)
@@ -59,7 +59,7 @@ struct ProviderURLTargetTests {
         #expect(transport.sent.isEmpty)
     }
 
-    @Test("The description shows method, host and path, but no query value")
+    @Test("The description shows the method, host and path, but no query value")
     func description() {
         var target = URLTarget("https://api.example.com/repos?key=s3cr3t", method: .delete)
         target.headers = ["X-Key": "s3cr3t"]

@@ -43,7 +43,7 @@ struct ProviderCodersTests {
         }
     }
 
-    /// A key without the prefix that names whose decoder reads it.
+    /// A key without the prefix that identifies the decoder.
     private struct Key: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
@@ -63,7 +63,7 @@ struct ProviderCodersTests {
     private let body = #"{"star_count": 3, "made_at": "1970-01-01T00:00:07Z"}"#
     private let repo = Repo(starCount: 3, madeAt: Date(timeIntervalSince1970: 7))
 
-    @Test("They decode responses, however the response is asked for")
+    @Test("The provider's coders decode responses, whichever call is used")
     func decoding() async throws {
         let transport = ScriptedTransport(always: .status(200, body: body))
         let provider = Provider<Plain>(transport: transport, configuration: .init(coders: coders))
@@ -78,7 +78,7 @@ struct ProviderCodersTests {
         #expect(try await any.requestDecoded(Plain()) == repo)
     }
 
-    @Test("They decode the response of an error")
+    @Test("The provider's coders decode the response of an error")
     func decodingError() async throws {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(409, body: body)),
@@ -89,7 +89,7 @@ struct ProviderCodersTests {
         #expect(try error?.response?.map(Repo.self) == repo)
     }
 
-    @Test("The decoder of a call wins over that of the target, and that over the provider's")
+    @Test("The call's decoder takes precedence over the target's, and the target's over the provider's")
     func precedence() async throws {
         let body = #"{"star_count": 1, "own.starCount": 2, "call.starCount": 3}"#
         let provider = Provider<MultiTarget>(
@@ -103,7 +103,7 @@ struct ProviderCodersTests {
         #expect(try await provider.request(Plain(), as: Repo.self, decoder: decoder).starCount == 3)
     }
 
-    @Test("They encode values that come without an encoder of their own")
+    @Test("The provider's coders encode values that have no encoder of their own")
     func encoding() async throws {
         let transport = ScriptedTransport(always: .status(200))
         var coders = coders
@@ -120,7 +120,7 @@ struct ProviderCodersTests {
         #expect(try await send(.requestQuery(["ok": true]), .get).query == "ok=true")
     }
 
-    @Test("Without coders, JSON is decoded as it stands")
+    @Test("Without coders, JSON is decoded without key conversion")
     func none() async throws {
         let provider = Provider<Plain>(transport: ScriptedTransport(always: .status(200, body: #"{"starCount": 3}"#)))
         #expect(try await provider.requestDecoded(Plain()) == Repo(starCount: 3))

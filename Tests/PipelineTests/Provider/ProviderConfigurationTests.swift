@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ProviderConfiguration")
 struct ProviderConfigurationTests {
-    @Test("Its settings reach every call, whether given to the initializer or set later")
+    @Test("The settings apply to every call, whether passed to the initializer or set later")
     func settings() async throws {
         let clock = ManualClock()
         var configuration = ProviderConfiguration(clock: clock, random: .seeded(1))
@@ -32,7 +32,7 @@ struct ProviderConfigurationTests {
         #expect(numbers.withLock { $0 } == [PipelineRandom.seeded(1).next()])
     }
 
-    @Test("Without settings, redirects are followed up to the standard limit and options without a plugin are reported")
+    @Test("The default configuration has the standard redirect policy and limits, and no callback queue")
     func defaults() {
         let configuration = ProviderConfiguration()
         #expect(configuration.redirects.maximumHopCount == RedirectPolicy.standard.maximumHopCount)

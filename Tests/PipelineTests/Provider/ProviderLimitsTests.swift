@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Limits and content coding: rules 9 and 10")
 struct ProviderLimitsTests {
-    @Test("Rule 14: the core decodes nothing, keeps Content-Encoding, and explain says what the transport does")
+    @Test("Rule 14: the core decodes nothing and keeps Content-Encoding; explain reports a transport that decodes")
     func contentCoding() async throws {
         let bytes = Data([0x1f, 0x8b, 8, 0, 1, 2, 3])
         let wire = ScriptedTransport(always: .status(200, headers: [.contentEncoding: "gzip"], body: .bytes(bytes)))
@@ -21,7 +21,7 @@ struct ProviderLimitsTests {
     }
 
     @Test(
-        "Rule 15: a body larger than the limit is limit.bodyBytes, in memory and as a stream",
+        "Rule 15: a body larger than the limit fails with limit.bodyBytes, in memory and as a stream",
         arguments: [false, true]
     )
     func bodyLimit(isStream: Bool) async throws {
@@ -45,7 +45,7 @@ struct ProviderLimitsTests {
         #expect(try await provider.request(TestTarget()).data.count == 100)
     }
 
-    @Test("Rule 15 (H09, H10): header fields that are too large or too many are limit errors, sent and received")
+    @Test("Rule 15 (H09, H10): too large or too many header fields fail with a limit error, sent and received")
     func headerLimits() async throws {
         let limits = PipelineLimits(headerByteCount: 100, headerCount: 3)
         var many = HTTPFields()
@@ -91,7 +91,7 @@ struct ProviderLimitsTests {
         #expect(transport.sent.count == 5)
     }
 
-    @Test("Rule 15: attempts that fail before an exchange are counted too")
+    @Test("Rule 15: attempts that fail before an exchange also count")
     func attemptLimit() async throws {
         let attempts = Journal()
         let provider = Provider<TestTarget>(
@@ -113,7 +113,7 @@ struct ProviderLimitsTests {
         #expect(attempts.entries.count == 5)
     }
 
-    @Test("Rule 15 (P04): calls inside calls end in limit.nestedCalls at the tenth, and the next call works")
+    @Test("Rule 15 (P04): nested calls fail with limit.nestedCalls after ten levels, and the next call works")
     func nestedCalls() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let depth = Journal()
@@ -141,7 +141,7 @@ struct ProviderLimitsTests {
         }
     }
 
-    @Test("Rule 16 (P04): plugins may call the provider again and share values at every stage, without a deadlock")
+    @Test("Rule 16 (P04): plugins may make calls and share values at every stage without a deadlock")
     func reentrancy() async throws {
         enum Seen: PipelineContextKey { static let defaultValue = 0 }
         let inner = Provider<TestTarget>(transport: ScriptedTransport(always: .status(204)))

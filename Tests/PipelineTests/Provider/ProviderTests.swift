@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Provider: rules 12 and 13, callbacks, streams, options", .tags(.concurrent))
 struct ProviderTests {
-    /// An actor whose code can be told from all other by the queue that it runs on.
+    /// An actor whose code can be recognized by the queue that it runs on.
     private actor Caller {
         private final class Executor: SerialExecutor {
             let queue = DispatchQueue(label: "caller")
@@ -44,7 +44,7 @@ struct ProviderTests {
         }
     }
 
-    @Test("Rule 17: a call made on an actor runs nothing on it: no plugin, no transport, no decoding")
+    @Test("Rule 17: a call made on an actor runs no plugin, transport or decoding on that actor")
     func leavesTheActor() async throws {
         let places = Journal()
         let provider = Provider<TestTarget>(
@@ -90,7 +90,7 @@ struct ProviderTests {
     }
 
     @Test(
-        "An attempt that takes longer than its time is timeout.attempt on every transport, and the next attempt has its own time"
+        "An attempt that exceeds its timeout fails with timeout.attempt, and the next attempt has a new timeout"
     )
     func attemptTimeout() async throws {
         let clock = ManualClock()
@@ -115,7 +115,7 @@ struct ProviderTests {
         #expect(clock.sleeperCount == 0)
     }
 
-    @Test("stream returns before the body has come, and hands it over piece by piece")
+    @Test("stream returns before the body arrives, and delivers it piece by piece")
     func streams() async throws {
         let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
         let provider = Provider<TestTarget>(
@@ -138,12 +138,12 @@ struct ProviderTests {
         #expect(error?.code == .bodyConsumed)
     }
 
-    @Test("A streamed response of a status that the target does not accept is an error with its body")
+    @Test("A streamed response with a status that is not accepted fails with an error that has the body")
     func streamedFailure() async throws {
         let (chunks, continuation) = AsyncStream.makeStream(of: Data.self)
         continuation.yield(Data("gone".utf8))
         continuation.finish()
-        // The time in which the body of a refused answer is read is that of the clock.
+        // The time limit for reading the body of a refused response uses the clock.
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(410, body: .stream(chunks))),
             configuration: .init(clock: ManualClock())
@@ -156,7 +156,7 @@ struct ProviderTests {
     }
 
     @Test(
-        "A stream with a refused status and a body that does not end is an error without a body, in time, and can be cancelled"
+        "A stream with a refused status and a stalled body fails without the body, in time, and can be cancelled"
     )
     func stalledFailure() async throws {
         let clock = ManualClock()
@@ -178,7 +178,7 @@ struct ProviderTests {
     }
 
     @Test(
-        "What a plugin answers with a stream or a file reaches request as bytes, for plugins outside it too, under the limit"
+        "A stream or file returned by a plugin is buffered up to the limit, also for plugins outside it"
     )
     func pluginAnswersAreBuffered() async throws {
         let seen = Journal()
@@ -228,7 +228,7 @@ struct ProviderTests {
         #expect(try await processed.request(TestTarget()).mapString() == "abc")
     }
 
-    @Test("A wait of any length is a wait, not a crash")
+    @Test("A wait of any duration does not crash")
     func endlessWait() async throws {
         let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .hang))
         let options = RequestOptions { $0.attemptTimeout = .seconds(Int64.max) }
@@ -243,7 +243,7 @@ struct ProviderTests {
         await #expect(throws: CancellationError.self) { try await sleep.value }
     }
 
-    @Test("The context tells the call's number, innermost target, attempt, hop and start")
+    @Test("The context has the call's number, innermost target, attempt and hop")
     func context() async throws {
         let seen = Journal()
         let provider = Provider<MultiTarget>(
@@ -259,7 +259,7 @@ struct ProviderTests {
         #expect(seen.entries == ["1 TestTarget 1.0", "1 TestTarget 1.1", "2 TestTarget 1.0"])
     }
 
-    @Test("An endpoint closure is asked for every call, and what it throws is code encoding")
+    @Test("An endpoint closure runs for every call, and an error it throws has the code encoding")
     func endpointClosure() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TestTarget>(transport: transport) { target in

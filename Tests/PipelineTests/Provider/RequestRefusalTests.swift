@@ -23,7 +23,7 @@ struct RequestRefusalTests {
         return error
     }
 
-    @Test("Rule 12 (Q01): a header value with a control character is refused, naming the field and not the value")
+    @Test("Rule 12 (Q01): a header value with a control character is refused; the error names the field, not the value")
     func controlInHeaderValue() async throws {
         let error = try await failure { request in
             request.headers.append(HTTPField(name: .userAgent, lenientValue: Array("canary\u{1}\u{7f}".utf8)))
@@ -34,7 +34,7 @@ struct RequestRefusalTests {
     }
 
     @Test(
-        "Rule 12 (Q01): setHeader refuses CR, LF and NUL, and the plugin is named",
+        "Rule 12 (Q01): setHeader refuses CR, LF and NUL, and the error names the plugin",
         arguments: ["\r\n", "\n", "\r", "\0"]
     )
     func setHeaderRefuses(text: String) async throws {
@@ -60,7 +60,7 @@ struct RequestRefusalTests {
     }
 
     @Test(
-        "Rule 12 (Q03): a method that is not a token cannot be made",
+        "Rule 12 (Q03): a method that is not a token cannot be created",
         arguments: ["GET /evil HTTP/1.1\r\nX: ", "G ET", "", "GET\n"]
     )
     func methodIsAToken(text: String) {
@@ -88,7 +88,7 @@ struct RequestRefusalTests {
         #expect(error?.reason.contains("X-Key") == true)
     }
 
-    @Test("Rule 12 (Q04): a path, host or scheme that a plugin breaks is refused")
+    @Test("Rule 12 (Q04): an invalid path, host or scheme set by a plugin is refused")
     func brokenTarget() async throws {
         let path = try await failure { $0.head.path = "/a b" }
         #expect(path?.code == .invalidRequest(.path))
@@ -109,7 +109,7 @@ struct RequestRefusalTests {
         #expect(scheme?.code == .invalidRequest(.scheme))
     }
 
-    @Test("Rule 12 (Q05): Host, Content-Length and Transfer-Encoding may not contradict the request")
+    @Test("Rule 12 (Q05): Host, Content-Length and Transfer-Encoding must not contradict the request")
     func framing() async throws {
         let host = try await failure { $0.headers[HTTPField.Name("Host") ?? .accept] = "evil.example" }
         #expect(host?.code == .invalidRequest(.headerValue))
@@ -122,7 +122,7 @@ struct RequestRefusalTests {
         #expect(coding?.code == .invalidRequest(.headerValue))
     }
 
-    @Test("Rule 12 (Q05): a field that repeats what the transport will say is let through")
+    @Test("Rule 12 (Q05): a framing field that agrees with the request is accepted")
     func agreeingFraming() async throws {
         let provider = Provider<TestTarget>(
             transport: transport,
@@ -138,7 +138,7 @@ struct RequestRefusalTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("Rule 12: a request is checked after the last plugin, so a later plugin may mend what an earlier one broke")
+    @Test("Rule 12: a request is validated after the last plugin, so a later plugin may repair it")
     func checkedAfterTheLastPlugin() async throws {
         let provider = Provider<TestTarget>(
             transport: transport,

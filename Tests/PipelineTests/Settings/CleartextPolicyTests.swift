@@ -4,7 +4,7 @@ import Testing
 @Suite("CleartextPolicy")
 struct CleartextPolicyTests {
     @Test(
-        "A secret may be sent over https and to loopback addresses, and over http elsewhere only with `.allowed`",
+        "Secrets may be sent over https and to loopback addresses, and over other http only with `.allowed`",
         arguments: [
             ("https://a.test", true), ("http://localhost:8080", true), ("http://api.localhost", true),
             ("http://127.8.9.10", true), ("http://[::1]:1", true),

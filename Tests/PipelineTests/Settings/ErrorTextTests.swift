@@ -8,7 +8,7 @@ struct ErrorTextTests {
     private static let texts = RequestOptions { $0.errorText = { $0.statusCode == 404 ? "No such book" : nil } }
 
     @Test(
-        "A failure has the text that the options make for it, the caller's before the target's, and didFinish sees it"
+        "A failure has the text from the call's or else the target's options, and didFinish sees it"
     )
     func texts() async throws {
         let outcomes = Outcomes()
@@ -21,7 +21,7 @@ struct ErrorTextTests {
         #expect(outcomes.all.map(\.error?.customText) == ["No such book", "Gone"])
     }
 
-    @Test("Without a text for the failure there is none")
+    @Test("A failure has no custom text if the closure returns nil")
     func noText() async throws {
         let provider = Provider<TestTarget>(transport: ScriptedTransport(always: .status(500)))
         let target = TestTarget(validationType: .successCodes, options: Self.texts)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("PipelineClock: instants of several providers", .tags(.concurrent))
 struct PipelineClockTests {
-    /// A clock that is not known to the library.
+    /// A clock that the library does not know.
     private struct OwnClock: Clock {
         let manual: ManualClock
 
@@ -18,7 +18,7 @@ struct PipelineClockTests {
         }
     }
 
-    /// Notes the start of each call.
+    /// Records the start of each call.
     private final class Starts: Stage.Prepare {
         let all = Mutex<[PipelineClock.Instant]>([])
 
@@ -27,7 +27,7 @@ struct PipelineClockTests {
         }
     }
 
-    /// The start of a call of each provider, each of which is made 10 seconds after the one before.
+    /// Returns the start of one call by each of three providers, created 10 seconds apart.
     private func starts(_ manual: ManualClock, on clock: some Clock<Duration>) async throws -> [PipelineClock.Instant] {
         let plugin = Starts()
         for _ in 0..<3 {
@@ -47,7 +47,7 @@ struct PipelineClockTests {
         zip(instants, instants.dropFirst()).map { $0.duration(to: $1) }
     }
 
-    @Test("A plugin that providers on one manual clock share can compare the instants of their calls")
+    @Test("A plugin shared by providers on one manual clock can compare their calls' instants")
     func manual() async throws {
         let manual = ManualClock()
         let starts = try await starts(manual, on: manual)
@@ -56,20 +56,20 @@ struct PipelineClockTests {
         #expect(PipelineClock(manual).now == starts.last)
     }
 
-    @Test("A clock that was wrapped is not wrapped again: its instants compare, whatever it wraps")
+    @Test("A wrapped clock is not wrapped a second time, so its instants are comparable")
     func wrapped() async throws {
         let manual = ManualClock()
         let starts = try await starts(manual, on: PipelineClock(OwnClock(manual: manual)))
         #expect(steps(starts) == [.seconds(10), .seconds(10)])
     }
 
-    @Test("Any other clock counts from the moment at which it was wrapped")
+    @Test("Any other clock counts from the moment it was wrapped")
     func unknown() async throws {
         let manual = ManualClock()
         #expect(try await steps(starts(manual, on: OwnClock(manual: manual))) == [.zero, .zero])
     }
 
-    @Test("Instants of providers on the system's clocks compare, however late a provider was made")
+    @Test("Instants of providers on system clocks are comparable, no matter when each provider was created")
     func system() {
         func compare(_ makeClock: () -> PipelineClock) {
             let first = makeClock()
@@ -83,7 +83,7 @@ struct PipelineClockTests {
         compare { PipelineClock(SuspendingClock()) }
     }
 
-    @Test("Sleeping until an instant of another provider's clock wakes at that moment")
+    @Test("Sleeping until an instant of another provider's clock ends at that instant")
     func sleep() async throws {
         let manual = ManualClock()
         manual.advance(by: .seconds(5))

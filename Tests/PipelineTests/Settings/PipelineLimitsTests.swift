@@ -13,7 +13,7 @@ struct PipelineLimitsTests {
         )
     }
 
-    /// Sends twice: the second call must work whatever came of the first.
+    /// Sends a second call if the first fails; the second must succeed.
     static func outcome(
         _ limits: PipelineLimits,
         _ step: ScriptedTransport.Step,
@@ -40,7 +40,7 @@ struct PipelineLimitsTests {
         )
     }
 
-    @Test("The defaults are those of the documentation")
+    @Test("The defaults match the documentation")
     func defaults() {
         let limits = PipelineLimits()
         #expect(limits.bufferedBodyByteCount == 104_857_600)
@@ -53,7 +53,7 @@ struct PipelineLimitsTests {
         #expect(limits == PipelineLimits())
     }
 
-    @Test("A body of the limit is buffered, one byte more is a typed error", arguments: [0, 1, 100])
+    @Test("A body of exactly the limit is buffered; one byte more fails", arguments: [0, 1, 100])
     func bufferedBody(_ limit: Int) async throws {
         let limits = PipelineLimits(bufferedBodyByteCount: limit)
         let text = String(repeating: "x", count: limit)
@@ -63,7 +63,7 @@ struct PipelineLimitsTests {
         #expect(try await Self.outcome(limits, .status(200, body: Self.stream(limit + 1))) == .limit(.bodyBytes))
     }
 
-    @Test("A streamed call has no limit of its body")
+    @Test("A streamed call has no body limit")
     func streamedBody() async throws {
         let provider = Self.provider(PipelineLimits(bufferedBodyByteCount: 1), .status(200, body: Self.stream(5)))
         var count = 0
@@ -71,7 +71,7 @@ struct PipelineLimitsTests {
         #expect(count == 5)
     }
 
-    @Test("Header fields of the limit pass, one more is a typed error, of a request and of a response")
+    @Test("As many header fields as the limit are accepted; one more fails, in a request and in a response")
     func headerCount() async throws {
         let limits = PipelineLimits(headerCount: 2)
         let two: HTTPFields = [.accept: "a", .accept: "b"]
@@ -83,7 +83,7 @@ struct PipelineLimitsTests {
         #expect(try await Self.outcome(limits, .status(200), headers: sent) == .limit(.headerCount))
     }
 
-    @Test("Header bytes count names, values and four for each field")
+    @Test("The header byte count has names, values and four bytes per field")
     func headerBytes() async throws {
         let limits = PipelineLimits(headerByteCount: 20)
         let value = String(repeating: "v", count: 10)
@@ -93,7 +93,7 @@ struct PipelineLimitsTests {
         #expect(try await Self.outcome(limits, .status(200), headers: ["Accept": value + "v"]) == .limit(.headerBytes))
     }
 
-    @Test("The error of a limit says how much there was and is allowed, and shows no value")
+    @Test("A limit error states the actual and the allowed amount, and shows no value")
     func reasons() async throws {
         let step = ScriptedTransport.Step.status(200, headers: [.accept: "CANARY-CANARY"])
         let provider = Self.provider(PipelineLimits(headerByteCount: 10), step)
@@ -104,7 +104,7 @@ struct PipelineLimitsTests {
     }
 
     @Test(
-        "The body of a redirect that is too long is left unread, and the redirect is followed",
+        "A redirect whose body is too long is followed",
         arguments: [3, 4, 500]
     )
     func discardedBody(_ count: Int) async throws {
@@ -116,7 +116,7 @@ struct PipelineLimitsTests {
         #expect(response.exchanges.count == 2)
     }
 
-    @Test("A plugin that calls its own provider is stopped at the limit")
+    @Test("A plugin that calls its own provider fails at the limit")
     func nestedCalls() async throws {
         struct Nesting: Stage.Prepare {
             func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {
@@ -138,7 +138,7 @@ struct PipelineLimitsTests {
         #expect(error?.reason.contains("3") == true)
     }
 
-    @Test("A limit that makes no sense stops the program")
+    @Test("An invalid limit traps")
     func preconditions() async {
         await #expect(processExitsWith: .failure) { _ = PipelineLimits(bufferedBodyByteCount: -1) }
         await #expect(processExitsWith: .failure) { _ = PipelineLimits(headerCount: 0) }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("PipelineRandom", .tags(.concurrent))
 struct PipelineRandomTests {
-    @Test("Rule 18: chance comes from the provider's generator, so that a seed repeats it")
+    @Test("Rule 18: random numbers come from the provider's generator, so a seed reproduces them")
     func randomness() async throws {
         func draw(seed: UInt64) async throws -> [String] {
             let drawn = Journal()

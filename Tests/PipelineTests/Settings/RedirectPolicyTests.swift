@@ -10,7 +10,7 @@ struct RedirectPolicyTests {
         .status(status, headers: [.location: location])
     }
 
-    @Test("Rule 11 (R01): 20 redirects are followed and not one more, and a loop is told from a long chain")
+    @Test("Rule 11 (R01): at most 20 redirects are followed, and a loop has another code than a long chain")
     func tooMany() async throws {
         let endless = ScriptedTransport { _, index in .status(302, headers: [.location: "/\(index)"]) }
         let error = await pipelineError { _ = try await Provider<TestTarget>(transport: endless).request(TestTarget()) }
@@ -25,7 +25,7 @@ struct RedirectPolicyTests {
         #expect(loop.sent.count == 21)
     }
 
-    @Test("Rule 11: a chain of exactly the allowed length arrives")
+    @Test("Rule 11: a chain of exactly the allowed length succeeds")
     func longestChain() async throws {
         let transport = ScriptedTransport { _, index in
             index < 20 ? .status(301, headers: [.location: "/\(index)"]) : .status(200)
@@ -37,7 +37,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Rule 11 (R02): off the origin credentials and fields marked as secret are dropped, everything else is kept",
+        "Rule 11 (R02): a redirect to another origin drops credentials and secret fields, and keeps the rest",
         arguments: [
             "http://api.example.com/x", "https://other.example.com/x", "https://api.example.com:8443/x",
             "//other.example.com/x",
@@ -56,7 +56,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Rule 11: on the origin secrets are kept",
+        "Rule 11: a redirect within the origin keeps secrets",
         arguments: ["/x", "https://api.example.com:443/x", "https://API.example.com/x"]
     )
     func onOrigin(location: String) async throws {
@@ -67,7 +67,7 @@ struct RedirectPolicyTests {
         #expect(transport.sent.last?.path == "/x")
     }
 
-    @Test("Rule 11 (R03): secrets that were dropped do not come back on a later hop, not even to the first origin")
+    @Test("Rule 11 (R03): dropped secrets do not return on a later hop, not even to the first origin")
     func secretsStayAway() async throws {
         let transport = ScriptedTransport([
             moved("https://b.example/1"), moved("/2"), moved("https://api.example.com/3"), .status(200),
@@ -93,7 +93,7 @@ struct RedirectPolicyTests {
         }
     }
 
-    @Test("Rule 11 (R04): https never leads to http unless allowed; the redirect is the response and says why")
+    @Test("Rule 11 (R04): a redirect from https to http is refused by default and returned with the reason")
     func downgrade() async throws {
         let refused = ScriptedTransport([moved("http://api.example.com/x"), .status(200)])
         let response = try await Provider<TestTarget>(transport: refused).request(TestTarget())
@@ -107,7 +107,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Rule 11 (R05): a Location that is not an http or https URL is refused and the redirect is the response",
+        "Rule 11 (R05): a Location that is not a valid http or https URL is refused; the redirect is the response",
         arguments: [
             "file:///etc/passwd", "javascript:alert(1)", "data:text/plain,x", "", "https://", "https://user:p@h/",
             "http:/x", "https://h:99999/",
@@ -121,12 +121,12 @@ struct RedirectPolicyTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("Rule 11 (R05): a redirect without Location, or with two, is the response")
+    @Test("Rule 11 (R05): a redirect without a Location or with two is the response")
     func noLocation() async throws {
         var twice = HTTPFields()
         twice.append(HTTPField(name: .location, value: "/a"))
         twice.append(HTTPField(name: .location, value: "/b"))
-        // As Foundation delivers two.
+        // Foundation joins two fields in this form.
         let joined: [HTTPFields] = ["/a, /b", "/a, b", "https://a.test/, https://b.test/"].map { [.location: $0] }
         for fields in [HTTPFields(), twice] + joined {
             let transport = ScriptedTransport(always: .status(301, headers: fields))
@@ -151,7 +151,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Rule 11 (R06): the method after a redirect is as RFC 9110 §15.4 says, and a GET it became carries no body",
+        "Rule 11 (R06): the method after a redirect follows RFC 9110 §15.4, and a change to GET drops the body",
         arguments: [
             (301, HTTPRequest.Method.post, HTTPRequest.Method.get), (302, .post, .get), (303, .post, .get),
             (303, .put, .get),
@@ -172,7 +172,7 @@ struct RedirectPolicyTests {
     }
 
     @Test(
-        "Rule 11 (R06): a body that can be read only once is not sent again; the redirect is the response",
+        "Rule 11 (R06): a redirect that would resend a one-shot body is not followed; it is the response",
         arguments: [307, 308]
     )
     func oneShotBody(status: Int) async throws {
@@ -193,7 +193,7 @@ struct RedirectPolicyTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("Rule 11 (R07): the endless body of a redirect is not read to its end")
+    @Test("Rule 11 (R07): the endless body of a redirect is read only up to the limit")
     func endlessBody() async throws {
         let read = Journal()
         let endless = PipelineBody.stream(
@@ -211,7 +211,7 @@ struct RedirectPolicyTests {
         #expect(read.entries.count == 5)
     }
 
-    @Test("Rule 11: a policy of none gives every redirect back, and a filter decides for itself")
+    @Test("Rule 11: the policy .never returns every redirect, and a filter can refuse a redirect")
     func policies() async throws {
         let transport = ScriptedTransport(always: moved("/x"))
         let none = Provider<TestTarget>(transport: transport, configuration: .init(redirects: .never))
@@ -226,7 +226,7 @@ struct RedirectPolicyTests {
         #expect(try await filtered.request(TestTarget()).exchanges.last?.refusedRedirect == .filter)
     }
 
-    @Test("Rule 11: 300, 304 and 305 are not redirects that are followed", arguments: [300, 304, 305, 306])
+    @Test("Rule 11: 300, 304, 305 and 306 are not followed as redirects", arguments: [300, 304, 305, 306])
     func notFollowed(status: Int) async throws {
         let transport = ScriptedTransport(always: moved("/x", status: status))
         #expect(try await Provider<TestTarget>(transport: transport).request(TestTarget()).statusCode == status)

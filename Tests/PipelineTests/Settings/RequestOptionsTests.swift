@@ -11,7 +11,7 @@ struct RequestOptionsTests {
     private enum Depth: RequestOptionKey { static let defaultValue = 1 }
     private enum Other: RequestOptionKey { static let defaultValue = "none" }
 
-    @Test("Options of a call win over those of its target, key by key, and survive MultiTarget")
+    @Test("Options of a call override those of its target, key by key, also through a MultiTarget")
     func options() async throws {
         let seen = Journal()
         let plugins: [any PluginType] = [
@@ -31,7 +31,7 @@ struct RequestOptionsTests {
         #expect(seen.entries == ["1 none", "2 target", "3 target"])
     }
 
-    @Test("The description names what was set, and shows no value that could be a secret")
+    @Test("The description lists the options set, and shows no value that could be a secret")
     func description() {
         #expect("\(RequestOptions())" == "no options")
         let options = RequestOptions {

@@ -14,7 +14,7 @@ struct UnhandledOptionPolicyTests {
 
     // MARK: Warnings
 
-    @Test("A provider warns once per option, and sends the requests")
+    @Test("A provider warns once per option and sends the requests")
     func warnsOnce() async throws {
         let bench = Bench()
         for _ in 0..<3 { _ = try await bench.provider.request(SampleTarget(), options: Self.options) }
@@ -27,7 +27,7 @@ struct UnhandledOptionPolicyTests {
         #expect(bench.transport.sent.count == 4)
     }
 
-    @Test("Each provider warns")
+    @Test("Each provider warns separately")
     func eachProvider() async throws {
         let messages = Messages()
         for _ in 0..<2 {
@@ -37,7 +37,7 @@ struct UnhandledOptionPolicyTests {
         #expect(messages.all == [Self.message, Self.message])
     }
 
-    @Test("Calls that run at once warn once")
+    @Test("Concurrent calls warn once")
     func concurrent() async throws {
         let bench = Bench()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -69,7 +69,7 @@ struct UnhandledOptionPolicyTests {
 
     // MARK: Failures
 
-    @Test("The policy .fail ends the call before anything is sent, and names option and plugin")
+    @Test("The policy .fail ends the call before anything is sent and names the option and the plugin")
     func fails() async throws {
         let bench = Bench(.fail)
         let error = try await bench.failure(SampleTarget(), Self.options)
@@ -87,7 +87,7 @@ struct UnhandledOptionPolicyTests {
         #expect(error.reason.hasPrefix(Self.message + "; the option width has no effect"))
     }
 
-    @Test("Process and didFinish see the failure, and no other stage runs")
+    @Test("process and didFinish see the failure, and no other stage runs")
     func stages() async throws {
         let seen = Messages()
         let plugins: [any PluginType] = [
@@ -107,7 +107,7 @@ struct UnhandledOptionPolicyTests {
         #expect(seen.all == ["process invalidRequest.option", "didFinish invalidRequest.option 0"])
     }
 
-    @Test("The error shows no value of the option")
+    @Test("The error does not show the option's value")
     func secrets() async throws {
         let options = RequestOptions { $0.width = 271_828 }
         let error = try await Bench(.fail).failure(SampleTarget(), options)
@@ -116,7 +116,7 @@ struct UnhandledOptionPolicyTests {
 
     // MARK: What needs a plugin
 
-    @Test("A value that asks for nothing needs no plugin, and neither does an option without one", arguments: [0, 1])
+    @Test("A value without effect needs no plugin, and neither does an option without one", arguments: [0, 1])
     func askingForNothing(depth: Int) async throws {
         let bench = Bench(.fail)
         let options = RequestOptions {
@@ -132,7 +132,7 @@ struct UnhandledOptionPolicyTests {
         #expect(try await bench.failure(SampleTarget(), options).code == .invalidRequest(.option))
     }
 
-    @Test("The option of a target counts, unless the call sets a value that asks for nothing")
+    @Test("A target's option counts unless the call overrides it with a value without effect")
     func targetOptions() async throws {
         let bench = Bench(.fail)
         let target = try SampleTarget { $0.options = Self.options }
@@ -143,7 +143,7 @@ struct UnhandledOptionPolicyTests {
         #expect(try await bench.failure(other, Self.options).reason == Self.message)
     }
 
-    @Test("The option of a target in a MultiTarget counts")
+    @Test("The option of a target in a MultiTarget also counts")
     func multiTarget() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<MultiTarget>(transport: transport, configuration: .init(unhandledOptions: .fail))
@@ -153,7 +153,7 @@ struct UnhandledOptionPolicyTests {
         #expect(transport.sent.isEmpty)
     }
 
-    @Test("Setting an option back leaves nothing to handle")
+    @Test("An option reset to its default leaves nothing to handle")
     func setBack() async throws {
         var options = Self.options
         options.depth = 0
@@ -168,7 +168,7 @@ struct UnhandledOptionPolicyTests {
         #expect(error.reason.hasPrefix("the option width has no effect"))
     }
 
-    @Test("Streams and event subscriptions are checked, too")
+    @Test("Streams and event subscriptions are also checked")
     func streams() async throws {
         let bench = Bench(.fail)
         await #expect(throws: PipelineError.self) {
@@ -216,7 +216,7 @@ private struct StrangersPlugin: Stage.Prepare, OptionHandling {
     func prepare(_ request: inout PipelineRequest, context: PipelineContext) async throws {}
 }
 
-/// What was reported, in order.
+/// The reported messages, in order.
 private final class Messages: Sendable {
     private let list = Mutex<[String]>([])
 
@@ -225,7 +225,7 @@ private final class Messages: Sendable {
     func add(_ message: String) { list.withLock { $0.append(message) } }
 }
 
-/// A provider whose warnings are kept.
+/// A provider that records its warnings.
 private struct Bench {
     let transport = ScriptedTransport(always: .status(200))
     let provider: Provider<SampleTarget>

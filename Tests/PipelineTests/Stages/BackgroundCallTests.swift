@@ -6,9 +6,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Rule 21: calls in the background", .tags(.concurrent))
+@Suite("Rule 21: background calls", .tags(.concurrent))
 struct BackgroundCallTests {
-    /// Responds with what it has, and refreshes that in the background.
+    /// Responds with a stale response and refreshes it in the background.
     final class StaleCache: Stage.Intercept {
         let kept = Mutex<[String]>([])
         let refused = Atomic(0)
@@ -64,7 +64,7 @@ struct BackgroundCallTests {
         journal.add("\(text) \(context.callID) of \(context.parentID.map(String.init) ?? "none")")
     }
 
-    @Test("It goes on when its parent has ended, with a number and an outcome of its own, seen by plugins inside")
+    @Test("A background call outlives its parent, runs the plugins inside, and has its own ID and outcome")
     func outlives() async throws {
         let outside = PluginStack.prepare { [self] _, context in note("outside", context) }
         let inside = PluginStack.prepare { [self] _, context in note("inside", context) }
@@ -86,7 +86,7 @@ struct BackgroundCallTests {
         #expect(ofChild == ["inside 2 of 1", "sent 2 of 1", "success with 1 2 of 1"])
     }
 
-    @Test("It has the options, identities and inherited values of its parent, but not its deadline and no other value")
+    @Test("A background call inherits options, identities and inheritable values, but not the deadline")
     func inheritance() async throws {
         enum Note: PipelineContextKey { static let defaultValue = "none" }
         enum Kept: PipelineContextKey {
@@ -116,7 +116,7 @@ struct BackgroundCallTests {
         #expect(journal.entries == ["[\"account\"] true none kept red"])
     }
 
-    @Test("It is not cancelled with its parent, and writes no file for a download")
+    @Test("A background call is not cancelled with its parent and writes no file for a download")
     func cancelledParent() async throws {
         let folder = try TemporaryFolder()
         let hold = PluginStack.intercept { request, context, next in
@@ -136,7 +136,7 @@ struct BackgroundCallTests {
         #expect(folder.text(of: "done") == nil)
     }
 
-    @Test("Calls in the background that begin others in turn come to the limit of nested calls")
+    @Test("Background calls that start further background calls stop at the limit of nested calls")
     func nested() async throws {
         let again = PluginStack.intercept { [journal] request, context, next in
             journal.add("\(context.callID)")
@@ -157,7 +157,7 @@ struct BackgroundCallTests {
         #expect(journal.entries.count == 5 + 10 + 10)
     }
 
-    @Test("A request whose body cannot be replayed is refused, because the parent may send it")
+    @Test("A background call is refused if the body cannot be replayed, because the parent may send it")
     func oneShot() async throws {
         let provider = provider(delayed, cache)
         let body = AsyncStream<Data> { $0.finish() }
@@ -167,7 +167,7 @@ struct BackgroundCallTests {
 
     // MARK: Hops
 
-    @Test("An exchange plugin begins one for its hop, whose redirect is not followed, with what is inside")
+    @Test("A background call of an exchange plugin runs the plugins inside its hop and follows no redirect")
     func hop() async throws {
         let inside = PluginStack.exchange { [self] request, context, send in
             note("inside \(context.hop) \(context.hasLeftOrigin)", context)

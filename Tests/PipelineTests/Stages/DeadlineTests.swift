@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Deadline and date of a call", .tags(.concurrent))
 struct DeadlineTests {
-    @Test("Of several deadlines the earliest holds, for every part of the call and for no other call")
+    @Test("The earliest of several deadlines applies to the whole call and to no other call")
     func earliest() async throws {
         let clock = ManualClock()
         let seen = Journal()
@@ -29,7 +29,7 @@ struct DeadlineTests {
         #expect(seen.entries == ["true", "3.0 seconds", "true", "3.0 seconds"])
     }
 
-    @Test("A clock that knows the date gives the calls theirs; it moves with the clock")
+    @Test("The date comes from a clock that has one, and advances with it")
     func date() {
         let start = Date(timeIntervalSince1970: 1_000)
         let manual = ManualClock(date: start)
@@ -40,7 +40,7 @@ struct DeadlineTests {
         #expect(abs(PipelineClock(ContinuousClock()).date.timeIntervalSinceNow) < 60)
     }
 
-    @Test("Work that takes longer than its time is cancelled, and the error names the phase")
+    @Test("Work that exceeds its time limit is cancelled, and the error names the phase")
     func phases() async throws {
         let manual = ManualClock()
         let clock = PipelineClock(manual)

@@ -23,7 +23,7 @@ struct DidFinishTests {
         )
     }
 
-    /// A step that takes a time, which passes without the test.
+    /// A step that advances the clock by the given duration.
     private func taking(_ duration: Duration, _ step: ScriptedTransport.Step) -> ScriptedTransport.Step {
         .answer { [clock] request, context in
             clock.advance(by: duration)
@@ -48,7 +48,7 @@ struct DidFinishTests {
         #expect(journal.entries == ["process", "process", "process", "C", "B", "A", "caller"])
     }
 
-    @Test("explain() shows the stage once per call, wherever the plugin stands")
+    @Test("explain() shows didFinish once per call, whatever the plugin's position")
     func explained() {
         let provider = provider([], [Wrapper(name: "W", journal: Journal()), PluginStack.didFinish { _, _ in }])
         let stages = provider.explain().entries.map { entry in entry.stages.map { "\($0.stage) \($0.frequency)" } }
@@ -59,7 +59,7 @@ struct DidFinishTests {
 
     // MARK: Outcomes
 
-    @Test("The outcome of a success has status, attempts, exchanges, bytes and times")
+    @Test("The outcome of a success has the status, attempts, exchanges, byte count and times")
     func success() async throws {
         let steps = [
             taking(.seconds(1), .status(503)), taking(.seconds(2), .status(302, headers: [.location: "/x"])),
@@ -77,13 +77,13 @@ struct DidFinishTests {
         #expect(outcome.timeToFirstByte == .seconds(6))
     }
 
-    /// The pieces of a stream, one for each character.
+    /// The pieces of a stream, one for each byte.
     private func stream(_ text: String) -> @Sendable () -> Data? {
         let rest = Mutex(Data(text.utf8)[...])
         return { rest.withLock { $0.popFirst().map { Data([$0]) } } }
     }
 
-    @Test("P10 A status that is not accepted is a failure, with the status and the bytes of its body")
+    @Test("P10 A status that is not accepted is a failure that has the status and the body's byte count")
     func validation() async throws {
         let error = await pipelineError {
             _ = try await provider([.status(404, body: "gone")]).request(TestTarget(validationType: .successCodes))
@@ -96,7 +96,7 @@ struct DidFinishTests {
         #expect(outcome.timeToFirstByte == nil)
     }
 
-    @Test("Failures before the first exchange reach it: an encoding, a plugin, a response without an exchange")
+    @Test("didFinish sees calls without an exchange: a failed encoding, a failed plugin, a plugin's response")
     func withoutExchange() async throws {
         let task = RequestTask.requestJSONEncodable(Double.infinity)
         _ = try? await provider([]).request(TestTarget(method: .post, task: task))
@@ -108,7 +108,7 @@ struct DidFinishTests {
         #expect(outcomes.all.allSatisfy { $0.exchanges.isEmpty && $0.timeToFirstByte == nil })
     }
 
-    @Test("A call that is cancelled while it waits is cancelled, with the exchange that it had begun")
+    @Test("A call cancelled in flight has the outcome cancelled, with the exchange that it started")
     func cancelled() async throws {
         let transport = ScriptedTransport(always: .hang)
         let provider = Provider<TestTarget>(transport: transport, plugins: [outcomes])
@@ -120,7 +120,7 @@ struct DidFinishTests {
         #expect(outcomes.all.first?.exchanges.count == 1)
     }
 
-    @Test("Of a download the outcome has the bytes of the file, and its failure when the file cannot be placed")
+    @Test("The outcome of a download has the file's byte count, or is a failure if the file cannot be placed")
     func download() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a")
@@ -132,7 +132,7 @@ struct DidFinishTests {
         #expect(outcomes.all.first?.receivedByteCount == 5)
     }
 
-    @Test("A plugin that makes a call for each that has ended stops where calls nest too deep", .timeLimit(.minutes(5)))
+    @Test("A plugin that makes a call in didFinish stops at the limit of nested calls", .timeLimit(.minutes(5)))
     func nested() async throws {
         let (ends, end) = AsyncStream.makeStream(of: PipelineError.Code?.self)
         let provider = Mutex<Provider<TestTarget>?>(nil)

@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-/// Every way to send ends in one didFinish.
+/// Every way to send ends in exactly one didFinish.
 @Suite("Stages: didFinish, for each way to send", .tags(.concurrent))
 struct DidFinishWayTests {
     private struct Named: DecodableTargetType {
@@ -28,7 +28,7 @@ struct DidFinishWayTests {
             }
         }
 
-        /// Whether the call is made in the task of its caller, and so cancelled with it before it begins.
+        /// Whether the call runs in its caller's task, so that cancelling the task cancels it before it starts.
         var isInCallersTask: Bool { [.plain, .typed, .named, .anyNamed, .stream, .send].contains(self) }
     }
 
@@ -106,7 +106,7 @@ struct DidFinishWayTests {
         #expect(outcome.exchanges.count == 1)
     }
 
-    @Test("A failure of the transport reaches it once", arguments: Way.allCases)
+    @Test("A failure of the transport reaches didFinish once", arguments: Way.allCases)
     func failure(way: Way) async throws {
         let error = await pipelineError { try await send(way, .failure(.dns)) }
         #expect(error?.code == .dns)
@@ -114,7 +114,7 @@ struct DidFinishWayTests {
     }
 
     @Test(
-        "P10 A call that is cancelled before it begins reaches no other stage, and didFinish once",
+        "P10 A call cancelled before it starts reaches didFinish once and no other stage",
         arguments: Way.allCases.filter(\.isInCallersTask)
     )
     func cancelledBefore(way: Way) async throws {
@@ -130,7 +130,7 @@ struct DidFinishWayTests {
     }
 
     @Test(
-        "P10 Of calls that are cancelled as soon as they are made, each reaches didFinish once",
+        "P10 Each call that is cancelled right after it was made reaches didFinish once",
         arguments: [true, false]
     )
     func cancelledAtOnce(isAPICall: Bool) async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Exchange identifiers", .tags(.concurrent))
 struct ExchangeIDTests {
-    /// Notes the identifiers of exchanges.
+    /// Records the identifiers of exchanges.
     private final class IDs: Stage.WillSend, Stage.DidReceive {
         let begun = Mutex<[PipelineContext.ExchangeID]>([])
         let ended = Mutex<[PipelineContext.ExchangeID]>([])
@@ -22,7 +22,7 @@ struct ExchangeIDTests {
         }
     }
 
-    @Test("Rule 3: each exchange has an identifier of its own: of attempts, hops, and sends that run concurrently")
+    @Test("Rule 3: each exchange has its own identifier, across attempts, hops and concurrent sends")
     func identifiers() async throws {
         let ids = IDs()
         let again = PluginStack.intercept { request, _, next in
@@ -47,7 +47,7 @@ struct ExchangeIDTests {
         #expect(Set(ids.ended.withLock { $0 }) == Set(begun))
     }
 
-    @Test("Rule 3: the second exchange of a download that begins again has an identifier of its own", arguments: 0...2)
+    @Test("Rule 3: the second exchange of a restarted download has its own identifier", arguments: 0...2)
     func identifiersOfDownload(sendCount: Int) async throws {
         let folder = try TemporaryFolder()
         let destination = DownloadDestination.file(folder.file("done")).resumable(at: folder.file("part"))

@@ -24,7 +24,7 @@ struct ExchangeOrderTests {
         }
     }
 
-    /// The server of the six plugins; each body comes as a stream of two pieces.
+    /// The server for the six plugins; each body is a stream of two pieces.
     private func server(_ checkpoints: Checkpoints = Checkpoints()) -> ScriptedTransport {
         let counts = Mutex<[String: Int]>([:])
         return ScriptedTransport { request, _ in
@@ -94,7 +94,7 @@ struct ExchangeOrderTests {
         }
     }
 
-    @Test("Without a connection the fallback is the response, whatever the order", arguments: Kind.allCases)
+    @Test("Without a connection the fallback response is returned, whatever the order", arguments: Kind.allCases)
     func offline(kind: Kind) async throws {
         for order in ExchangeUsers.orders(of: 6) {
             let transport = ScriptedTransport(always: .failure(.connect(.refused)))
@@ -109,7 +109,7 @@ struct ExchangeOrderTests {
     }
 
     @Test(
-        "Cancelled at each await, a call ends in CancellationError and leaves nothing behind",
+        "A call cancelled at any await throws CancellationError and leaves nothing in flight",
         arguments: Kind.allCases
     )
     func cancelled(kind: Kind) async throws {

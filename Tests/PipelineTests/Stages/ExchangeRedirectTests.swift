@@ -36,11 +36,11 @@ struct ExchangeRedirectTests {
         let response = try await provider(transport, credential, marking).request(TestTarget())
         #expect(transport.sent.map { $0.headers.contains(Self.mark) } == [true, false])
         #expect(transport.sent.allSatisfy { $0.headers.contains(.authorization) })
-        // The name stays secret for whatever is shown.
+        // The name stays secret in every description.
         #expect(response.request.isSecret(Self.mark))
     }
 
-    @Test("Rule 11: Location is resolved against the URL as sent, which may be off the origin")
+    @Test("Rule 11: Location is resolved against the URL as sent, which may be on another origin")
     func rewritten() async throws {
         let rewriting = PluginStack.exchange { request, context, send in
             var request = request
@@ -74,7 +74,7 @@ struct ExchangeRedirectTests {
     }
 
     @Test(
-        "Rule 11: a plugin sees the origin of the hop, and whether the chain has left the first; a new pass starts clean"
+        "Rule 11: a plugin sees the hop's origin and whether the chain has left the first; a new pass resets both"
     )
     func origins() async throws {
         let noting = PluginStack.exchange { [journal] request, context, send in
@@ -103,7 +103,7 @@ struct ExchangeRedirectTests {
         #expect(transport.sent.map { $0.headers.contains(.authorization) } == [true, true, false, false, true])
     }
 
-    @Test("Rule 11: what the policy refuses is the response, and its exchange says why")
+    @Test("Rule 11: a redirect that the policy refuses is the response, and its exchange has the reason")
     func refused() async throws {
         let passing = PluginStack.exchange { request, _, send in try await send(request) }
         let transport = ScriptedTransport(always: moved("http://api.example.com/"))
@@ -112,7 +112,7 @@ struct ExchangeRedirectTests {
         #expect(response.exchanges.map(\.refusedRedirect) == [.downgrade])
     }
 
-    @Test("Rule 11: a redirect of a plugin that is refused is not noted at an exchange that was followed")
+    @Test("Rule 11: a refused redirect from a plugin is not recorded on an exchange that was followed")
     func refusedOfPlugin() async throws {
         let cache = PluginStack.exchange { request, context, send in
             guard context.hop == 1 else { return try await send(request) }
@@ -125,7 +125,7 @@ struct ExchangeRedirectTests {
         #expect(response.exchanges.map(\.refusedRedirect) == [nil])
     }
 
-    @Test("Rule 11: a kept response whose redirect is refused says nothing of the exchange that it came from")
+    @Test("Rule 11: a refused redirect from a cached response is not recorded on its original exchange")
     func refusedOfKept() async throws {
         let kept = Mutex<PipelineResponse?>(nil)
         let cache: any PluginType = .exchange { request, _, send in
@@ -143,7 +143,7 @@ struct ExchangeRedirectTests {
         #expect(response.exchanges.map(\.refusedRedirect) == [nil])
     }
 
-    @Test("Rule 11: a loop through exchange plugins ends after the allowed hops")
+    @Test("Rule 11: a redirect loop through exchange plugins ends after the maximum number of hops")
     func loop() async throws {
         let passing = PluginStack.exchange { request, _, send in try await send(request) }
         let transport = ScriptedTransport(always: moved("/v1/items"))

@@ -8,7 +8,7 @@ import Testing
 @testable import Pipeline
 
 extension ExchangeStageTests {
-    /// A body in pieces, whose end is noted.
+    /// A body in pieces that records when it is closed.
     func stream(_ pieces: [String], endless: Bool = false) -> PipelineBody {
         let rest = Mutex(pieces[...])
         let end = StreamEnd(journal: journal)
@@ -34,7 +34,7 @@ extension ExchangeStageTests {
         deinit { journal.add("closed") }
     }
 
-    @Test("Rule 9: send returns the body as the transport gave it, and the hop buffers what the plugins return")
+    @Test("Rule 9: send returns the transport's body, and the hop buffers the body that the plugins return")
     func bodies() async throws {
         let transport = ScriptedTransport { [self] _, _ in .status(200, body: stream(["a", "b"])) }
         let looking = PluginStack.exchange(name: "looking") { [journal] request, _, send in
@@ -91,7 +91,7 @@ extension ExchangeStageTests {
         #expect(journal.entries.contains("got 200 1 bytes"))
     }
 
-    @Test("Rule 9: a body of which a plugin has read a part is closed when the plugin drops it")
+    @Test("Rule 9: a partly read body is closed when the plugin drops it")
     func partlyRead() async throws {
         let transport = ScriptedTransport { [self] _, index in
             index == 0 ? .status(503, body: stream(["a"], endless: true)) : .status(200)
@@ -111,7 +111,7 @@ extension ExchangeStageTests {
         #expect(response.exchanges.map(\.statusCode) == [503, 200])
     }
 
-    @Test("Rule 9: an endless body that no plugin returns is closed after the time for discarded bodies")
+    @Test("Rule 9: an endless body that no plugin returns is closed after discardedBodyDuration")
     func endlessAbandoned() async throws {
         let transport = ScriptedTransport { [self] _, index in
             index == 0 ? .status(503, body: stream(["a"], endless: true)) : .status(200)
@@ -129,7 +129,7 @@ extension ExchangeStageTests {
         #expect(journal.entries.count { $0.hasPrefix("got") } == 2)
     }
 
-    @Test("Rule 9: a body that fails ends the call and its exchange with the same code")
+    @Test("Rule 9: a failing body fails the call and its exchange with the same code")
     func failingBody() async throws {
         let feed = Feed()
         feed.finish(throwing: PipelineError(.connectionLost, "by script"))
@@ -151,7 +151,7 @@ extension ExchangeStageTests {
         #expect(pieces == [Data("a".utf8), Data("b".utf8)])
     }
 
-    @Test("Rule 9: a download is filled by the wire, and by a plugin that responds itself", arguments: [true, false])
+    @Test("Rule 9: a download is written from the network or from a plugin's own response", arguments: [true, false])
     func download(isCached: Bool) async throws {
         let folder = try TemporaryFolder()
         let transport = ScriptedTransport { [self] _, _ in .status(200, body: stream(["wi", "re"])) }
@@ -168,7 +168,7 @@ extension ExchangeStageTests {
         #expect(transport.sent.count == (isCached ? 0 : 1))
     }
 
-    @Test("Rule 9: the body of a redirect is discarded, and one that ends in time is seen by observers")
+    @Test("Rule 9: the body of a redirect is discarded, and observers see it if it ends in time")
     func redirectBody() async throws {
         let transport = ScriptedTransport { [self] _, index in
             index == 0 ? .status(302, headers: [.location: "/b"], body: stream(["moved"])) : .status(200)
@@ -177,7 +177,7 @@ extension ExchangeStageTests {
         #expect(journal.entries.contains("got 302 5 bytes"))
     }
 
-    @Test("Rule 9: a body that breaks off while it is discarded is no failure of its exchange")
+    @Test("Rule 9: a body that fails while it is discarded does not fail its exchange")
     func discardedFailure() async throws {
         let body = AsyncThrowingStream<Data, any Error> {
             $0.yield(Data("a".utf8))
@@ -207,7 +207,7 @@ extension ExchangeStageTests {
         #expect(error?.response?.body.bytes == Data("ab".utf8))
     }
 
-    @Test("Rule 6: a call that an exchange plugin cancels reaches none inside it")
+    @Test("Rule 6: a call that an exchange plugin cancels reaches no plugin inside it")
     func cancelledOnHop() async throws {
         let outer: any PluginType = .exchange(name: "outer") { request, _, send in
             withUnsafeCurrentTask { $0?.cancel() }
@@ -223,7 +223,7 @@ extension ExchangeStageTests {
         #expect(journal.entries.isEmpty)
     }
 
-    @Test("Rule 9: observers see a body that ends because its reader is cancelled as a failure")
+    @Test("Rule 9: observers see a failure if a body ends because its reader is cancelled")
     func cancelledReading() async throws {
         let (begun, begin) = AsyncStream.makeStream(of: Never.self)
         let transport = ScriptedTransport { _, _ in
@@ -249,7 +249,7 @@ extension ExchangeStageTests {
 }
 
 extension AsyncStream<Data> {
-    /// These pieces, and then those of a body.
+    /// These pieces followed by those of a body.
     fileprivate func joined(_ body: PipelineBody) -> AsyncThrowingStream<Data, any Error> {
         AsyncThrowingStream { continuation in
             Task {

@@ -29,7 +29,7 @@ struct ExchangeStageTests {
 
     var observer: any PluginType { Observer(journal: journal) }
 
-    /// Notes what crosses the wire.
+    /// Records what crosses the wire.
     private struct Observer: Stage.WillSend, Stage.DidReceive {
         let journal: Journal
 
@@ -47,7 +47,7 @@ struct ExchangeStageTests {
 
     // MARK: Order
 
-    @Test("Rule 7: the hop level is inside the whole call level, and list order counts within each")
+    @Test("Rule 7: the hop level is inside the whole call level, and list order applies within each")
     func levels() async throws {
         let again = PluginStack.intercept(name: "again") { request, _, next in
             _ = try await next(request)
@@ -67,7 +67,7 @@ struct ExchangeStageTests {
         #expect(journal.entries == pass(1) + pass(2))
     }
 
-    @Test("Rule 7: explain() prints the levels apart, and findings come from the effective order")
+    @Test("Rule 7: explain() prints the levels separately, and findings follow the effective order")
     func explained() {
         let retry = PluginStack.intercept(name: "retry", capabilities: [.retries]) { request, _, next in
             try await next(request)
@@ -90,7 +90,7 @@ struct ExchangeStageTests {
         )
     }
 
-    @Test("An identity at the call level makes a credential of the hop level safe to share, if it comes first")
+    @Test("An identity set at the call level makes a hop-level credential safe to share if it comes first")
     func identity() {
         struct Signer: Stage.Prepare, Stage.Exchange, CapabilityDeclaring {
             var capabilities: Set<PluginCapability> = [.setsCredential, .identifiesCalls]
@@ -152,7 +152,7 @@ struct ExchangeStageTests {
         )
     }
 
-    @Test("Rule 8: sends run concurrently, and the exchange that loses is cancelled")
+    @Test("Rule 8: sends may run concurrently, and the losing exchange is cancelled")
     func hedging() async throws {
         let transport = ScriptedTransport { _, index in index == 0 ? .hang : .status(200, body: "\(index)") }
         let hedge = PluginStack.exchange(name: "hedge") { request, _, send in
@@ -187,7 +187,7 @@ struct ExchangeStageTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("Rule 9: the body of a send that ends after the plugin has returned is closed, and observers see its end")
+    @Test("Rule 9: the body of a send that outlives its plugin is closed, and observers see its end")
     func unawaited() async throws {
         let (gate, opener) = AsyncStream.makeStream(of: Never.self)
         let transport = ScriptedTransport { [self] _, _ in
@@ -215,7 +215,7 @@ struct ExchangeStageTests {
         #expect(Set(journal.entries) == ["send /v1/items", "closed", "got 200 no body"])
     }
 
-    @Test("Rule 9: observers see a body that ends early as a failure")
+    @Test("Rule 9: observers see a failure if a body ends early")
     func truncated() async throws {
         let body = AsyncStream<Data> { continuation in
             continuation.yield(Data("four".utf8))
@@ -230,7 +230,7 @@ struct ExchangeStageTests {
         #expect(journal.entries.last == "got truncated")
     }
 
-    @Test("Rule 8: a body that cannot be replayed is not sent a second time, not even concurrently")
+    @Test("Rule 8: a body that cannot be replayed is not sent twice, not even concurrently")
     func unreplayable() async throws {
         let transport = ScriptedTransport(always: .status(503))
         let twice = PluginStack.exchange(name: "twice") { request, _, send in
@@ -248,7 +248,7 @@ struct ExchangeStageTests {
         #expect(journal.entries.count { $0.hasPrefix("send") } == 1)
     }
 
-    @Test("Rule 15: a plugin makes no more exchanges than allowed, however it sends")
+    @Test("Rule 15: a plugin that keeps sending stops at the exchange limit")
     func manyExchanges() async throws {
         let transport = ScriptedTransport(always: .status(503))
         let flood = PluginStack.exchange(name: "flood") { request, _, send in
@@ -267,14 +267,14 @@ struct ExchangeStageTests {
         #expect(error?.exchanges.count == 5)
     }
 
-    @Test("Rule 15: sends that run concurrently make no more exchanges than allowed either")
+    @Test("Rule 15: concurrent sends stop at the exchange limit too")
     func concurrentFlood() async throws {
         let transport = ScriptedTransport(always: .hang)
         let flood = PluginStack.exchange(name: "flood") { request, _, send in
             try await withThrowingTaskGroup(of: PipelineResponse.self) { group in
                 for _ in 0..<20 { group.addTask { try await send(request) } }
                 defer { group.cancelAll() }
-                // The first to end is one that was refused.
+                // The first send to end is one that was refused.
                 guard let first = try await group.next() else { throw TestFailure() }
                 return first
             }
@@ -291,7 +291,7 @@ struct ExchangeStageTests {
         #expect(transport.sent.count <= 5)
     }
 
-    @Test("C14 Each of the exchanges that run concurrently in a hop has its own wait for a connection")
+    @Test("C14 Each concurrent exchange of a hop has its own wait for a connection")
     func connectionWaits() async throws {
         let connected = Mutex(0)
         let transport = ScriptedTransport { _, index in
@@ -315,12 +315,12 @@ struct ExchangeStageTests {
         clock.advance(by: .seconds(1))
         await eventually { connected.withLock { $0 } == 1 }
         clock.advance(by: .seconds(1))
-        // Which of the two is noted first is up to the scheduler.
+        // The scheduler decides which of the two is recorded first.
         let waits = try await call.value.exchanges.map(\.connectionWait)
         #expect(Set(waits) == [.seconds(1), .seconds(2)] && waits.count == 2)
     }
 
-    @Test("What an exchange plugin throws is attributed to it and its stage, what it passes on is not")
+    @Test("An error thrown by an exchange plugin names the plugin and stage; one that it passes on does not")
     func thrown() async throws {
         let throwing = PluginStack.exchange(name: "throwing") { _, _, _ in throw TestFailure() }
         let error = await #expect(throws: PipelineError.self) {
@@ -339,7 +339,7 @@ struct ExchangeStageTests {
 
     // MARK: Responses of plugins
 
-    @Test("Rule 10: a response of a plugin has the request that entered it, its source, and no exchange")
+    @Test("Rule 10: a plugin's own response has the request that entered it, its source, and no exchange")
     func own() async throws {
         let marking = PluginStack.exchange(name: "marking") { request, _, send in
             var request = request
@@ -362,7 +362,7 @@ struct ExchangeStageTests {
         #expect(network.source == .network)
     }
 
-    @Test("Rule 10: a cache names itself, and a response kept from another call gets this call's request")
+    @Test("Rule 10: a response cached by another call has the cache as source and gets this call's request")
     func kept() async throws {
         let kept = Mutex<PipelineResponse?>(nil)
         let cache = PluginStack.exchange(name: "cache") { request, _, send in
@@ -386,7 +386,7 @@ struct ExchangeStageTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("Rule 10: a redirect of a plugin is followed and counts as a hop")
+    @Test("Rule 10: a redirect returned by a plugin is followed and counts as a hop")
     func ownRedirect() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let moving = PluginStack.exchange(name: "moving") { request, context, send in
@@ -400,7 +400,7 @@ struct ExchangeStageTests {
 
     // MARK: Checks
 
-    @Test("Rule 12: what could split the request is refused after the last exchange plugin, and not sent")
+    @Test("Rule 12: a path that could split the request is refused after the last exchange plugin")
     func checked() async throws {
         let breaking = PluginStack.exchange(name: "breaking") { request, _, send in
             var request = request
@@ -422,7 +422,7 @@ struct ExchangeStageTests {
         #expect(try await provider(transport, breaking, mending).request(TestTarget()).statusCode == 200)
     }
 
-    @Test("Rule 13: the attempt timeout bounds each send on its own, and not the wait of a plugin")
+    @Test("Rule 13: the attempt timeout applies to each send separately, and not to a plugin's own wait")
     func attemptTimeout() async throws {
         let transport = ScriptedTransport { _, index in index == 0 ? .hang : .delayed(.seconds(4), .status(200)) }
         let retry = PluginStack.exchange(name: "retry") { request, context, send in
@@ -445,7 +445,7 @@ struct ExchangeStageTests {
         #expect(response.exchanges.map(\.failure) == [.timeout(.attempt), nil])
     }
 
-    @Test("Rule 13: the attempt timeout of a buffered call goes on until the body has ended")
+    @Test("Rule 13: the attempt timeout of a buffered call includes the body")
     func attemptTimeoutOfBody() async throws {
         let feed = Feed()
         let transport = ScriptedTransport(always: .delayed(.seconds(2), .status(200, body: .stream(feed))))
@@ -461,7 +461,7 @@ struct ExchangeStageTests {
         #expect(error?.code == .timeout(.attempt))
     }
 
-    @Test("Rule 6: a call that is cancelled while an exchange plugin waits, or while it sends, ends at once")
+    @Test("Rule 6: a call cancelled while an exchange plugin waits or sends ends immediately")
     func cancelled() async throws {
         let waiting = PluginStack.exchange(name: "waiting") { request, context, send in
             try await context.clock.sleep(for: .seconds(60))

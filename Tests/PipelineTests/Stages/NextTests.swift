@@ -5,11 +5,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Stages: next in a task of its own", .tags(.concurrent))
+@Suite("Stages: next in its own task", .tags(.concurrent))
 struct NextTests {
     private typealias Outcome = Result<PipelineResponse, any Error>
 
-    /// Starts, returns without waiting, and hands over what came of it.
+    /// Starts a call of `next`, returns without waiting for it, and passes its outcome on.
     private struct Starter: Stage.Intercept {
         let outcomes: AsyncStream<Outcome>.Continuation
         let tasks: AsyncStream<Task<Void, Never>>.Continuation
@@ -42,7 +42,7 @@ struct NextTests {
         return (response, await ends.next())
     }
 
-    @Test("What was started and need not wait has ended when start returns, where the system can begin it at once")
+    @Test("Work that never suspends has ended when start returns, if the system can start it immediately")
     func immediate() async throws {
         let ends = Mutex(0)
         let seen = Mutex<Int?>(nil)
@@ -58,7 +58,7 @@ struct NextTests {
         #expect(ends.withLock { $0 } == 1)
     }
 
-    /// Responds without waiting for anything.
+    /// Responds without suspending.
     private struct Immediate: Transport {
         let decodesContent = false
 
@@ -67,7 +67,7 @@ struct NextTests {
         }
     }
 
-    @Test("What was started goes on when the interceptor has returned and its call has ended, interceptors inside too")
+    @Test("Started work continues after the interceptor and its call have ended, with the interceptors inside")
     func goesOn() async throws {
         let again = PluginStack.intercept { request, _, next in
             _ = try await next(request)
@@ -85,7 +85,7 @@ struct NextTests {
         #expect(end.exchanges.count == 4)
     }
 
-    @Test("What was started is cancelled by who has the task, and ends as a call of next does")
+    @Test("Cancelling its task cancels started work, which ends as a call of next does")
     func cancel() async throws {
         let (_, cancelled) = try await Self.outcome(of: .hang) { $0.cancel() }
         #expect(throws: CancellationError.self) { try cancelled?.get() }
@@ -93,7 +93,7 @@ struct NextTests {
         #expect(throws: PipelineError.self) { try failed?.get() }
     }
 
-    @Test("It is not cancelled with the call that has started it")
+    @Test("Started work is not cancelled with the call that started it")
     func callCancelled() async throws {
         let (outcomes, outcome) = AsyncStream.makeStream(of: Outcome.self)
         let clock = ManualClock()
@@ -117,7 +117,7 @@ struct NextTests {
         #expect(try await iterator.next()?.get().statusCode == 200)
     }
 
-    @Test("It counts as a call of next: a further one is a new attempt, and after the interceptor's return it fails")
+    @Test("start counts as a call of next: each is a new attempt, and it fails after the interceptor returns")
     func counts() async throws {
         let (nexts, kept) = AsyncStream.makeStream(of: (PipelineRequest, Stage.Next).self)
         let attempts = Mutex<[Int]>([])
@@ -146,7 +146,7 @@ struct NextTests {
         #expect(transport.sent.count == 3)
     }
 
-    @Test("A position is equal for all calls of a provider, and differs for another provider and another position")
+    @Test("A position is equal for all calls of a provider and differs between providers and plugins")
     func position() async throws {
         let positions = Mutex<[Stage.Position]>([])
         let plugin = PluginStack.intercept { request, _, next in

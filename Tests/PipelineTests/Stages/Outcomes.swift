@@ -1,14 +1,14 @@
 import Pipeline
 import Synchronization
 
-/// Notes how each call ended.
+/// Records how each call ended.
 final class Outcomes: Stage.DidFinish {
     private let outcomes = Mutex<[Stage.Outcome]>([])
 
     var all: [Stage.Outcome] { outcomes.withLock { $0 } }
     var count: Int { all.count }
 
-    /// Kind and code of each, as in `failure dns`.
+    /// The kind and code of each outcome, such as `failure dns`.
     var texts: [String] {
         all.map { [$0.kind.rawValue, $0.error?.code.rawValue].compactMap(\.self).joined(separator: " ") }
     }

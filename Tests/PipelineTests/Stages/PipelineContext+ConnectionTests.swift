@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 
 /// Rule 13: waiting for a connection is not part of the attempt.
-@Suite("The wait for a connection", .tags(.concurrent))
+@Suite("Waiting for a connection", .tags(.concurrent))
 struct PipelineContextConnectionTests {
     private let clock = ManualClock()
 
-    /// Sends a request with a time for the attempt, to a transport that reports its connection as the closure does.
+    /// Sends a request with an attempt timeout to a transport that reports its connection in the closure.
     private func call(
         attempt: Duration? = .seconds(1),
         _ answer: @escaping @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse
@@ -28,7 +28,7 @@ struct PipelineContextConnectionTests {
         }
     }
 
-    /// Waits five seconds for a connection, then so long for the response.
+    /// Waits five seconds for a connection and then `time` for the response.
     static func late(
         _ time: Duration
     ) -> @Sendable (PipelineRequest, PipelineContext) async throws -> PipelineResponse {
@@ -41,7 +41,7 @@ struct PipelineContextConnectionTests {
         }
     }
 
-    /// Moves the clock on while the transport and the timer of the attempt sleep.
+    /// Advances the clock while the transport and the attempt timer sleep.
     private func advance(bySteps steps: Duration...) async {
         for step in steps {
             await clock.waitForSleepers(2)
@@ -64,7 +64,7 @@ struct PipelineContextConnectionTests {
         #expect(error.exchanges.map(\.connectionWait) == [nil])
     }
 
-    @Test("C14 An exchange that never gets a connection shows its whole duration as the wait")
+    @Test("C14 An exchange that never gets a connection shows its whole duration as waiting time")
     func noConnection() async throws {
         let call = call(attempt: nil) { _, context in
             context.reportConnectionWait()
@@ -86,7 +86,7 @@ struct PipelineContextConnectionTests {
         )
     }
 
-    @Test("Without a time for the attempt the exchange shows the wait, too; its description has no query")
+    @Test("An exchange without an attempt timeout shows the wait too, and its description has no query")
     func untimed() async throws {
         let call = call(attempt: nil, Self.late(.seconds(1)))
         await clock.advanceToNextSleeper()
@@ -102,7 +102,7 @@ struct PipelineContextConnectionTests {
         #expect(text.contains("of waiting for a connection"))
     }
 
-    @Test("Each exchange of a call has a wait of its own, also those that run at the same time")
+    @Test("Each exchange of a call has its own wait, even if they run concurrently")
     func severalExchanges() async throws {
         let connections = Journal()
         let transport = ScriptedTransport { _, index in

@@ -10,7 +10,7 @@ struct PipelineContextTests {
     private enum Names: PipelineContextKey { static let defaultValue: [String] = [] }
     private enum Limit: PipelineContextKey { static let defaultValue: Int? = 5 }
 
-    /// Sends a call through the plugins and returns what the closure makes of its context.
+    /// Makes a call through the plugins and returns what the closure reads from its context.
     private func value<Value: Sendable>(
         _ plugins: [any PluginType] = [],
         _ read: @escaping @Sendable (PipelineContext) -> Value
@@ -25,7 +25,7 @@ struct PipelineContextTests {
         return found.withLock { $0 }
     }
 
-    /// Calls `next` so many times at once.
+    /// Calls `next` the given number of times concurrently.
     private func fanOut(_ count: Int) -> any PluginType {
         .intercept { request, _, next in
             try await withThrowingTaskGroup(of: PipelineResponse.self) { group in
@@ -37,7 +37,7 @@ struct PipelineContextTests {
         }
     }
 
-    @Test("P09 Of 200 concurrent next that each change one value 500 times, no update is lost")
+    @Test("P09 200 concurrent calls of next that each change a value 500 times lose no update")
     func concurrentUpdates() async throws {
         let change = PluginStack.prepare { _, context in
             for _ in 0..<500 { context.update(Count.self) { $0 += 1 } }
@@ -45,7 +45,7 @@ struct PipelineContextTests {
         #expect(try await value([fanOut(200), change]) { $0[Count.self] } == 100_000)
     }
 
-    @Test("Of deadlines that concurrent next set, the earliest holds")
+    @Test("The earliest deadline set by concurrent calls of next applies")
     func concurrentDeadlines() async throws {
         let change = PluginStack.prepare { _, context in
             for step in (0..<50).reversed() {
@@ -58,7 +58,7 @@ struct PipelineContextTests {
         #expect(earliest == .seconds(1))
     }
 
-    @Test("An update starts from the default, returns what its closure returns, and is seen by later reads")
+    @Test("An update starts from the default, returns its closure's result, and is visible to later reads")
     func results() async throws {
         let seen = try await value { context in
             let first = context.update(Names.self) { names in
@@ -74,7 +74,7 @@ struct PipelineContextTests {
         #expect(seen == ["1", "2", "a", "b"])
     }
 
-    @Test("An update that throws passes the error on and keeps what it has changed")
+    @Test("An update that throws passes the error on and keeps its changes")
     func throwing() async throws {
         let seen = try await value { context in
             do {
@@ -90,7 +90,7 @@ struct PipelineContextTests {
         #expect(seen == 7)
     }
 
-    @Test("An optional value has its default until it is set, also when it is set to nil")
+    @Test("An optional value has its default until it is set, even if it is set to nil")
     func optional() async throws {
         let seen = try await value { context in
             let before = context[Limit.self]
@@ -103,7 +103,7 @@ struct PipelineContextTests {
         #expect(seen == [5, 5, nil, nil])
     }
 
-    @Test("Reading or changing a value within the closure of an update stops the program with a message")
+    @Test("Reading or changing a value inside the closure of an update traps with a message")
     func recursion() async {
         let reading = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try await PipelineContextTests.recurse { context in context.update(Count.self) { $0 = context[Count.self] }

@@ -10,7 +10,7 @@ struct PluginStackTests {
 
     static func names(_ stack: PluginStack) -> [String] { stack.plugins.map(\.name) }
 
-    @Test("A plugin from a closure stands in a builder as it does in an array")
+    @Test("A plugin made from a closure can be used in a result builder")
     func closures() {
         let stack = PluginStack {
             PluginStack.prepare(name: "prepared") { _, _ in }
@@ -19,7 +19,7 @@ struct PluginStackTests {
         #expect(Self.names(stack) == ["prepared", "intercepted"])
     }
 
-    @Test("A provider of a stack runs its plugins in order")
+    @Test("A provider runs the plugins of a stack in order")
     func provider() async throws {
         let journal = Journal()
         let stack = PluginStack {
@@ -33,7 +33,7 @@ struct PluginStackTests {
         #expect(provider.plugins.map { $0.name } == ["a", "b"])
     }
 
-    @Test("An array of plugins may contain stacks: their plugins run in place, and explain() shows them one by one")
+    @Test("An array of plugins may contain stacks, whose plugins run in place and are listed by explain()")
     func literal() async throws {
         let journal = Journal()
         let transport = ScriptedTransport(always: .status(200))

@@ -41,7 +41,7 @@ struct StageOrderTests {
         )
     }
 
-    @Test("Rule 2: an interceptor that does not call next answers without the network")
+    @Test("Rule 2: an interceptor that does not call next responds without the network")
     func interceptorAnswers() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TestTarget>(
@@ -55,7 +55,7 @@ struct StageOrderTests {
         #expect(journal.entries == ["A.prepare", "W.prepare", "W.in", "W.out", "W.process", "A.process"])
     }
 
-    @Test("Rule 2: prepare and process of later plugins run once per call of next, of earlier ones once per call")
+    @Test("Rule 2: later plugins prepare and process once per call of next, earlier ones once per call")
     func interceptorRepeats() async throws {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport([.status(503), .status(200)]),
@@ -73,7 +73,7 @@ struct StageOrderTests {
         #expect(response.exchanges.map(\.attempt) == [1, 2])
     }
 
-    @Test("Rule 2: nested interceptors that repeat give each pass an attempt of its own")
+    @Test("Rule 2: nested interceptors that retry give each pass its own attempt")
     func nestedAttempts() async throws {
         let attempts = Journal()
         let provider = Provider<TestTarget>(
@@ -99,7 +99,7 @@ struct StageOrderTests {
         #expect(transport.sent.count == 100)
     }
 
-    @Test("Rule 2 (P03): next may be called several times at once, also around other interceptors")
+    @Test("Rule 2 (P03): next may be called concurrently, even around other interceptors")
     func nextConcurrently() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TestTarget>(
@@ -143,7 +143,7 @@ struct StageOrderTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("Rule 3: observers fire in list order, once per exchange and strictly paired, for retries and redirects")
+    @Test("Rule 3: observers run in list order, in pairs, once per exchange, for retries and redirects")
     func observers() async throws {
         let moved = ScriptedTransport.Step.status(302, headers: [.location: "/elsewhere"])
         let provider = Provider<TestTarget>(
@@ -167,7 +167,7 @@ struct StageOrderTests {
     }
 
     @Test(
-        "Rule 3: an observer sees exactly what is sent, also what a plugin after it prepared, and the bytes as received"
+        "Rule 3: an observer sees the request as sent, including later plugins' changes, and the bytes as received"
     )
     func observersSeeTheWire() async throws {
         let compressed = Data([0x1f, 0x8b, 8, 0])
@@ -197,7 +197,7 @@ struct StageOrderTests {
     }
 
     @Test(
-        "Rule 4 (P01): when a prepare throws, nothing inside it runs and the process stages outside it see the failure",
+        "Rule 4 (P01): if prepare throws, nothing inside it runs, and the process stages outside it see the failure",
         arguments: 0..<4
     )
     func prepareThrows(position: Int) async throws {
@@ -228,7 +228,7 @@ struct StageOrderTests {
         _ = try await Provider<TestTarget>(transport: transport).request(TestTarget())
     }
 
-    @Test("P01: what an interceptor throws names it and the stage; what it passes on from inside keeps its own source")
+    @Test("P01: an error thrown by an interceptor names it and the stage; one that it passes on does not")
     func interceptThrows() async throws {
         let throwing = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(200)),
@@ -256,7 +256,7 @@ struct StageOrderTests {
         #expect(decided?.plugin == "guard")
     }
 
-    @Test("An error of a plugin's own carries the exchanges that the call has made")
+    @Test("An error thrown by a plugin has the exchanges of the call")
     func errorsCarryExchanges() async throws {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(503)),
@@ -294,7 +294,7 @@ struct StageOrderTests {
         #expect(try await healing.request(TestTarget()).statusCode == 203)
     }
 
-    @Test("Rule 5: a response of any status is a success to plugins", arguments: [100, 204, 304, 404, 500, 599])
+    @Test("Rule 5: plugins see a response with any status as a success", arguments: [100, 204, 304, 404, 500, 599])
     func anyStatusIsSuccess(status: Int) async throws {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport(always: .status(status)),
@@ -329,7 +329,7 @@ struct StageOrderTests {
         #expect(try await healing.request(target).statusCode == 200)
     }
 
-    @Test("A target that cannot become a request is seen by every process stage and by no other")
+    @Test("A target that cannot be encoded reaches every process stage and no other stage")
     func encodingFailureIsSeen() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TestTarget>(
@@ -346,7 +346,7 @@ struct StageOrderTests {
         _ = try await provider.request(TestTarget())
     }
 
-    @Test("A plugin without any stage stops the program when the provider is made, naming the plugin")
+    @Test("Making a provider with a plugin that has no stage traps with the plugin's name")
     func pluginWithoutStage() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             struct Idle: PluginType {}

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("A subscription to events", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Event subscriptions: reconnection and end", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct EventSourceTests {
     private let bench = SubscriptionBench()
 
     private typealias Step = ScriptedTransport.Step
 
     @Test(
-        "After a stream with an event it waits 3 s, or what the server asked for since, and continues after the last ID"
+        "After a stream with an event, it waits 3 s or as the server requested, and resumes from the last ID"
     )
     func reconnecting() async {
         let (outcome, sent) = await bench.outcome(of: [
@@ -32,7 +32,7 @@ struct EventSourceTests {
         #expect(bench.lastEventIDs(sent) == [nil, "a", "b", "b", nil])
     }
 
-    @Test("Status 204 is the end, also for a target that does not accept it")
+    @Test("Status 204 ends the events, even if the target does not accept it")
     func noContent() async {
         for validationType in [ValidationType.anyStatus, .customCodes([200])] {
             let (outcome, sent) = await bench.outcome(of: [.end], target: TestTarget(validationType: validationType))
@@ -42,7 +42,7 @@ struct EventSourceTests {
     }
 
     @Test(
-        "Any other status is an error with the body, and ends the events",
+        "Any other status ends the events with an error that has the body",
         arguments: [201, 206, 301, 401, 404, 500, 503]
     )
     func status(_ code: Int) async {
@@ -60,7 +60,7 @@ struct EventSourceTests {
     }
 
     @Test(
-        "A redirect is followed by each connection, and one that leads nowhere else is an error",
+        "Each connection follows redirects; a redirect to itself is an error",
         arguments: [301, 307]
     )
     func redirect(_ code: Int) async {
@@ -75,7 +75,7 @@ struct EventSourceTests {
         #expect(transport.sent.count < 50)
     }
 
-    @Test("Another Content-Type is an error, and ends the events")
+    @Test("Another Content-Type ends the events with an error")
     func type() async {
         let feed = WatchedFeed(["data: 1\n\n"])
         let html = Step.status(200, headers: [.contentType: "text/html"], body: .stream(feed))
@@ -85,7 +85,7 @@ struct EventSourceTests {
         #expect(sent.count == 1)
     }
 
-    @Test("Events that came before a stream broke are given first, and the next stream goes on after them")
+    @Test("Events that arrived before a stream broke are delivered, and the next stream resumes after them")
     func broken() async {
         let feed = WatchedFeed(
             ["id: 1\ndata: 1\n\nid: 2\nda", "ta: 2\n\nid: 3\ndata"],
@@ -98,7 +98,7 @@ struct EventSourceTests {
         #expect(feed.isDropped)
     }
 
-    @Test("Waits grow while attempts fail, by a chance that repeats, and a stream that begins ends the count")
+    @Test("Waits grow with seeded jitter while attempts fail, and a stream that opens resets the count")
     func growth() async {
         let failing = Array(repeating: Step.failure(.connect(.refused)), count: 4)
         let steps = failing + [.events("data: 1\n\n")] + failing + [.end]
@@ -115,7 +115,7 @@ struct EventSourceTests {
         #expect(first.waits[4] == .seconds(3))
     }
 
-    @Test("When too many attempts in a row have failed, the error of the last is thrown", arguments: [1, 3, 10])
+    @Test("After too many consecutive failed attempts, the error of the last one is thrown", arguments: [1, 3, 10])
     func maximum(_ maximum: Int) async {
         let failing = Array(repeating: Step.failure(.connectionLost), count: maximum - 1)
         let steps = [.events("data: 1\n\n")] + failing + [.failure(.dns), .end]
@@ -125,7 +125,7 @@ struct EventSourceTests {
         #expect(sent.count == maximum + 1)
     }
 
-    @Test("Without a maximum it goes on")
+    @Test("Without a maximum, it keeps reconnecting")
     func noMaximum() async {
         let steps = Array(repeating: Step.failure(.offline), count: 50) + [.end]
         let (outcome, sent) = await bench.outcome(
@@ -136,7 +136,7 @@ struct EventSourceTests {
         #expect(sent.count == 51)
     }
 
-    @Test("With .never the events end with the stream, and a failure is thrown at once")
+    @Test("With .never, the events end with the stream, and a failure is thrown immediately")
     func never() async {
         var (outcome, sent) = await bench.outcome(of: [.events("data: 1\n\n"), .end], reconnection: .never)
         #expect(outcome.data == ["1"])
@@ -147,7 +147,7 @@ struct EventSourceTests {
         #expect(sent.count == 1)
     }
 
-    @Test("A policy may reconnect after what it likes, and a failure that is none of the network ends the events")
+    @Test("A policy may reconnect after any failure; by default, only network failures are retried")
     func chosen() async {
         let policy = ReconnectionPolicy { $0.response?.statusCode == 503 }
         let steps = [Step.status(503), .events("data: 1\n\n"), .failure(.connectionLost)]
@@ -159,7 +159,7 @@ struct EventSourceTests {
         #expect(strict.error?.code == .tls(.certificate))
     }
 
-    @Test("An event that is longer than allowed ends the events, and closes the exchange")
+    @Test("An event that is too long ends the events and closes the exchange")
     func limit() async {
         let feed = WatchedFeed(["data: 1\n\ndata: 123\ndata: 12345\n\n"], hangs: true)
         let (outcome, sent) = await bench.outcome(of: [.events(feed), .end], maximumByteCount: 11 - 3)
@@ -181,7 +181,7 @@ struct EventSourceTests {
     }
 
     @Test(
-        "P06: A cancelled reader gets CancellationError at once: while it waits to reconnect, for an answer, for an event"
+        "P06: A reader cancelled while it waits to reconnect, for a response or for an event gets CancellationError"
     )
     func cancellation() async throws {
         let feed = WatchedFeed(["data: 1\n\n"], hangs: true)
@@ -200,12 +200,12 @@ struct EventSourceTests {
         #expect(feed.isDropped)
     }
 
-    @Test("A stream that goes silent is given up after the idle timeout, and connected to again")
+    @Test("A stream that goes silent is closed after the idle timeout, and the subscription reconnects")
     func idle() async {
         let feed = WatchedFeed(["id: 1\ndata: 1\n\n"], hangs: true)
         var target = TestTarget()
         target.options.idleTimeout = .seconds(45)
-        // The timeout runs while the first piece is read, too.
+        // The timeout also runs while the first piece is read.
         let (outcome, sent) = await bench.outcome(of: [.events(feed), .end], target: target, movingAfter: 2)
         #expect(outcome.data == ["1"])
         #expect(outcome.error == nil)

@@ -17,7 +17,7 @@ struct JSONLinesTests {
     }
 
     @Test(
-        "Each line that is not blank is a value, whatever ends it",
+        "Each line that is not blank is a value, whatever its line ending",
         arguments: [
             #"{"id":1}"# + "\n" + #"{"id":2}"# + "\n",
             #"{"id":1}"# + "\n" + #"{"id":2}"#,
@@ -34,7 +34,7 @@ struct JSONLinesTests {
         }
     }
 
-    @Test("Nothing and blank lines alone are no values")
+    @Test("An empty stream and blank lines yield no values")
     func blank() {
         for text in ["", "\n", "\r\n\r\n", " ", "\u{feff}", "\u{feff}\n"] {
             for decoded in decoded(text) {
@@ -45,7 +45,7 @@ struct JSONLinesTests {
     }
 
     @Test(
-        "A line that does not decode is mapping.object with its number and place, blank lines counted, never with its text"
+        "A line that fails to decode is mapping.object with its number (counting blank lines) and place, not its text"
     )
     func failure() {
         for decoded in decoded(#"{"id":1}"# + "\n\n" + #"{"id":"s3cr3t"}"# + "\n" + #"{"id":4}"#) {
@@ -60,7 +60,7 @@ struct JSONLinesTests {
         }
     }
 
-    @Test("A line that is longer than allowed is limit.lineBytes, after the values before it")
+    @Test("A line that is too long fails with limit.lineBytes, after the values before it")
     func limit() {
         for decoded in decoded(#"{"id":1}"# + "\n" + #"{"id":1234}"# + "\n", limit: 10) {
             #expect(decoded.elements == [Price(id: 1)])
@@ -68,7 +68,7 @@ struct JSONLinesTests {
         }
     }
 
-    @Test("The decoder that is given decodes")
+    @Test("Lines are decoded with the given decoder")
     func decoder() {
         struct Snake: Decodable, Hashable { var unitPrice: Int }
         let decoder = JSONDecoder()

@@ -3,13 +3,13 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Lines of a stream")
+@Suite("Splitting a stream into lines")
 struct LineSplitterTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let text: String
         /// LF, CRLF and CR end a line.
         let any: [String]
-        /// LF alone does.
+        /// Only LF ends a line.
         let lineFeed: [String]
 
         var testDescription: String { text.debugDescription }
@@ -39,7 +39,7 @@ struct LineSplitterTests {
         Row("a\u{b}\u{c}\u{85}\u{2028}b", ["a\u{b}\u{c}\u{85}\u{2028}b"]),
     ]
 
-    @Test("A line ends where the format says, whether bytes come at once or one by one", arguments: rows)
+    @Test("Lines end at the line endings of the format, whether bytes arrive at once or one by one", arguments: rows)
     func table(_ row: Row) {
         for pieces in [[Data(row.text.utf8)], Data(row.text.utf8).singly] {
             #expect(Self.lines(.any, pieces) == row.any)
@@ -59,7 +59,7 @@ struct LineSplitterTests {
         return lines
     }
 
-    @Test("A CR ends its line before the next byte has come")
+    @Test("A CR ends its line before the next byte arrives")
     func carriageReturn() throws {
         var splitter = LineSplitter(.any, maximumByteCount: 10)
         splitter.append(Data("a\r".utf8))
@@ -70,14 +70,14 @@ struct LineSplitterTests {
         #expect(try splitter.next() == [98])
     }
 
-    @Test("Pieces that are added before the lines of earlier ones are taken follow them")
+    @Test("Pieces added before earlier lines are taken keep their order")
     func severalPieces() throws {
         var splitter = LineSplitter(.any, maximumByteCount: 10)
         for text in ["a\nb\nc", "d\ne", "\n"] { splitter.append(Data(text.utf8)) }
         #expect(try (0..<5).map { _ in try splitter.next() } == [[97], [98], [99, 100], [101], nil])
     }
 
-    @Test("A line of as many bytes as allowed is one, a longer one is limit.lineBytes, and nothing follows it")
+    @Test("A line may have the maximum byte count; a longer one fails with limit.lineBytes and ends the lines")
     func limit() {
         let short = "aa\n1234567890\n"
         for pieces in [[Data((short + "12345678901\nz\n").utf8)], Data((short + "12345678901\nz\n").utf8).singly] {

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("ProgressResponse", .tags(.concurrent))
 struct ProgressResponseTests {
-    @Test("A step made by hand is brought between 0 and 1", arguments: [(-1.0, 0.0), (0.5, 0.5), (7, 1)])
+    @Test("The initializer clamps progress to 0...1", arguments: [(-1.0, 0.0), (0.5, 0.5), (7, 1)])
     func madeByHand(_ given: Double, _ expected: Double) {
         #expect(ProgressResponse(progress: given).progress == expected)
         #expect(!ProgressResponse(progress: given).completed)
     }
 
     @Test(
-        "The time left is what is missing at the present speed; nil without a total, without a speed, at a standstill"
+        "timeLeft is the remaining bytes divided by the speed, and nil without a total, without a speed or at speed 0"
     )
     func timeLeft() {
         func timeLeft(_ count: Int, of total: Int?, _ bytesPerSecond: Double?) -> Duration? {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("The request of a subscription to events", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Event subscriptions: requests", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ProviderServerSentEventsTests {
     private let bench = SubscriptionBench()
 
@@ -24,14 +24,14 @@ struct ProviderServerSentEventsTests {
         #expect(bench.lastEventIDs(sent) == ["t", "t", "2"])
     }
 
-    @Test("It goes on from the ID that it is given, without blanks around it")
+    @Test("A subscription resumes from the given ID, which is sent trimmed")
     func givenID() async {
         let (outcome, sent) = await bench.outcome(of: [.events("data: 1\n\n"), .end], lastEventID: " é 7\t")
         #expect(outcome.events.map(\.id) == [" é 7\t"])
         #expect(bench.lastEventIDs(sent) == ["é 7", "é 7"])
     }
 
-    @Test("Each connection has the target's method and body", arguments: ["POST", "REPORT"])
+    @Test("Each connection sends the target's method and body", arguments: ["POST", "REPORT"])
     func body(_ method: String) async {
         let target = TestTarget(
             method: HTTPRequest.Method(rawValue: method) ?? .get,
@@ -45,14 +45,14 @@ struct ProviderServerSentEventsTests {
         #expect(bench.lastEventIDs(sent) == [nil, "1"])
     }
 
-    @Test("Q01: A given ID that no header field can hold is invalidRequest.headerValue, and is not sent")
+    @Test("Q01: A given ID that is not a valid header value fails with invalidRequest.headerValue before sending")
     func unsendableID() async {
         let (outcome, sent) = await bench.outcome(of: [.events("data: 1\n\n"), .end], lastEventID: "a\u{1}b")
         #expect(outcome.error?.code == .invalidRequest(.headerValue))
         #expect(sent.isEmpty)
     }
 
-    @Test("Each connection runs the whole stack, so each has a token of its own")
+    @Test("Each connection runs the whole stack and gets its own token")
     func plugins() async {
         let count = Atomic(0)
         let token = PluginStack.prepare { request, _ in
@@ -69,7 +69,7 @@ struct ProviderServerSentEventsTests {
         #expect(transport.sent.map { $0.headers[.authorization] } == ["Bearer 1", "Bearer 2", "Bearer 3"])
     }
 
-    @Test("Nothing is sent before the first event is asked for")
+    @Test("Nothing is sent before the first event is requested")
     func laziness() async throws {
         let transport = ScriptedTransport(always: .events("data: 1\n\n"))
         let events = Provider<TestTarget>(transport: transport, configuration: .init(clock: bench.clock))

@@ -11,7 +11,7 @@ struct ReconnectionPolicyTests {
         }
     }
 
-    @Test("After a stream with an event the wait is exactly what the server asked for, else 3 s")
+    @Test("After a stream with an event, the wait is exactly what the server requested, or 3 s by default")
     func steady() {
         #expect(Set(delays(.standard, fruitless: 0)) == [.seconds(3)])
         #expect(Set(delays(.standard, fruitless: 0, asked: .milliseconds(520))) == [.milliseconds(520)])
@@ -20,7 +20,7 @@ struct ReconnectionPolicyTests {
         #expect(Set(delays(ReconnectionPolicy(reconnectionTime: .seconds(9)), fruitless: 0)) == [.seconds(9)])
     }
 
-    @Test("S01 The wait is never shorter than the minimum, whatever the server or the policy asks for")
+    @Test("S01 The wait is never shorter than the minimum, whatever the server or the policy requests")
     func floor() {
         for fruitless in [0, 1, 5] {
             #expect(delays(.standard, fruitless: fruitless, asked: .zero).allSatisfy { $0 >= .milliseconds(500) })
@@ -34,19 +34,19 @@ struct ReconnectionPolicyTests {
     }
 
     @Test(
-        "After n attempts without an event it is between the reconnection time and 2ⁿ times that, and at most 60 s",
+        "After n attempts without an event, the wait is 1 to 2ⁿ times the reconnection time, at most 60 s",
         arguments: [(1, 6), (2, 12), (3, 24), (4, 48), (5, 60), (10, 60), (1_000_000, 60)]
     )
     func growth(_ fruitless: Int, _ bound: Int) {
         let delays = delays(.standard, fruitless: fruitless)
         #expect(delays.allSatisfy { (.seconds(3))...(.seconds(bound)) ~= $0 })
-        // The whole range is used.
+        // The waits use the whole range.
         let width = Double(bound - 3)
         #expect(delays.contains { $0 < .seconds(3 + width * 0.1) })
         #expect(delays.contains { $0 > .seconds(3 + width * 0.9) })
     }
 
-    @Test("Below a second it grows to 2ⁿ seconds, so that a minimum of zero grows, too")
+    @Test("A reconnection time below a second grows up to 2ⁿ seconds, even from zero")
     func growthFromZero() {
         let policy = ReconnectionPolicy(minimumReconnectionTime: .zero)
         let delays = delays(policy, fruitless: 3, asked: .zero)
@@ -54,14 +54,14 @@ struct ReconnectionPolicyTests {
         #expect(delays.contains { $0 > .seconds(7) })
     }
 
-    @Test("The wait that the server asks for may exceed the limit")
+    @Test("A wait requested by the server may exceed the maximum")
     func beyond() {
         #expect(Set(delays(.standard, fruitless: 4, asked: .seconds(90))) == [.seconds(90)])
         let policy = ReconnectionPolicy(reconnectionTime: .seconds(1), maximumReconnectionTime: .zero)
         #expect(Set(delays(policy, fruitless: 4)) == [.seconds(1)])
     }
 
-    @Test("Network failures are reconnected after, and no others")
+    @Test("Only network failures cause a reconnection")
     func failures() {
         let codes: [PipelineError.Code] = [
             .offline, .dns, .connect(.refused), .connect(.unreachable), .connectionLost, .timeout(.idle),

@@ -17,7 +17,7 @@ struct RequestProgressTests {
         steps.map { ($0.progress * 1000).rounded() / 1000 }
     }
 
-    /// Reads all steps, and feeds the next piece after each.
+    /// Reads all steps, and sends the next piece after each.
     static func read(_ progress: RequestProgress, _ feed: Feed, pieces: [Int]) async throws -> [ProgressResponse] {
         var rest = pieces[...]
         var steps: [ProgressResponse] = []
@@ -29,7 +29,7 @@ struct RequestProgressTests {
         return steps
     }
 
-    @Test("M150 Each piece of the answer is a step, and 1 comes once, with the response")
+    @Test("M150 Each piece of the response is a step, and progress is 1 only once, with the response")
     func received() async throws {
         let feed = Feed()
         let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 4000))])
@@ -43,7 +43,7 @@ struct RequestProgressTests {
         #expect(steps.last?.response?.data.count == 4000)
     }
 
-    @Test("M151 Without a length progress stays 0 until the end, and the bytes are counted")
+    @Test("M151 Without a length, progress stays 0 until the end, but bytes are counted")
     func unknownLength() async throws {
         let feed = Feed()
         let transport = ScriptedTransport([.status(200, body: .stream(feed))])
@@ -54,7 +54,7 @@ struct RequestProgressTests {
         #expect(steps.allSatisfy { $0.received.totalByteCount == nil })
     }
 
-    @Test("M152 Of a task that uploads, progress is what was sent; the answer is only counted")
+    @Test("M152 The progress of an upload is the share of bytes sent; response bytes are only counted")
     func sent() async throws {
         let feed = Feed()
         let transport = ScriptedTransport { _, _ in
@@ -77,7 +77,7 @@ struct RequestProgressTests {
         pieces.removeFirst()
         for try await step in progress {
             steps.append(step)
-            // The second 40 and the 30 are no steps: nothing has changed.
+            // The second 40 and the 30 do not make a step because the count does not grow.
             switch step.sent.byteCount {
             case 20: feed.send(40)
             case 40:
@@ -112,7 +112,7 @@ struct RequestProgressTests {
         return steps
     }
 
-    @Test("Speed and time left are those of the provider's clock, from the second step on")
+    @Test("Speed and time left use the provider's clock and begin with the second step")
     func speed() async throws {
         let steps = try await timedSteps(of: 4000, pieceCount: 4)
         #expect(steps.map(\.bytesPerSecond) == [nil, 1000, 1000, 1000, 1000])
@@ -120,14 +120,14 @@ struct RequestProgressTests {
         #expect(steps.allSatisfy { $0.transfer == $0.received })
     }
 
-    @Test("Without a length there is a speed and no time left")
+    @Test("Without a length, steps have a speed but no time left")
     func speedWithoutLength() async throws {
         let steps = try await timedSteps(of: nil, pieceCount: 3)
         #expect(steps.map(\.bytesPerSecond) == [nil, 1000, 1000, 1000])
         #expect(steps.allSatisfy { $0.timeLeft == nil })
     }
 
-    @Test("A second attempt counts from nothing, and progress does not fall")
+    @Test("A second attempt restarts the byte count, but progress never decreases")
     func monotonic() async throws {
         let feed = Feed()
         let again = Feed()
@@ -154,7 +154,7 @@ struct RequestProgressTests {
         #expect(steps.map(\.received.byteCount) == [60, 10, 80, 100, 100])
     }
 
-    @Test("A second attempt counts what is sent and what has arrived from nothing")
+    @Test("A second attempt restarts the counts of sent and received bytes")
     func secondAttempt() async throws {
         let transport = ScriptedTransport { _, index in
             .answer { request, context in
@@ -176,7 +176,7 @@ struct RequestProgressTests {
         #expect(last?.received == .init())
     }
 
-    @Test("M152 Progress of a form is what was sent of it")
+    @Test("M152 The progress of a form upload is the share of bytes sent")
     func form() async throws {
         let feed = Feed()
         let transport = ScriptedTransport { _, _ in
@@ -197,7 +197,7 @@ struct RequestProgressTests {
         #expect(abs((steps.first?.progress ?? 0) - 0.5) < 0.01)
     }
 
-    @Test("An answer that is there at once is one step, and a stub's too")
+    @Test("A response whose body is already in memory is a single step")
     func whole() async throws {
         let transport = ScriptedTransport([.status(200, body: "hello")])
         var steps: [ProgressResponse] = []
@@ -206,7 +206,7 @@ struct RequestProgressTests {
         #expect(steps.first?.response?.data == Data("hello".utf8))
     }
 
-    @Test("Nothing is sent before the steps are read, and each reading sends again")
+    @Test("Nothing is sent before the steps are read, and each loop sends a new request")
     func cold() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let progress = Self.provider(transport).requestWithProgress(TestTarget())
@@ -217,7 +217,7 @@ struct RequestProgressTests {
         #expect(transport.sent.count == 2)
     }
 
-    @Test("A call that fails throws its error and never comes to 1")
+    @Test("A failed call throws its error and never reaches 1")
     func failure() async throws {
         let feed = Feed()
         let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 100))])
@@ -233,7 +233,7 @@ struct RequestProgressTests {
         #expect(Self.values(steps) == [0.3])
     }
 
-    @Test("A status that the target does not accept is thrown, and the last step is not 1")
+    @Test("A status that the target does not accept is thrown, without a final step")
     func unacceptable() async throws {
         let transport = ScriptedTransport([.status(404, body: "no")])
         var count = 0
@@ -262,7 +262,7 @@ struct RequestProgressTests {
         #expect(journal.entries == ["cancelled"])
     }
 
-    @Test("Rule 6 A reader that is cancelled gets CancellationError")
+    @Test("Rule 6 A cancelled reader gets CancellationError")
     func cancelled() async throws {
         let transport = ScriptedTransport(always: .hang)
         let progress = Self.provider(transport).requestWithProgress(TestTarget())
@@ -274,7 +274,7 @@ struct RequestProgressTests {
         await #expect(throws: CancellationError.self) { try await reader.value }
     }
 
-    @Test("A reader that is cancelled gets its error once the call has ended")
+    @Test("A cancelled reader gets its error after the call has ended")
     func cancelledAfterEnd() async throws {
         let journal = Journal()
         let transport = ScriptedTransport(always: .hang)
@@ -297,7 +297,7 @@ struct RequestProgressTests {
         #expect(journal.entries == ["the call has ended"])
     }
 
-    @Test("A slow reader misses steps, never the last")
+    @Test("A slow reader may miss steps, but never the last one")
     func slowReader() async throws {
         let feed = Feed()
         let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 1000))])
@@ -315,7 +315,7 @@ struct RequestProgressTests {
         #expect(steps.last?.received.byteCount == 1000)
     }
 
-    @Test("Only who watches, streams or downloads makes a transport stream")
+    @Test("A transport streams only for progress, streams and downloads")
     func wantsStream() async throws {
         let journal = Journal()
         let transport = ScriptedTransport { _, _ in
@@ -333,7 +333,7 @@ struct RequestProgressTests {
         #expect(journal.entries == ["false false", "true true", "true false", "true false"])
     }
 
-    @Test("After an error there is no step")
+    @Test("No step follows an error")
     func afterError() async throws {
         var steps = Self.provider(ScriptedTransport([.failure(.dns)])).requestWithProgress(TestTarget())
             .makeAsyncIterator()
@@ -342,7 +342,7 @@ struct RequestProgressTests {
     }
 }
 
-/// A closure that gives the bytes once.
+/// Returns a closure that returns the bytes once, and then `nil`.
 func once(_ data: Data) -> @Sendable () async -> Data? {
     let rest = Rest(data)
     return { rest.take() }

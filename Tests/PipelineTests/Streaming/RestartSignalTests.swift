@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Restarts of a subscription", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Subscription restarts", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct RestartSignalTests {
     private let bench = SubscriptionBench()
 
@@ -21,7 +21,7 @@ struct RestartSignalTests {
             .serverSentEvents(TestTarget(), lastEventID: lastEventID, reconnection: reconnection)
     }
 
-    @Test("A restart closes the stream and connects at once, from the last event ID")
+    @Test("A restart closes the stream and reconnects immediately with the last event ID")
     func restart() async throws {
         let feed = WatchedFeed(["id: 1\ndata: 1\n\ndata: half"], hangs: true)
         let transport = ScriptedTransport([.events(feed), .events("data: 2\n\n"), .end])
@@ -38,7 +38,7 @@ struct RestartSignalTests {
         #expect(bench.clock.sleeperCount == 0)
     }
 
-    @Test("A restart interrupts a silent stream, an attempt to connect, and a wait, from any task")
+    @Test("A restart from any task interrupts a silent stream, a connection attempt and a wait")
     func restartOfWaits() async throws {
         let feed = WatchedFeed(["data: 1\n\n"], hangs: true)
         for (step, isRead, isAsleep) in [
@@ -57,7 +57,7 @@ struct RestartSignalTests {
         #expect(feed.isDropped)
     }
 
-    @Test("Events that have arrived are read before a restart")
+    @Test("Events that have arrived are delivered before a restart")
     func restartAfterArrival() async throws {
         let transport = ScriptedTransport([.events("id: 1\ndata: 1\n\nid: 2\ndata: 2\n\n"), .end])
         let news = subscription(transport)
@@ -70,7 +70,7 @@ struct RestartSignalTests {
         #expect(bench.lastEventIDs(transport.sent) == [nil, "2"])
     }
 
-    @Test("A restart before the first event is asked for has no effect")
+    @Test("A restart before the first event is requested has no effect")
     func restartBeforeReading() async throws {
         let transport = ScriptedTransport([.events("data: 1\n\n"), .end])
         let news = subscription(transport)
@@ -79,7 +79,7 @@ struct RestartSignalTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("Work that ends although a restart came keeps its result")
+    @Test("Work that completes despite a restart keeps its result")
     func resultDespiteRestart() async throws {
         let signal = RestartSignal()
         let value = try await signal.run(after: 0) {

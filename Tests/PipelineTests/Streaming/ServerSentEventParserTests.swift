@@ -27,7 +27,7 @@ struct ServerSentEventParserTests {
         ServerSentEvent(type: type, data: data, id: id)
     }
 
-    /// The samples of section 9.2.6, in other words.
+    /// The samples of section 9.2.6, reworded.
     static let standard: [Row] = [
         Row("three lines of data are one event", "data: YHOO\ndata: +2\ndata: 10\n\n", event("YHOO\n+2\n10")),
         Row(
@@ -95,7 +95,7 @@ struct ServerSentEventParserTests {
         Row("half a byte order mark is none", [0xef, 0xbb] + Array("data: 1\n\ndata: 2\n\n".utf8), [event("2")]),
     ]
 
-    @Test("The standard's rules hold, whether bytes come at once or one by one", arguments: standard + rules)
+    @Test("The standard's rules hold, whether bytes arrive at once or one by one", arguments: standard + rules)
     func table(_ row: Row) throws {
         for pieces in [[Data(row.stream)], Data(row.stream).singly] {
             var parser = ServerSentEventParser()
@@ -111,7 +111,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "An event is there with the last byte of its empty line",
+        "An event is delivered with the last byte of its empty line",
         arguments: ["data: 1\n\n", "data: 1\r\n\r", "data: 1\r\r"]
     )
     func promptness(_ stream: String) throws {
@@ -122,7 +122,7 @@ struct ServerSentEventParserTests {
         #expect(try parser.next()?.data == "1")
     }
 
-    @Test("Events have the ID that a parser was given until the server gives another, or none")
+    @Test("Events have the parser's initial ID until the server sends another or an empty one")
     func givenID() throws {
         var parser = ServerSentEventParser(lastEventID: "4")
         parser.append(Data("data: a\n\nid: 5\ndata: b\n\nid\ndata: c\n\n".utf8))
@@ -130,7 +130,7 @@ struct ServerSentEventParserTests {
     }
 
     @Test(
-        "Data of as many bytes as allowed are an event, more are limit.eventBytes, and a longer line is limit.lineBytes"
+        "Data may have the maximum byte count; more fails with limit.eventBytes, and a longer line with limit.lineBytes"
     )
     func limits() {
         let parser = ServerSentEventParser(maximumByteCount: 12)

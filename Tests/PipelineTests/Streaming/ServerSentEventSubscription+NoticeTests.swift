@@ -6,11 +6,11 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Notices of a subscription", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Subscription notices", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ServerSentEventSubscriptionNoticeTests {
     private let bench = SubscriptionBench()
 
-    @Test("Notices report streams that open, events, comments at once, and each wait with its cause")
+    @Test("Notices report open streams, events, comments as they arrive, and each wait with its cause")
     func notices() async {
         let (outcome, _) = await bench.outcome(of: [
             .events(":ping\n: two\ndata: 1\n:\n\n: not ended"), .failure(.connect(.refused)),
@@ -33,7 +33,7 @@ struct ServerSentEventSubscriptionNoticeTests {
         #expect(outcome.notices.first?.response?.body.isAbsent == true)
     }
 
-    @Test("The failure that ends a subscription is thrown, after notices of those before it")
+    @Test("The failure that ends a subscription is thrown; earlier ones are reported as notices")
     func failure() async {
         let policy = ReconnectionPolicy(maximumFailedAttempts: 2)
         let (outcome, _) = await bench.outcome(of: [.failure(.dns), .failure(.offline)], reconnection: policy)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("A subscription that is watched, restarted and resumed", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Event subscriptions: backoff, replay, last event ID", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ServerSentEventSubscriptionTests {
     private let bench = SubscriptionBench()
 
@@ -24,18 +24,18 @@ struct ServerSentEventSubscriptionTests {
 
     // MARK: Back-off
 
-    @Test("S01 A server that asks for retry: 0 and ends each stream at once is asked ever less often")
+    @Test("S01 A server that sends retry: 0 and ends each stream immediately is contacted less and less often")
     func storm() async {
         let transport = ScriptedTransport(always: .events(": welcome\nretry: 0\n\n"))
         let outcome = await bench.outcome(of: subscription(transport), until: .seconds(3_600))
-        // Without growth it would be 7,200, without a minimum any number.
+        // Without growth there would be 7,200 requests; without a minimum there would be no bound.
         #expect(transport.sent.count < 300)
         #expect(outcome.waits.allSatisfy { $0 >= .milliseconds(500) })
         #expect(outcome.waits.contains { $0 > .seconds(50) })
         #expect(outcome.waits.prefix(5).allSatisfy { $0 <= .seconds(32) })
     }
 
-    @Test("S01 Streams of no byte make the wait grow, too, and never count as failed attempts")
+    @Test("S01 Empty streams make the wait grow but do not count as failed attempts")
     func emptyStreams() async {
         let steps = Array(repeating: Step.events(""), count: 40) + [.end]
         let (outcome, _) = await bench.outcome(of: steps, reconnection: ReconnectionPolicy(maximumFailedAttempts: 1))
@@ -45,7 +45,7 @@ struct ServerSentEventSubscriptionTests {
         #expect(outcome.waits.contains { $0 > .seconds(30) })
     }
 
-    @Test("S01 With an event in each stream the wait stays what the server asks for, at least the minimum")
+    @Test("S01 With an event in each stream, the wait stays at the requested time, but at least the minimum")
     func minimum() async {
         let steps = Array(repeating: Step.events("retry: 0\ndata: 1\n\n"), count: 20) + [.end]
         var (outcome, _) = await bench.outcome(of: steps)
@@ -55,7 +55,7 @@ struct ServerSentEventSubscriptionTests {
         #expect(outcome.waits == Array(repeating: .seconds(2), count: 20))
     }
 
-    @Test("S01 An event ends the growth")
+    @Test("S01 An event resets the wait")
     func eventEndsGrowth() async {
         let empty = Array(repeating: Step.events(""), count: 8)
         let (outcome, _) = await bench.outcome(of: empty + [.events("data: 1\n\n")] + empty + [.end])
@@ -65,7 +65,7 @@ struct ServerSentEventSubscriptionTests {
     }
 
     @Test(
-        "A stream without an event ends the growth if it was open for as long as the longest wait",
+        "A stream without an event resets the wait if it was open for at least the maximum wait",
         arguments: [59, 60]
     )
     func quietStream(_ seconds: Int) async {
@@ -79,7 +79,7 @@ struct ServerSentEventSubscriptionTests {
         #expect((outcome.waits[3] == .seconds(3)) == (seconds == 60))
     }
 
-    @Test("A replayed stream and a replayed failure are followed at once, with the notices and attempts of others")
+    @Test("After a replayed stream or failure, the next attempt is immediate, with the same notices")
     func replayed() async {
         let steps: [Step] = [
             .events("data: 1\n\n"), .failure(.connectionLost), .events("retry: 9000\n\n"), .events("data: 2\n\n"), .end,
@@ -108,7 +108,7 @@ struct ServerSentEventSubscriptionTests {
         #expect(texts[0].count == texts[1].count)
     }
 
-    @Test("A replayed failure counts as an attempt that failed")
+    @Test("A replayed failure counts as a failed attempt")
     func replayedFailures() async {
         let mark = PluginStack.didReceive { _, context in context.isReplayed = true }
         let transport = ScriptedTransport(always: .failure(.connectionLost))
@@ -125,7 +125,7 @@ struct ServerSentEventSubscriptionTests {
 
     // MARK: The last event ID
 
-    @Test("The last event ID is that of the event read last, however many have been decoded")
+    @Test("The last event ID is that of the last event read, even if later ones have been decoded")
     func lastEventID() async throws {
         let transport = ScriptedTransport([.events("id: 1\ndata: 1\n\nid: 2\ndata: 2\n\ndata: 3\n\nid: 4\n\n"), .end])
         let news = subscription(transport, lastEventID: "0", reconnection: .never)
@@ -137,7 +137,7 @@ struct ServerSentEventSubscriptionTests {
         #expect(bench.lastEventIDs(transport.sent) == ["0"])
     }
 
-    @Test("A second loop continues after the last event of the first")
+    @Test("A second loop resumes after the last event of the first")
     func resuming() async throws {
         let transport = ScriptedTransport(always: .events("id: 1\ndata: 1\n\nid: 2\ndata: 2\n\n"))
         let news = subscription(transport)
@@ -146,7 +146,7 @@ struct ServerSentEventSubscriptionTests {
         #expect(bench.lastEventIDs(transport.sent) == [nil, "1"])
     }
 
-    @Test("The last event ID is known after an error, too")
+    @Test("The last event ID is available after an error")
     func lastEventIDAfterError() async {
         let transport = ScriptedTransport([.events("id: 1\ndata: 1\n\nid: 2\n\n"), .status(500)])
         let news = subscription(transport)
@@ -155,7 +155,7 @@ struct ServerSentEventSubscriptionTests {
         #expect(news.lastEventID == "2")
     }
 
-    @Test("S01 An ID that Last-Event-ID cannot carry is left out: the stream continues after the one before")
+    @Test("S01 An ID that Last-Event-ID cannot carry is ignored; the stream resumes from the previous one")
     func unsendableIDs() async {
         let long = String(repeating: "x", count: 70_000)
         for id in ["a\u{1}b", "a\u{0}b", "a\u{7f}", "\u{1b}[0m", long, String(repeating: "x", count: 4_097)] {
@@ -173,7 +173,7 @@ struct ServerSentEventSubscriptionTests {
 
     // MARK: Compressed streams
 
-    @Test("S01 A compressed body that nothing has decoded is contentCoding.unsupported, and says what to add")
+    @Test("S01 An undecoded compressed body fails with contentCoding.unsupported and names the missing plugin")
     func compressed() async throws {
         for (coding, name) in [
             ("gzip", " with gzip"), ("identity, BR", " with br"), ("s3cr3t", ""), ("br, gzip", ""),

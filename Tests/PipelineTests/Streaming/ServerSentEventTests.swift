@@ -5,7 +5,7 @@ import Testing
 
 @Suite("ServerSentEvent")
 struct ServerSentEventTests {
-    @Test("Data map to a value, and what does not is mapping.object without the data")
+    @Test("Event data maps to a value; data that does not map fails with mapping.object, without the data")
     func mapping() throws {
         struct News: Decodable { var id: Int }
         #expect(try ServerSentEvent(data: #"{"id":7}"#).map(News.self).id == 7)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Batches of a streamed answer", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Batches of a streamed response", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StreamBatchesTests {
     private func answer(_ body: PipelineBody, type: String? = nil) async throws -> StreamedResponse {
         let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]
@@ -15,7 +15,7 @@ struct StreamBatchesTests {
         return try await Provider<TestTarget>(transport: transport).stream(TestTarget())
     }
 
-    @Test("Nothing is read before the first value is asked for, and the next piece when those before it are used up")
+    @Test("A piece is read only when a value is requested and no decoded values are left")
     func laziness() async throws {
         let feed = WatchedFeed(["1\n2\n3", "\n4\n", "5\n"])
         let values = try await answer(.stream(feed)).jsonLines(as: Int.self)
@@ -30,7 +30,7 @@ struct StreamBatchesTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("Of a large piece no more values are decoded ahead than 128")
+    @Test("At most 128 values of a large piece are decoded ahead")
     func batches() async throws {
         let decoded = Journal()
         struct Noted: Decodable, Sendable {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Streams cut anywhere")
+@Suite("Streams split at any byte")
 struct StreamCutTests {
     private static let tokens: [[UInt8]] =
         [
@@ -17,7 +17,7 @@ struct StreamCutTests {
     }
 
     @Test(
-        "Any cut gives the same values, the same error, the same ID and the same wait",
+        "However a stream is split, it yields the same values, error, event ID and reconnection time",
         arguments: 0..<40 as Range<UInt64>
     )
     func cuts(_ seed: UInt64) {
@@ -38,7 +38,7 @@ struct StreamCutTests {
     }
 
     @Test(
-        "Each sample of the standard gives the same in any two pieces",
+        "Each sample of the standard yields the same events when split in two anywhere",
         arguments: ServerSentEventParserTests.standard
     )
     func halves(_ row: ServerSentEventParserTests.Row) {
@@ -48,7 +48,7 @@ struct StreamCutTests {
         }
     }
 
-    /// The ID and the wait that a parser ends with.
+    /// The last event ID and the reconnection time of a parser at the end of its stream.
     private static func ends(_ parser: ServerSentEventParser, _ pieces: [Data]) -> [String] {
         var parser = parser
         for piece in pieces {

@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import Pipeline
 
-/// What a decoder makes of bytes: the values, and the failure at their end.
+/// The result of decoding bytes: the values, and the failure that follows them.
 struct Decoded<Element: Hashable & Sendable>: Hashable {
     var elements: [Element] = []
     var failure: String?
@@ -45,7 +45,7 @@ extension Data {
     }
 }
 
-/// Bytes that a test lets through, and what became of their reader.
+/// A body of fixed pieces that records how many were read and whether its reader was released.
 final class WatchedFeed: AsyncSequence, Sendable {
     typealias Element = Data
 
@@ -83,7 +83,7 @@ final class WatchedFeed: AsyncSequence, Sendable {
 
     /// - Parameters:
     ///   - texts: the pieces.
-    ///   - failure: what is thrown after them.
+    ///   - failure: the error thrown after them.
     ///   - hangs: whether it waits after them until its reader is cancelled.
     init(_ texts: [String], failure: PipelineError? = nil, hangs: Bool = false) {
         state = Mutex(State(pieces: texts.map { Data($0.utf8) }))
@@ -94,7 +94,7 @@ final class WatchedFeed: AsyncSequence, Sendable {
     /// How many pieces have been read.
     var readCount: Int { state.withLock { $0.readCount } }
 
-    /// Whether its reader is gone.
+    /// Whether its reader was released.
     var isDropped: Bool { state.withLock { $0.isDropped } }
 
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lease: Lease(self)) }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("The work of reading a stream")
+@Suite("Cost of reading a stream")
 struct StreamWorkTests {
-    /// A stream that can be made in any size.
+    /// A stream of any size.
     struct Shape: CustomTestStringConvertible, Sendable {
         let testDescription: String
         /// Whether all pieces are added before the first is read.
@@ -48,7 +48,7 @@ struct StreamWorkTests {
         return parser.stepCount
     }
 
-    @Test("S01 Twice the bytes are twice the bytes looked at and copied, and a few for each byte", arguments: shapes)
+    @Test("S01 The parser's work grows linearly with the bytes, with a small constant factor", arguments: shapes)
     func linear(_ shape: Shape) throws {
         let single = try Self.stepCount(shape, 35_000)
         let double = try Self.stepCount(shape, 70_000)

@@ -15,7 +15,7 @@ struct StreamedResponseValuesTests {
         return try await Provider<TestTarget>(transport: transport).stream(TestTarget())
     }
 
-    @Test("Lines come as text, with what is no UTF-8 replaced")
+    @Test("Lines are decoded as text, with invalid UTF-8 replaced")
     func lines() async throws {
         let bytes = Data("\u{feff}a\r\nb\rc\n\nd".utf8) + [0xff]
         var lines: [String] = []
@@ -24,7 +24,7 @@ struct StreamedResponseValuesTests {
     }
 
     @Test(
-        "Events are read of an answer that says so, with whatever parameters",
+        "Events are read from a response with type text/event-stream, whatever its parameters",
         arguments: ["text/event-stream", "Text/Event-Stream; charset=utf-8", "text/event-stream;charset=latin1"]
     )
     func events(_ type: String) async throws {
@@ -35,7 +35,7 @@ struct StreamedResponseValuesTests {
     }
 
     @Test(
-        "Of any other answer it is mapping.events, with the response and without its body",
+        "Any other Content-Type fails with mapping.events, with the response but not its body",
         arguments: [nil, "text/plain", ""]
     )
     func otherType(_ type: String?) async throws {

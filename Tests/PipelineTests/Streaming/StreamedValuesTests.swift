@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Values of a streamed answer", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Values of a streamed response", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StreamedValuesTests {
     private func answer(_ body: PipelineBody, type: String? = nil) async throws -> StreamedResponse {
         let headers: HTTPFields = type.map { [.contentType: $0] } ?? [:]
@@ -15,7 +15,7 @@ struct StreamedValuesTests {
         return try await Provider<TestTarget>(transport: transport).stream(TestTarget())
     }
 
-    @Test("Values are decoded away from the reader's actor")
+    @Test("Values are decoded off the reader's actor")
     func actor() async throws {
         struct Place: Decodable, Sendable {
             let isReaders: Bool
@@ -27,7 +27,7 @@ struct StreamedValuesTests {
         #expect(try await QueueReader().read(values).map(\.isReaders) == [false, false])
     }
 
-    @Test("A reader who leaves the loop closes the exchange, and so does an error")
+    @Test("Leaving the loop closes the exchange, and so does an error")
     func closing() async throws {
         let left = WatchedFeed(["1\n", "2\n"])
         for try await _ in try await answer(.stream(left)).jsonLines(as: Int.self) { break }
@@ -44,7 +44,7 @@ struct StreamedValuesTests {
         #expect(try await iterator.next() == nil)
     }
 
-    @Test("A failure of the body is thrown after the values that came before it")
+    @Test("A failure of the body is thrown after the values that arrived before it")
     func failure() async throws {
         let feed = WatchedFeed(["1\n2\n3"], failure: PipelineError(.connectionLost, "by script"))
         var values: [Int] = []
@@ -55,7 +55,7 @@ struct StreamedValuesTests {
         #expect(error?.code == .connectionLost)
     }
 
-    @Test("I8: A body that is shorter than announced is truncated: its last line is no value")
+    @Test("I8: A body shorter than its announced length fails as truncated; its last line is not a value")
     func truncated() async throws {
         var values: [Int] = []
         let error = await pipelineError {
@@ -66,7 +66,7 @@ struct StreamedValuesTests {
         #expect(error?.code == .truncated)
     }
 
-    @Test("Values can be read once, and then the body is consumed")
+    @Test("Values can be read once; a second loop fails with bodyConsumed")
     func twice() async throws {
         let values = try await answer(.stream(WatchedFeed(["1\n"]))).jsonLines(as: Int.self)
         for try await _ in values {}
@@ -74,7 +74,7 @@ struct StreamedValuesTests {
         #expect(error?.code == .bodyConsumed)
     }
 
-    @Test("A cancelled reader gets CancellationError, also of a body that just ends then")
+    @Test("A cancelled reader gets CancellationError, even if the body ends at that moment")
     func cancellation() async throws {
         for isSilent in [false, true] {
             let (stream, continuation) = AsyncStream<Data>.makeStream()
@@ -95,7 +95,7 @@ struct StreamedValuesTests {
     }
 }
 
-/// Reads on a queue that can be told from others.
+/// Reads on a queue that can be recognized.
 private actor QueueReader {
     static let key = DispatchSpecificKey<Bool>()
 

@@ -8,7 +8,7 @@ import TestSupport
 
 /// Reads subscriptions in virtual time.
 struct SubscriptionBench {
-    /// What came of a subscription.
+    /// The outcome of a subscription.
     struct Outcome: Sendable {
         var notices: [ServerSentEventSubscription.Notice] = []
         var waits: [Duration] = []
@@ -30,13 +30,13 @@ struct SubscriptionBench {
 
     let clock = ManualClock()
 
-    /// Reads to the end, and advances the clock to the next sleeper once so many notices have been read.
+    /// Reads to the end, and advances the clock to the next sleeper after `count` notices.
     ///
     /// - Parameters:
     ///   - events: the subscription.
     ///   - count: the notices to read before time passes.
     ///   - limit: when the reader is cancelled.
-    /// - Returns: what came of it.
+    /// - Returns: the outcome.
     func outcome(
         of events: ServerSentEventSubscription,
         movingAfter count: Int = 0,

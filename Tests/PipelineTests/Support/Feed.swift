@@ -1,7 +1,7 @@
 import Foundation
 import Pipeline
 
-/// Bytes that a test lets through piece by piece.
+/// A body whose pieces a test sends one at a time.
 final class Feed: AsyncSequence, Sendable {
     typealias Element = Data
 

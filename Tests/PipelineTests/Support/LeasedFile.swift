@@ -9,7 +9,7 @@ import Glibc
 import Musl
 #endif
 
-/// A file whose opening blocks until the lease is released, as on a disk that has stalled.
+/// A file that cannot be opened until the lease is released, as on a stalled disk.
 ///
 /// Source: fcntl(2), *Leases*.
 final class LeasedFile: Sendable {
@@ -22,20 +22,20 @@ final class LeasedFile: Sendable {
     /// Takes the lease; nothing else may have the file open.
     init(_ url: URL) throws {
         descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
-        // A signal that is ignored by default, else the process would be stopped.
+        // SIGURG is ignored by default; the default signal would terminate the process.
         _ = fcntl(descriptor, Self.setSignal, SIGURG)
         guard descriptor >= 0, fcntl(descriptor, Self.setLease, F_WRLCK) == 0 else { throw TestFailure() }
     }
 
     deinit { _ = close(descriptor) }
 
-    /// Whether a thread waits for the file.
+    /// Whether a thread is waiting for the file.
     var isWaitedFor: Bool { fcntl(descriptor, Self.getLease, 0) != F_WRLCK }
 
     func release() { _ = fcntl(descriptor, Self.setLease, F_UNLCK) }
 }
 
-/// How many descriptors of this process are a file.
+/// Returns how many descriptors of this process refer to a file.
 func openCount(of file: URL) -> Int {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     let path = file.resolvingSymlinksInPath().path

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Pipeline
 
-/// A target of which each test sets what it is about.
+/// A target whose properties each test sets as needed.
 struct SampleTarget: TargetType {
     var baseURL = URL(filePath: "/")
     var path = "/path"
@@ -20,7 +20,7 @@ struct SampleTarget: TargetType {
     }
 }
 
-/// A target that says nothing but what it must.
+/// A target that implements only the requirements without defaults.
 struct MinimalTarget: TargetType {
     let baseURL: URL
     let path = ""

@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import Synchronization
 
-/// A target whose every part a test can set.
+/// A target whose properties a test can set.
 struct TestTarget: TargetType {
     var base = "https://api.example.com/v1"
     var path = "/items"
@@ -17,7 +17,7 @@ struct TestTarget: TargetType {
     var baseURL: URL { URL(string: base) ?? URL(fileURLWithPath: "/") }
 }
 
-/// What happened, in order.
+/// A log of events, in order.
 final class Journal: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -28,7 +28,7 @@ final class Journal: Sendable {
     }
 }
 
-/// Notes its prepare and process.
+/// Records its prepare and process stages.
 struct Layer: Stage.Prepare, Stage.Process {
     let name: String
     let journal: Journal
@@ -44,7 +44,7 @@ struct Layer: Stage.Prepare, Stage.Process {
     }
 }
 
-/// Notes all three wrapping stages, and calls `next` as often as it is told.
+/// Records all three wrapping stages, and calls `next` as often as `passes` says.
 struct Wrapper: Stage.Prepare, Stage.Intercept, Stage.Process {
     let name: String
     let journal: Journal
@@ -71,7 +71,7 @@ struct Wrapper: Stage.Prepare, Stage.Intercept, Stage.Process {
     }
 }
 
-/// Notes what is sent and received.
+/// Records what is sent and received.
 struct Observer: Stage.WillSend, Stage.DidReceive {
     let name: String
     let journal: Journal
@@ -88,12 +88,12 @@ struct Observer: Stage.WillSend, Stage.DidReceive {
     }
 }
 
-/// What a plugin throws.
+/// An error that plugins throw in tests.
 struct TestFailure: Error, Equatable {
     var secret = "s3cr3t-in-an-error"
 }
 
-/// The error that a call ends in.
+/// Returns the `PipelineError` that the closure throws.
 func pipelineError(_ work: () async throws -> Void) async -> PipelineError? {
     do {
         try await work()

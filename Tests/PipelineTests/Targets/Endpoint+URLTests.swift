@@ -15,7 +15,7 @@ struct EndpointURLTests {
     }
 
     @Test(
-        "A URL stays as it was written",
+        "A valid URL is unchanged",
         arguments: [
             "https://api.example.com", "http://127.0.0.1:8080/v1?a=1", "https://[::1]/v1", "https://host/a%20b",
         ]
@@ -25,7 +25,7 @@ struct EndpointURLTests {
     }
 
     @Test(
-        "A typo does not stop the program; the first request fails with an error that shows the host",
+        "A typo does not trap; the first request fails with an error that shows the host",
         arguments: [
             ("https://api exam.ple/v1", "api exam.ple"),
             ("https://api.example:80a/v1", "api.example"),
@@ -44,7 +44,7 @@ struct EndpointURLTests {
         #expect(transport.sent.isEmpty)
     }
 
-    @Test("An empty text is named as such")
+    @Test("The error for an empty URL says so")
     func empty() async {
         let provider = Provider<Library>(transport: ScriptedTransport(always: .status(200)))
         let error = await pipelineError { _ = try await provider.request(Library(base: "")) }
@@ -67,7 +67,7 @@ struct EndpointURLTests {
     }
 
     @Test(
-        "A URL that Endpoint.url(_:) cannot have returned is refused, and nothing of it is shown",
+        "A forged unusable-url is refused, and the error shows none of it",
         arguments: ["..\0\u{1e}", "a%00b", "a%", "%ff", "a b", ""]
     )
     func lookAlike(rest: String) throws {

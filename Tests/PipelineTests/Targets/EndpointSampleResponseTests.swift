@@ -7,7 +7,7 @@ import Testing
 
 @Suite("EndpointSampleResponse")
 struct EndpointSampleResponseTests {
-    @Test("M80 A stub answers with the endpoint's sample: bytes, a response, or a failure")
+    @Test("M80 A stub returns the endpoint's sample: bytes, a response, or a failure")
     func sampleResponses() async throws {
         func provider(_ sample: EndpointSampleResponse) -> Provider<SampleTarget> {
             Provider(transport: StubTransport()) { Endpoint(url: Endpoint($0).url, sampleResponse: { sample }) }

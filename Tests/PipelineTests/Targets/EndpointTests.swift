@@ -20,7 +20,7 @@ struct EndpointTests {
     ]
 
     @Test(
-        "M4 M5 The endpoint's URL joins base and path",
+        "M4 M5 The endpoint's URL joins the base URL and the path",
         arguments: [
             ("https://example.com", "", "https://example.com"),
             ("https://example.com", "/zen", "https://example.com/zen"),
@@ -31,7 +31,7 @@ struct EndpointTests {
         #expect(Endpoint(try SampleTarget(base) { $0.path = path }).url == url)
     }
 
-    @Test("M4 M5 B-M18 A target's base and path become the request's", arguments: urls)
+    @Test("M4 M5 B-M18 A request's URL joins the target's base URL and path", arguments: urls)
     func url(_ base: String, _ path: String, _ expected: String) throws {
         let target = try SampleTarget(base) { $0.path = path }
         let head = try Endpoint(target).makeRequest().head
@@ -41,7 +41,7 @@ struct EndpointTests {
     }
 
     @Test(
-        "An endpoint has the origin of a request with the same scheme, host and port only",
+        "An endpoint has a request's origin only if scheme, host and port are the same",
         arguments: [
             ("https://api.example.com", "https://api.example.com/v1", true),
             ("https://api.example.com", "https://api.example.com", true),
@@ -89,7 +89,7 @@ struct EndpointTests {
         #expect(endpoint.httpHeaderFields == ["A": "1", "B": "2"])
     }
 
-    @Test("M73 Adding no fields leaves them as they were, also none at all")
+    @Test("M73 Adding no fields changes nothing, even if there are none")
     func addingNothing() {
         #expect(Endpoint(url: "https://h").adding(newHTTPHeaderFields: [:]).httpHeaderFields == nil)
         #expect(
@@ -97,13 +97,13 @@ struct EndpointTests {
         )
     }
 
-    @Test("B-M39 An added field replaces one whose name differs in case only")
+    @Test("B-M39 An added field replaces one whose name differs only in case")
     func addingIgnoresCase() {
         let endpoint = Endpoint(url: "https://h", httpHeaderFields: ["content-type": "a", "CONTENT-TYPE": "b"])
         #expect(endpoint.adding(newHTTPHeaderFields: ["Content-Type": "c"]).httpHeaderFields == ["Content-Type": "c"])
     }
 
-    @Test("B-M39 Of two added names that differ in case only, the same one always wins", arguments: 0..<20)
+    @Test("B-M39 Of two added names that differ only in case, the same one is always kept", arguments: 0..<20)
     func addingBothCases(_ number: Int) {
         let added = Endpoint(url: "https://h").adding(newHTTPHeaderFields: [
             "x-\(number)": "lower", "X-\(number)": "upper",
@@ -111,7 +111,7 @@ struct EndpointTests {
         #expect(added.httpHeaderFields == ["x-\(number)": "lower"])
     }
 
-    @Test("B-M39 Of two fields that differ in case only, the same one is always sent", arguments: 0..<20)
+    @Test("B-M39 Of two fields that differ only in case, the same one is always sent", arguments: 0..<20)
     func bothCases(_ number: Int) throws {
         let endpoint = Endpoint(
             url: "https://h",
@@ -134,7 +134,7 @@ struct EndpointTests {
         #expect(try endpoint.makeRequest().body.bytes == Data("a".utf8))
     }
 
-    @Test("A provider's endpoint closure decides what is sent")
+    @Test("A provider's endpoint closure changes the request that is sent")
     func endpointClosure() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<SampleTarget>(transport: transport) { target in
@@ -147,7 +147,7 @@ struct EndpointTests {
         #expect(transport.sent.first?.headers.map(\.name.rawName) == ["X-App"])
     }
 
-    @Test("M80 Without a sample a stub answers 200 with the target's sample data")
+    @Test("M80 Without a sample response, a stub responds with 200 and the target's sample data")
     func sampleData() async throws {
         let provider = Provider<SampleTarget>(transport: StubTransport())
         let response = try await provider.request(SampleTarget { $0.sampleData = Data("zen".utf8) })
@@ -174,7 +174,7 @@ struct EndpointTests {
     ]
 
     @Test(
-        "M29 Q01 Q02 Q04 Q08 What cannot be sent is a typed error without the value, and the next call works",
+        "M29 Q01 Q02 Q04 Q08 An invalid endpoint fails without showing the value, and the next call works",
         arguments: 0..<refused.count
     )
     func refusal(_ row: Int) async throws {
@@ -190,32 +190,32 @@ struct EndpointTests {
         #expect(try await provider.request(SampleTarget()).statusCode == 200)
     }
 
-    @Test("Q02 A header name that cannot be sent is named as far as it can be")
+    @Test("Q02 The error for an invalid header name shows the valid part")
     func badName() {
         let endpoint = Endpoint(url: "https://h", httpHeaderFields: ["X-Trace Id": "v"])
         let error = #expect(throws: PipelineError.self) { try endpoint.makeRequest() }
         #expect(error?.reason.contains("\"X-Trace\"") == true)
     }
 
-    @Test("Q01 A header value that cannot be sent is named by its field")
+    @Test("Q01 The error for an invalid header value names the field")
     func badValue() {
         let endpoint = Endpoint(url: "https://h", httpHeaderFields: ["X-Trace": "a\nb"])
         let error = #expect(throws: PipelineError.self) { try endpoint.makeRequest() }
         #expect(error?.reason.contains("\"X-Trace\"") == true)
     }
 
-    @Test("Q03 A method that is not a token cannot be made", arguments: ["", "GET /", "GET\r\n", "G\u{0}T", "É"])
+    @Test("Q03 A method that is not a token cannot be created", arguments: ["", "GET /", "GET\r\n", "G\u{0}T", "É"])
     func methods(_ text: String) {
         #expect(HTTPRequest.Method(text) == nil)
     }
 
-    @Test("M7 A method of one's own is sent as it is written")
+    @Test("M7 A custom method is sent as written")
     func customMethod() throws {
         let method = try #require(HTTPRequest.Method("pUrge"))
         #expect(try Endpoint(url: "https://h", method: method).makeRequest().method.rawValue == "pUrge")
     }
 
-    @Test("An endpoint closure that throws ends the call in its own typed error, or in one that names it")
+    @Test("An endpoint closure's PipelineError is thrown as is; another error is wrapped in one that names it")
     func throwingClosure() async throws {
         struct Unknown: Error {}
         let typed = Provider<SampleTarget>(transport: StubTransport()) { _ in throw PipelineError(.offline, "no") }
@@ -226,7 +226,7 @@ struct EndpointTests {
         #expect(error?.reason.contains("Unknown") == true)
     }
 
-    @Test("F06: an endpoint and a context show no query value, header value or user name, also in dump")
+    @Test("F06: descriptions and dumps of an endpoint and a context show no query, header value or user name")
     func descriptions() async throws {
         let endpoint = Endpoint(
             url: "https://canary:canary@example.com/a?token=canary#canary",

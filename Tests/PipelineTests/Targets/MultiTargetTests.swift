@@ -36,7 +36,7 @@ struct MultiTargetTests {
         init(_ baseURL: URL) { self.baseURL = baseURL }
     }
 
-    /// Keeps what it sees of each call.
+    /// Records the context of each call.
     final class Witness: Stage.Prepare {
         let contexts = Mutex<[PipelineContext]>([])
 
@@ -50,7 +50,7 @@ struct MultiTargetTests {
 
     let witness = Witness()
 
-    /// Sends to a fixed origin, since `UserAPI` names none.
+    /// Sends to a fixed origin, because `UserAPI` does not have one.
     func provider(_ transport: some Transport) -> Provider<MultiTarget> {
         Provider(transport: transport, plugins: [witness]) { target in
             var endpoint = Endpoint(target)
@@ -59,7 +59,7 @@ struct MultiTargetTests {
         }
     }
 
-    @Test("M9 A MultiTarget has all that its target has")
+    @Test("M9 A MultiTarget forwards everything from its target")
     func forwarding() {
         let inner = UserAPI.get(id: 1)
         for target in [MultiTarget(inner), .target(inner), MultiTarget(MultiTarget(inner))] {
@@ -75,7 +75,7 @@ struct MultiTargetTests {
         }
     }
 
-    @Test("M10 B-M21 A target that asks for no token gets none through a MultiTarget, however often it is wrapped")
+    @Test("M10 B-M21 A target without authorization has none in a MultiTarget, however deeply it is wrapped")
     func noAuthorization() throws {
         let target = MultiTarget(MultiTarget(MultiTarget(try SampleTarget())))
         #expect(target.authorizationType == nil)
@@ -92,7 +92,7 @@ struct MultiTargetTests {
         #expect((witness.targets.first as? any AccessTokenAuthorizable)?.authorizationType == .custom("Token"))
     }
 
-    @Test("Options of a target reach plugins through a MultiTarget, and those of a call win")
+    @Test("A target's options reach plugins through a MultiTarget, and those of a call override them")
     func options() async throws {
         let provider = provider(StubTransport())
         _ = try await provider.request(UserAPI.get(id: 1))
@@ -104,7 +104,7 @@ struct MultiTargetTests {
         #expect(witness.options == ["target", "call", "default"])
     }
 
-    @Test("A target's validation holds through a MultiTarget")
+    @Test("A target's validation applies through a MultiTarget")
     func validation() async throws {
         let provider = provider(ScriptedTransport([.status(404), .status(404)]))
         let error = await #expect(throws: PipelineError.self) { try await provider.request(UserAPI.get(id: 1)) }

@@ -4,7 +4,7 @@ import PipelineAPI
 import PipelineTesting
 import Testing
 
-@Suite("Header fields of targets that sound secret")
+@Suite("Target header fields with secret names")
 struct SecretFieldTests {
     private static let fields = [
         "X-Api-Key": "canary", "X-Session-Token": "canary", "Cookie": "canary", "Authorization": "canary",
@@ -12,7 +12,7 @@ struct SecretFieldTests {
         "Idempotency-Key": "7",
     ]
 
-    @Test("They are dropped when a redirect leaves the origin, and stay when it does not, of any kind of target")
+    @Test("A redirect to another origin drops the fields and one within the origin keeps them, for any target")
     func redirect() async throws {
         let requests: [any TargetType] = [
             APIRequest<IgnoredBody>("x").serverURL(ServerURL(base: "https://a.test")).addHeaders(Self.fields),
@@ -30,7 +30,7 @@ struct SecretFieldTests {
         }
     }
 
-    @Test("Those are marked as secret that are not secret anyway, also when an endpoint closure adds them")
+    @Test("Fields with secret names are marked as secret, also if an endpoint closure adds them")
     func marked() throws {
         let endpoint = Endpoint(TestTarget(headers: ["Accept": "a"])).adding(newHTTPHeaderFields: Self.fields)
         let request = try endpoint.makeRequest()

@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-@Suite("A target that refuses to be sent")
+@Suite("Targets with a refusal")
 struct TargetRefusalTests {
     private struct User: TargetType {
         let id: String
@@ -17,7 +17,7 @@ struct TargetRefusalTests {
         }
     }
 
-    @Test("Its call fails with its error and nothing is sent, also in a MultiTarget and after an endpoint closure")
+    @Test("A target's refusal fails the call before sending, also in a MultiTarget and with an endpoint closure")
     func refused() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let outcomes = Outcomes()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("TargetType")
 struct TargetTypeTests {
-    @Test("M2 A target's defaults are no headers, no validation, no sample and no options")
+    @Test("M2 A target defaults to no headers, validation, sample data or options")
     func defaults() throws {
         let target = MinimalTarget(baseURL: try #require(URL(string: "https://example.com")))
         #expect(target.headers == nil)

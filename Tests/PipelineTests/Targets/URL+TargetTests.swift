@@ -7,7 +7,7 @@ import Testing
 
 @Suite("URL(target:)")
 struct URLTargetTests {
-    @Test("M4 M5 URL(target:) joins base and path")
+    @Test("M4 M5 URL(target:) joins the base URL and the path")
     func urlOfTarget() throws {
         #expect(URL(target: try SampleTarget { $0.path = "" }).absoluteString == "https://example.com")
         let base = try SampleTarget("http://example.com/123/somepath?X-ABC-Asd=123") { $0.path = "" }

@@ -14,7 +14,7 @@ struct ValidationTypeTests {
         (.customCodes([]), [], [100, 200, 404, 500]),
     ]
 
-    @Test("M128 Each kind accepts exactly its statuses", arguments: 0..<rows.count)
+    @Test("M128 Each validation type accepts exactly its statuses", arguments: 0..<rows.count)
     func statuses(_ row: Int) async throws {
         let (type, accepted, refused) = Self.rows[row]
         let target = try SampleTarget { $0.validationType = type }
@@ -32,7 +32,7 @@ struct ValidationTypeTests {
         }
     }
 
-    @Test("A refusal says which statuses are accepted, of many the first")
+    @Test("The error for a refused status lists the accepted ones, or the first of many")
     func description() async throws {
         let many = ValidationType.customCodes(200..<300)
         let kinds: [ValidationType] = [
@@ -56,7 +56,7 @@ struct ValidationTypeTests {
         #expect("\(ValidationType.customCodes([]))" == "no status")
     }
 
-    @Test("M129 A refused status is an error that holds the response with its body, and the next call works")
+    @Test("M129 A refused status fails with an error that has the response and its body, and the next call works")
     func refusedBody() async throws {
         let transport = ScriptedTransport([.status(404, body: "gone CANARY"), .status(200)])
         let provider = Provider<SampleTarget>(transport: transport)
@@ -70,7 +70,7 @@ struct ValidationTypeTests {
         #expect(try await provider.request(target).statusCode == 200)
     }
 
-    @Test("M129 A streamed response of a refused status is an error with its body read")
+    @Test("M129 A streamed response with a refused status fails with an error that has the body")
     func refusedStream() async throws {
         let body = PipelineBody.stream(
             AsyncStream {
@@ -78,7 +78,7 @@ struct ValidationTypeTests {
                 $0.finish()
             }
         )
-        // The time in which the body of a refused answer is read is that of the clock.
+        // The time limit for reading the body of a refused response uses the clock.
         let provider = Provider<SampleTarget>(
             transport: ScriptedTransport([.status(500, body: body)]),
             configuration: .init(clock: ManualClock())
@@ -88,7 +88,7 @@ struct ValidationTypeTests {
         #expect(try error?.response?.mapString() == "gone")
     }
 
-    @Test("M130 Without validation a 404 and a 500 are responses", arguments: [404, 500])
+    @Test("M130 Without validation, 404 and 500 are returned as responses", arguments: [404, 500])
     func noValidation(_ status: Int) async throws {
         let provider = Provider<SampleTarget>(transport: ScriptedTransport([.status(status)]))
         #expect(try await provider.request(SampleTarget()).statusCode == status)

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("URLEncoding, escapes")
 struct PercentEncodingTests {
-    @Test("M52 A long text of three-byte characters is encoded whole")
+    @Test("M52 A long text of three-byte characters is encoded completely")
     func longText() throws {
         var request = try URLEncodingTests.request()
         try URLEncoding.queryString.encode(["a": String(repeating: "漢", count: 20_000)], into: &request)
         #expect(request.query == "a=" + String(repeating: "%E6%BC%A2", count: 20_000))
     }
 
-    @Test("Keys and values of any characters come back from the query as they were", arguments: 0..<20)
+    @Test("Keys and values with any characters read back from the query unchanged", arguments: 0..<20)
     func roundTrip(_ seed: UInt64) throws {
         var random = PipelineRandom.seeded(seed)
         for _ in 0..<100 {

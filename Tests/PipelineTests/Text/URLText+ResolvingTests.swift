@@ -7,7 +7,7 @@ import Testing
 
 @Suite("URLText: resolving")
 struct URLTextResolvingTests {
-    /// A reference, and the URL that it names as seen from http://h:8080/a/b?q.
+    /// A reference and the URL that it resolves to against http://h:8080/a/b?q.
     static let references: [(String, String?)] = [
         ("c", "http://h:8080/a/c"), ("./c", "http://h:8080/a/c"), ("../c", "http://h:8080/c"),
         ("../../c", "http://h:8080/c"), (".", "http://h:8080/a/"), ("..", "http://h:8080/"),
@@ -25,7 +25,7 @@ struct URLTextResolvingTests {
         ("/a\r\nX: y", nil), ("/a\u{0}", nil), ("//x\n/", nil), ("/[", nil),
     ]
 
-    @Test("Q06 A Location leads to one fixed URL, or to none", arguments: 0..<references.count)
+    @Test("Q06 A Location resolves to the expected URL or to none", arguments: 0..<references.count)
     func resolving(_ row: Int) {
         let (reference, url) = Self.references[row]
         let base = URLText.RequestTarget(scheme: "http", authority: "h:8080", pathAndQuery: "/a/b?q")

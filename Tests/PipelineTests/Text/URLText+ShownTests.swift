@@ -7,7 +7,7 @@ import Testing
 
 @Suite("URLText: shown")
 struct URLTextShownTests {
-    /// A URL that cannot be requested, and how its error names it.
+    /// A URL that cannot be requested and how its error shows it.
     static let namedURLs: [(String, String)] = [
         ("no URL", #""no URL""#), ("https://api example.com", #""https://api example.com""#),
         ("https://h.test/a b/canary?canary#canary", #""https://h.test/…""#),
@@ -25,7 +25,7 @@ struct URLTextShownTests {
     ]
 
     @Test(
-        "The error of a URL that cannot be requested names its scheme and host, and nothing secret",
+        "The error for a URL that cannot be requested shows its scheme and host, but no secrets",
         arguments: 0..<namedURLs.count
     )
     func nameOfURL(_ row: Int) {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("URLText")
 struct URLTextTests {
-    /// Base, path, and the whole.
+    /// A base, a path and the joined URL.
     static let joins: [(String, String, String)] = [
         ("https://h", "", "https://h"),
         ("http://h/a/?x=1", "", "http://h/a/?x=1"),
@@ -48,13 +48,13 @@ struct URLTextTests {
         ("https://[::1]:8080/v1", "a", "https://[::1]:8080/v1/a"),
     ]
 
-    @Test("Q06 M4 M5 B-M18 A base and a path join to one fixed URL", arguments: 0..<joins.count)
+    @Test("Q06 M4 M5 B-M18 A base and a path are joined to the expected URL", arguments: 0..<joins.count)
     func joining(_ row: Int) {
         let (base, path, whole) = Self.joins[row]
         #expect(URLText.joining(base: base, path: path) == whole)
     }
 
-    @Test("A base and a path that are taken apart give what their joined text gives", arguments: 0..<joins.count)
+    @Test("A base and a path give the same target as their joined URL", arguments: 0..<joins.count)
     func joinedTarget(_ row: Int) {
         let (base, path, _) = Self.joins[row]
         let joined = Result { try URLText.requestTarget(of: URLText.joining(base: base, path: path)) }
@@ -113,7 +113,7 @@ struct URLTextTests {
         ("http://h/http://x/y", "http", "h", "/http://x/y"),
     ]
 
-    @Test("An invalid URL is named by its error, whatever is wrong with it")
+    @Test("The error for an invalid URL shows the URL, whatever is wrong with it")
     func namedByError() {
         for url in [
             "/x", "h.test", "https://", "ftp://h.test/", "https://a@h.test/", "https://h.test:x/", "https://h.test/ ",
@@ -125,14 +125,14 @@ struct URLTextTests {
         #expect(empty?.reason == "the URL is empty")
     }
 
-    @Test("Q06 A URL has one fixed scheme, authority and path", arguments: 0..<targets.count)
+    @Test("Q06 A URL is parsed into the expected scheme, authority and path", arguments: 0..<targets.count)
     func target(_ row: Int) throws {
         let (url, scheme, authority, path) = Self.targets[row]
         let target = try URLText.requestTarget(of: url)
         #expect(target == URLText.RequestTarget(scheme: scheme, authority: authority, pathAndQuery: path))
     }
 
-    /// A URL that cannot be requested, and the part that is at fault.
+    /// A URL that cannot be requested and its invalid part.
     static let refused: [(String, PipelineError.Code.RequestPart)] = [
         ("", .url), ("h", .url), ("/p", .url), ("//h/p", .url), ("some invalid URL", .url), (" http://h/", .url),
         ("\thttp://h/", .url), ("1http://h/", .url), (":", .url), ("://h", .url), ("ht tp://h", .url),
@@ -161,7 +161,7 @@ struct URLTextTests {
     ]
 
     @Test(
-        "Q04 Q06 Q08 B-M19 A URL that cannot be sent is refused, with the part at fault",
+        "Q04 Q06 Q08 B-M19 A URL that cannot be sent is refused, and the error names the invalid part",
         arguments: 0..<refused.count
     )
     func refusal(_ row: Int) {
@@ -170,7 +170,7 @@ struct URLTextTests {
         #expect(error?.code == .invalidRequest(part))
     }
 
-    @Test("Q06 A URL of 64 KB is taken whole")
+    @Test("Q06 A URL of 64 KB is accepted unchanged")
     func longURL() throws {
         let path = "/" + String(repeating: "a/", count: 32 << 10)
         #expect(try URLText.requestTarget(of: "http://h" + path).pathAndQuery == path)
@@ -178,7 +178,7 @@ struct URLTextTests {
         #expect(try URLText.requestTarget(of: "http://h/" + query).pathAndQuery == "/" + query)
     }
 
-    @Test("Q04 No path, however odd, changes the origin or lets a control character through", arguments: 0..<20)
+    @Test("Q04 No path changes the origin or lets a control character through", arguments: 0..<20)
     func randomPaths(_ seed: UInt64) throws {
         var random = PipelineRandom.seeded(seed)
         let bases = ["https://h", "https://h/", "https://h/v1", "https://h/v1/?k=1", "https://H:443/a%20b?x#f"]

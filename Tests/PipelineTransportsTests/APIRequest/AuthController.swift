@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 
-/// The part of the examples' API that lets users in.
+/// The login and signup endpoints of the examples' API.
 enum AuthController: EndpointController {
     static let endpoint = ""
 

@@ -10,14 +10,14 @@ import Testing
 @Suite("Examples of APIRequest: login and signup", .timeLimit(.minutes(10)))
 struct AuthExampleTests {
     @Test(
-        "C1 C14 B-C20 A login is a POST without a body, with name and password as they were given, in UTF-8",
+        "C1 C14 B-C20 A login is a POST without a body that sends name and password unchanged, in UTF-8",
         arguments: NetworkTransport.allCases,
         [
             // The examples of RFC 7617 §2 and §2.1.
             ("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="),
             ("test", "123£", "Basic dGVzdDoxMjPCow=="),
             ("Zoë.Müller@Example.COM", "Pa55 wörd", "Basic Wm/Dqy5Nw7xsbGVyQEV4YW1wbGUuQ09NOlBhNTUgd8O2cmQ="),
-            // Letters and accents apart, which is not Normalization Form C.
+            // Letters with combining accents, which is not Normalization Form C.
             (
                 "Zoe\u{308}.Mu\u{308}ller@Example.COM", "Pa55 wo\u{308}rd",
                 "Basic Wm/Dqy5Nw7xsbGVyQEV4YW1wbGUuQ09NOlBhNTUgd8O2cmQ="
@@ -39,7 +39,7 @@ struct AuthExampleTests {
     }
 
     @Test(
-        "C18 C60 C70 A signup is JSON, with its date by the request's strategy, and expects 201",
+        "C18 C60 C70 A signup sends JSON, encodes its date with the request's strategy and expects 201",
         arguments: NetworkTransport.allCases,
         [
             (DateCodingStrategy.iso8601, #""2001-09-09T01:46:40Z""#), (.secondsSince1970, "1000000000.25"),
@@ -60,7 +60,7 @@ struct AuthExampleTests {
     }
 
     @Test(
-        "A signup that is responded with 200 is a failure: 201 alone was desired",
+        "A signup fails if the server responds with 200, because only 201 is desired",
         arguments: NetworkTransport.allCases
     )
     func wrongSuccess(transport: NetworkTransport) async throws {
@@ -70,7 +70,7 @@ struct AuthExampleTests {
     }
 
     @Test(
-        "C16 C45 C46 Of a 404 the login says its own text, a request without one the client's, then the server's",
+        "C16 C45 C46 The message of a 404 is the request's own text, else the client's, else the server's",
         arguments: NetworkTransport.allCases
     )
     func texts(transport: NetworkTransport) async throws {
@@ -86,7 +86,7 @@ struct AuthExampleTests {
     }
 
     @Test(
-        "C29 Of a 401 onNotAuthorized is told, once and nobody else, after the handler of the whole client",
+        "C29 A 401 calls onNotAuthorized once, after the client's handler and instead of onError",
         arguments: NetworkTransport.allCases
     )
     func notAuthorized(transport: NetworkTransport) async throws {
@@ -108,7 +108,7 @@ struct AuthExampleTests {
     }
 
     @Test(
-        "C6 C13 Other statuses and successes are not told to onNotAuthorized",
+        "C6 C13 Successes and other statuses do not call onNotAuthorized",
         arguments: NetworkTransport.allCases,
         [200, 403]
     )

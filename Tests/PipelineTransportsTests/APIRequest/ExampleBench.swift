@@ -8,7 +8,7 @@ import Testing
 
 @testable import Pipeline
 
-/// A client as an app has it, with a server on this machine.
+/// A client as an app has it, with a server on a loopback address.
 struct ExampleBench {
     static let token = #"{"token":"t-1","expires":"2001-09-09T01:46:40Z"}"#
     static let post = #"{"id":7,"text":"Hi","at":"2001-09-09T01:46:40Z"}"#
@@ -16,7 +16,7 @@ struct ExampleBench {
     let server: LoopbackServer
     var api: APIClient
 
-    /// Answers with scripts by method and target, and everything else with 404 and an empty object.
+    /// Responds with the script for the method and target, and to anything else with 404 and an empty object.
     init(
         _ transport: NetworkTransport,
         _ answers: [String: [LoopbackServer.Action]],
@@ -45,10 +45,10 @@ struct ExampleBench {
         api = APIClient(provider, server: server.serverURL)
     }
 
-    /// Method and target of all requests that arrived, in order.
+    /// The method and target of each request that arrived, in order.
     var lines: [String] { server.requests.map(\.line) }
 
-    /// Waits until something has happened at the server; the test ends when it does not.
+    /// Waits until the server's activity satisfies a condition; the test ends if it never does.
     func wait(
         sourceLocation: SourceLocation = #_sourceLocation,
         until isSatisfied: (LoopbackServer.Activity) -> Bool
@@ -56,7 +56,7 @@ struct ExampleBench {
         await eventually(sourceLocation: sourceLocation) { isSatisfied(server.activity) }
     }
 
-    /// The error in which a request ends, `nil` when it ends well.
+    /// The error that a request fails with, or `nil` if it succeeds.
     func failure<Output>(_ request: APIRequest<Output>) async throws -> PipelineError? {
         do {
             _ = try await api.send(request)
@@ -68,19 +68,19 @@ struct ExampleBench {
 }
 
 extension LoopbackServer {
-    /// Its address as a client of the examples has it.
+    /// The server's address as the examples' clients use it.
     var serverURL: ServerURL { ServerURL(base: url.absoluteString, path: "v1") }
 }
 
 extension LoopbackServer.Request {
-    /// Method and target.
+    /// The method and target.
     var line: String { "\(method) \(target)" }
 
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
 extension APICall {
-    /// Executes it and waits until its last handler has run.
+    /// Executes the call and waits until its last handler has run.
     func finished() async { await execute().value }
 }
 
@@ -93,7 +93,7 @@ final class Diary: Sendable {
     func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
-/// A folder that goes with the test.
+/// A temporary folder that is deleted when the test releases it.
 final class ExampleFolder: Sendable {
     let url: URL
 

@@ -7,7 +7,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Examples of APIRequest: what an app does with its client", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Examples of APIRequest: environments, servers and plugins", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ExampleClientTests {
     private static let list = "GET /v1/post?offset=0&limit=100"
     private let login = AuthController.login(email: "ann@example.com", password: "secret")
@@ -26,7 +26,7 @@ struct ExampleClientTests {
     }
 
     @Test(
-        "C4 C52 C55 B-C1 A call and a chain in flight keep their environment, the next call goes to the new one",
+        "C4 C52 C55 B-C1 A call and a chain in flight keep their environment; the next call uses the new one",
         arguments: NetworkTransport.allCases
     )
     func environments(transport: NetworkTransport) async throws {
@@ -63,7 +63,7 @@ struct ExampleClientTests {
     }
 
     @Test(
-        "C13 A request with a server of its own goes there, with its token, and the others to the client's",
+        "C13 A request with its own server goes there, with its token; others go to the client's server",
         arguments: NetworkTransport.allCases
     )
     func serverURL(transport: NetworkTransport) async throws {
@@ -83,7 +83,7 @@ struct ExampleClientTests {
     }
 
     @Test(
-        "AccessTokenPlugin gives its token, fresh each time, to the requests that ask for one, and leaves a login alone",
+        "AccessTokenPlugin adds a fresh token to each request that asks for one, and none to a login",
         arguments: NetworkTransport.allCases
     )
     func token(transport: NetworkTransport) async throws {
@@ -110,7 +110,7 @@ struct ExampleClientTests {
     }
 
     @Test(
-        "C57 C58 HeadersPlugin sends the members of a value as fields, where the request has none of that name",
+        "C57 C58 HeadersPlugin sends a value's members as header fields unless the request already sets them",
         arguments: NetworkTransport.allCases
     )
     func headers(transport: NetworkTransport) async throws {
@@ -127,7 +127,7 @@ struct ExampleClientTests {
     }
 
     @Test(
-        "C5 C29 UnauthorizedPlugin is told of each 401 that is not desired, before its caller, and of nothing else",
+        "C5 C29 UnauthorizedPlugin reports each undesired 401, before the caller sees it, and nothing else",
         arguments: NetworkTransport.allCases
     )
     func unauthorized(transport: NetworkTransport) async throws {

@@ -20,7 +20,7 @@ struct ExampleFaultTests {
         func encode(to encoder: any Encoder) throws { throw Unwritable() }
     }
 
-    /// What cannot be written.
+    /// Input that cannot be encoded.
     enum Broken: String, CaseIterable, CustomTestStringConvertible {
         case json, form, files, query
 
@@ -37,7 +37,7 @@ struct ExampleFaultTests {
         }
     }
 
-    /// The next call through the same client works.
+    /// Checks that the next call through the same client works.
     private func expectNextCall(_ bench: ExampleBench, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let token = try await bench.api.send(AuthController.login(email: "ann@example.com", password: "secret")).token
         #expect(token == "t-1", sourceLocation: sourceLocation)
@@ -45,7 +45,7 @@ struct ExampleFaultTests {
     }
 
     @Test(
-        "C63 B-C8 B-C12 A payload or a query that cannot be encoded is an encoding error, nothing is sent, and the next call works",
+        "C63 B-C8 B-C12 An unencodable payload or query fails before anything is sent, and the next call works",
         arguments: NetworkTransport.allCases,
         Broken.allCases
     )
@@ -62,7 +62,7 @@ struct ExampleFaultTests {
     }
 
     @Test(
-        "B-C12 A form whose image is missing on disk is a file error, nothing is sent, and with the image it works",
+        "B-C12 A form with a missing image file fails before anything is sent, and works once the file exists",
         arguments: NetworkTransport.allCases
     )
     func missingImage(transport: NetworkTransport) async throws {
@@ -79,7 +79,7 @@ struct ExampleFaultTests {
     }
 
     @Test(
-        "C44 An answer that does not decode is a mapping error with the answer, told once, and the next call works",
+        "C44 An undecodable response fails once, with a mapping error that has the response; the next call works",
         arguments: NetworkTransport.allCases,
         ["", "<html>", "{}", #"{"token":7}"#, #"{"token":"t","expires":"tomorrow"}"#]
     )
@@ -103,7 +103,7 @@ struct ExampleFaultTests {
     }
 
     @Test(
-        "C74 A status without a name is a success where it is desired, and elsewhere a failure with its text",
+        "C74 A status without a name succeeds if it is desired, and otherwise fails with its own text",
         arguments: NetworkTransport.allCases
     )
     func namelessStatus(transport: NetworkTransport) async throws {

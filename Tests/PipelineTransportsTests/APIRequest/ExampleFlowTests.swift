@@ -12,8 +12,9 @@ struct ExampleFlowTests {
     private let login = AuthController.login(email: "ann@example.com", password: "secret")
     private let seven = Post(id: 7, text: "Hi", at: Date(timeIntervalSince1970: 1_000_000_000))
 
-    /// Waits for the server to have come to a hold, and for a request of its own to have gone there and back: what else was sent
-    /// with the one that is held has arrived by then, too.
+    /// Waits until the server holds so many responses and has then responded to a probe.
+    ///
+    /// Any other request that was sent along with the held ones has arrived by then.
     private func linesAtHold(_ count: Int, _ bench: ExampleBench) async throws -> [String] {
         try await bench.wait { $0.holdCount >= count }
         _ = try await bench.api.send(APIRequest<IgnoredBody>("probe"))
@@ -21,7 +22,7 @@ struct ExampleFlowTests {
     }
 
     @Test(
-        "C87 C88 C89 A chain sends each request when the one before it was answered, and gives all values, typed",
+        "C87 C88 C89 A chain sends each request after the previous response and returns all values, typed",
         arguments: NetworkTransport.allCases
     )
     func chain(transport: NetworkTransport) async throws {
@@ -47,7 +48,7 @@ struct ExampleFlowTests {
     }
 
     @Test(
-        "C90 The first failure ends a chain: it is told once, with the text of its request, and later requests are never sent",
+        "C90 The first failure ends a chain and is reported once, with its request's text; no later request is sent",
         arguments: NetworkTransport.allCases
     )
     func brokenChain(transport: NetworkTransport) async throws {
@@ -68,7 +69,7 @@ struct ExampleFlowTests {
     }
 
     @Test(
-        "C96 Of a batch of uploads two at a time the server sees two at once, never three, and all in the end",
+        "C96 A batch of uploads that is limited to two at a time runs two at once, never three, and completes",
         arguments: NetworkTransport.allCases
     )
     func batch(transport: NetworkTransport) async throws {
@@ -102,7 +103,7 @@ struct ExampleFlowTests {
     }
 
     @Test(
-        "C97 C98 A failure ends a batch, with avoidCancelOnError() the others go on and it is told where it was",
+        "C97 C98 A failure ends a batch; with avoidCancelOnError(), the others continue and its index is reported",
         arguments: NetworkTransport.allCases,
         [false, true]
     )
@@ -124,7 +125,7 @@ struct ExampleFlowTests {
     }
 
     @Test(
-        "C97 B-C32 The first failure of a batch ends what runs, and is told once",
+        "C97 B-C32 The first failure of a batch cancels the requests in flight and is reported once",
         arguments: NetworkTransport.allCases
     )
     func endedBatch(transport: NetworkTransport) async throws {

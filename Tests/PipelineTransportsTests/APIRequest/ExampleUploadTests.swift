@@ -6,7 +6,7 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-@Suite("Examples of APIRequest: uploads that take time", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Examples of APIRequest: slow uploads", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ExampleUploadTests {
     private func post(_ folder: ExampleFolder, byteCount: Int) throws -> NewPost {
         let video = try folder.file("clip.mp4", Data(repeating: 7, count: byteCount))
@@ -14,7 +14,7 @@ struct ExampleUploadTests {
     }
 
     @Test(
-        "C36 The progress of an upload begins before the server reads it, never falls, and ends with 1, once, before the success",
+        "C36 Upload progress starts before the server reads, never falls, and reaches 1 once, before the success",
         arguments: NetworkTransport.allCases
     )
     func progress(transport: NetworkTransport) async throws {
@@ -37,11 +37,11 @@ struct ExampleUploadTests {
     }
 
     @Test(
-        "C31 B-C4 An upload that is cancelled while it runs ends in onCancellation, once, and the server sees its connection end",
+        "C31 B-C4 Cancelling an upload in flight calls onCancellation once and closes the connection",
         arguments: NetworkTransport.allCases
     )
     func cancel(transport: NetworkTransport) async throws {
-        // What comes after the hold reads until the client hangs up.
+        // After the hold, the server reads until the client hangs up.
         let bench = try ExampleBench(
             transport,
             receiveBufferByteCount: 64 << 10,
@@ -50,7 +50,7 @@ struct ExampleUploadTests {
         let other = try LoopbackServer { _ in [.respond(200, body: "[]")] }
         let folder = try ExampleFolder()
         let diary = Diary()
-        // More than the buffers of two sockets take.
+        // More than two socket buffers hold.
         let create = PostController.create(try post(folder, byteCount: 16 << 20))
         let handle = bench.api.call(create).onRequestStarted { diary.add("started") }
             .onProgress { diary.add("\($0)") }.onSuccess { _ in diary.add("success") }
@@ -71,7 +71,7 @@ struct ExampleUploadTests {
     }
 
     @Test(
-        "C97 B-C30 Cancelling a batch of uploads ends all that run, and begins no other",
+        "C97 B-C30 Cancelling a batch of uploads cancels all in flight and starts no other",
         arguments: NetworkTransport.allCases
     )
     func cancelBatch(transport: NetworkTransport) async throws {

@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 
-/// The part of the examples' API that keeps posts.
+/// The endpoints for posts of the examples' API.
 enum PostController: EndpointController {
     static let endpoint = "post"
 

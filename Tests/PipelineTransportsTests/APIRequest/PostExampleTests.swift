@@ -10,7 +10,7 @@ import Testing
 struct PostExampleTests {
     /// The first boundary of a provider with the seed 7.
     private static let boundary = "pipeline-63cbe1e459320dd7044c3cd7f43c661c"
-    /// Bytes that are no text, among them a line break and hyphens, as a delimiter has them.
+    /// Bytes that are not text, with a line break and hyphens as in a delimiter.
     private static let jpeg = Data([0xff, 0xd8, 0x00, 0x0d, 0x0a, 0x2d, 0x2d, 0xff, 0xd9])
     private static let png = Data([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
     private static let seven = Post(id: 7, text: "Hi", at: Date(timeIntervalSince1970: 1_000_000_000))
@@ -41,7 +41,7 @@ struct PostExampleTests {
     }
 
     @Test(
-        "C62 C65 C66 B-C15 A post is a form of fields, images and a video from a file, byte for byte",
+        "C62 C65 C66 B-C15 A post sends a form of fields, images and a video file, byte for byte",
         arguments: NetworkTransport.allCases,
         [nil, 9, 3 << 20]
     )
@@ -69,7 +69,7 @@ struct PostExampleTests {
     }
 
     @Test(
-        "C3 C11 C67 A list is asked for with the members of its query in their order, escaped, those that are nil left out",
+        "C3 C11 C67 A list request sends its query's members in order, escaped, without those that are nil",
         arguments: NetworkTransport.allCases,
         [
             (ListQuery(offset: 0, limit: 100), "GET /v1/post?offset=0&limit=100"),
@@ -86,7 +86,7 @@ struct PostExampleTests {
         try expectNoBody(bench)
     }
 
-    @Test("C6 A post is asked for by its number, which stands in the path", arguments: NetworkTransport.allCases)
+    @Test("C6 A post is requested by its number, which is part of the path", arguments: NetworkTransport.allCases)
     func get(transport: NetworkTransport) async throws {
         let bench = try ExampleBench(transport, ["GET /v1/post/7": [.respond(200, body: ExampleBench.post)]])
         #expect(try await bench.api.send(PostController.get(id: 7)) == Self.seven)
@@ -95,7 +95,7 @@ struct PostExampleTests {
         try expectNoBody(bench)
     }
 
-    @Test("C61 An edit is a PATCH with a form, its members in their order", arguments: NetworkTransport.allCases)
+    @Test("C61 An edit is a PATCH with a form that keeps its members' order", arguments: NetworkTransport.allCases)
     func edit(transport: NetworkTransport) async throws {
         let bench = try ExampleBench(transport, ["PATCH /v1/post/7": [.respond(200, body: ExampleBench.post)]])
         let edit = PostEdit(text: "Zoë & co", tags: ["b", "a=1"], at: Date(timeIntervalSince1970: 1_000_000_000))
@@ -110,7 +110,7 @@ struct PostExampleTests {
     }
 
     @Test(
-        "C15 C41 A deletion that is answered with 204 is a success without a body",
+        "C15 C41 A deletion with a 204 response succeeds without a body",
         arguments: NetworkTransport.allCases
     )
     func delete(transport: NetworkTransport) async throws {
@@ -129,7 +129,7 @@ struct PostExampleTests {
         for sent in bench.server.requests {
             let fields = ["Content-Type", "Transfer-Encoding", "Authorization"]
             #expect(fields.filter { sent.values(of: $0) != [] } == [], sourceLocation: sourceLocation)
-            // Some transports announce the length of no body.
+            // Some transports send a Content-Length of 0 without a body.
             #expect(sent.values(of: "Content-Length").allSatisfy { $0 == "0" }, sourceLocation: sourceLocation)
             #expect(sent.body.isEmpty, sourceLocation: sourceLocation)
         }

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("AsyncHTTPClientTransport: guarded connections", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientConnectionsTests {
-    /// An answer of this status would stop the process if AsyncHTTPClient saw it.
+    /// A response with this status would crash the process if AsyncHTTPClient saw it.
     private static let low = "HTTP/1.1 099 Low\r\nContent-Length: 5\r\n\r\nhello"
 
     @Test("H07: connections of a shared client with the default configuration are guarded")
@@ -25,7 +25,7 @@ struct AsyncHTTPClientConnectionsTests {
         try await client.shutdown()
     }
 
-    @Test("H07: connections of a configuration of one's own are guarded, and its initializer is called")
+    @Test("H07: connections of a custom configuration are guarded, and its initializer is called")
     func ownConfiguration() async throws {
         let calls = Mutex(0)
         let configuration = HTTPClient.Configuration(http1_1ConnectionDebugInitializer: { channel in

@@ -11,11 +11,11 @@ import Testing
 
 /// Row C13: a pooled connection that the server has just closed.
 ///
-/// The pools are as small as they can be: a connection goes back into its pool a moment after its response has been read, and a
-/// request that came before would get a new one.
+/// The pools are as small as possible: a connection returns to its pool a moment after its response has been read, and
+/// a request sent before that moment would get a new connection.
 @Suite("AsyncHTTPClientTransport, dead connections", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientDeadConnectionTests {
-    /// A server that responds to all requests, and to the first for `/dies` with the script.
+    /// A server that responds to the first request for `/dies` with the script, and to all others with 200.
     private static func server(_ script: LoopbackServer.Action...) throws -> LoopbackServer {
         let count = Atomic(0)
         return try LoopbackServer { request in
@@ -53,7 +53,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         #expect(server.activity.connectionCount == 2)
     }
 
-    @Test("C13 The second try has a new connection, however many old ones are in the pool")
+    @Test("C13 The second try uses a new connection, however many old ones are in the pool")
     func manyDead() async throws {
         let count = Atomic(0)
         let server = try LoopbackServer { request in
@@ -73,7 +73,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         #expect(server.activity.connectionCount == 7)
     }
 
-    @Test("C13 A body that can be replayed is sent whole a second time", arguments: [10, 300_000])
+    @Test("C13 A body that can be replayed is resent in full", arguments: [10, 300_000])
     func body(byteCount: Int) async throws {
         let server = try Self.server(.close)
         defer { server.stop() }
@@ -87,7 +87,7 @@ struct AsyncHTTPClientDeadConnectionTests {
     }
 
     @Test(
-        "C13 C06 A method that is not safe is never sent a second time",
+        "C13 C06 A request with an unsafe method is never resent",
         arguments: [HTTPRequest.Method.post, .put, .delete, .patch]
     )
     func notSafe(method: HTTPRequest.Method) async throws {
@@ -99,7 +99,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         #expect(server.requests.map(\.target) == ["/first", "/dies"])
     }
 
-    @Test("C13 A body that cannot be replayed is not sent a second time")
+    @Test("C13 A body that cannot be replayed is not resent")
     func oneShotBody() async throws {
         let server = try Self.server(.close)
         defer { server.stop() }
@@ -115,7 +115,7 @@ struct AsyncHTTPClientDeadConnectionTests {
     }
 
     @Test(
-        "C13 After any byte of a response the request is not sent a second time",
+        "C13 A request is not resent after any byte of a response",
         arguments: ["H", "HTTP/1.1 200 OK\r\nContent-", "HTTP/1.1 103 Early Hints\r\n\r\n"]
     )
     func partialResponse(bytes: String) async throws {
@@ -127,7 +127,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         #expect(server.requests.map(\.target) == ["/first", "/dies"])
     }
 
-    @Test("C13 A request of which nothing was written is sent a second time, whatever its method")
+    @Test("C13 A request may be resent if none of it was written, whatever its method")
     func unwritten() async throws {
         let trying = PluginStack.intercept(name: "trying") { request, context, next in
             let attempt = AsyncHTTPClientTry(context, headTimeout: nil, idleTimeout: nil)
@@ -141,7 +141,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         #expect(try await provider.request(Probe(base, method: .post)).statusCode == 200)
     }
 
-    @Test("C13 A request that dies on a connection that has carried no response is not sent a second time")
+    @Test("C13 A request that dies on a connection without an earlier response is not resent")
     func newConnection() async throws {
         let server = try Self.server(.close)
         defer { server.stop() }
@@ -150,7 +150,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         #expect(server.requests.map(\.target) == ["/dies"])
     }
 
-    @Test("C13 A request is resent at most twice, however many of the connections that it gets are dead")
+    @Test("C13 A request is resent at most twice, however many dead connections it gets")
     func maximum() async throws {
         let closes = Mutex(0)
         let server = try LoopbackServer { request in
@@ -166,7 +166,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         }
         defer { server.stop() }
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(connectionsPerHost: 2))
-        // Two connections for requests that are sent the first time, which die, and two for those that are resent.
+        // Two connections for the first tries, which die, and two for the resent requests.
         for (path, name, count) in [("/hold", "first two", 2), ("/dies", "second two", 4)] {
             if path == "/dies" { closes.withLock { $0 = 2 } }
             try await withThrowingTaskGroup { group in
@@ -183,7 +183,7 @@ struct AsyncHTTPClientDeadConnectionTests {
         #expect(server.requests.count == sentCount + 3)
     }
 
-    @Test("C13 The second try is within the time of the attempt, which started with the first connection")
+    @Test("C13 The second try counts towards the attempt timeout, which starts with the first connection")
     func attemptTimeout() async throws {
         let clock = ManualClock()
         let count = Atomic(0)

@@ -9,12 +9,12 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport: its connections", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport: connections", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientGuardTests {
     static let head = FramingBench.head
     private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
 
-    @Test("H09: limits of a call may be raised to 256 KiB of header fields", arguments: [200_000, 300_000])
+    @Test("H09: a call can raise the limit on header fields to at most 256 KiB", arguments: [200_000, 300_000])
     func headerBytes(count: Int) async throws {
         let text = "\(Self.head)X-A: \(String(repeating: "a", count: count))\r\nContent-Length: 5\r\n\r\nhello"
         let limits = PipelineLimits(headerByteCount: 1 << 20)
@@ -33,7 +33,7 @@ struct AsyncHTTPClientGuardTests {
         #expect(response.head.status.reasonPhrase.isEmpty)
     }
 
-    @Test("trailer fields are passed over, and the connection is used again")
+    @Test("trailer fields are ignored, and the connection is reused")
     func trailers() async throws {
         let bench = try FramingBench(
             AsyncHTTPClientTransport(),
@@ -47,7 +47,7 @@ struct AsyncHTTPClientGuardTests {
     }
 
     @Test(
-        "trailer fields that are none fail the body",
+        "malformed or oversized trailer fields fail the body",
         arguments: [
             ("no colon\r\n\r\n", PipelineError.Code.malformedResponse), (": a\r\n\r\n", .malformedResponse),
             ("X-A: a\u{0}b\r\n\r\n", .malformedResponse), ("X-A: a\r\n b\r\n\r\n", .malformedResponse),
@@ -63,7 +63,7 @@ struct AsyncHTTPClientGuardTests {
         }
     }
 
-    @Test("H10: at most 1,000 trailer fields are passed over", arguments: [1_000, 1_001, 5_000])
+    @Test("H10: more than 1,000 trailer fields fail with limit.headerCount", arguments: [1_000, 1_001, 5_000])
     func trailerCount(count: Int) async throws {
         let fields = String(repeating: "X-A: a\r\n", count: count)
         let bench = try FramingBench(AsyncHTTPClientTransport(), [.send(Self.chunked + fields + "\r\n")])
@@ -75,7 +75,7 @@ struct AsyncHTTPClientGuardTests {
         }
     }
 
-    @Test("H12: a call that waits for a connection with surplus gets its own answer on another")
+    @Test("H12: a call that waits for a connection with surplus bytes gets its own response on another one")
     func waitingCall() async throws {
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1

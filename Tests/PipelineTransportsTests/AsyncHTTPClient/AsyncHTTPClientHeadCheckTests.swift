@@ -9,9 +9,9 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport: informational answers", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport: informational responses", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientHeadCheckTests {
-    @Test("H11: how many informational answers are passed over can be set", arguments: [0, 3])
+    @Test("H11: the maximum number of informational responses can be set", arguments: [0, 3])
     func informationalCount(limit: Int) async throws {
         let configuration = AsyncHTTPClientTransport.makeDefaultConfiguration(informationalCount: limit)
         let hint = "HTTP/1.1 103 Early Hints\r\n\r\n"
@@ -24,7 +24,7 @@ struct AsyncHTTPClientHeadCheckTests {
             let bench = try FramingBench(AsyncHTTPClientTransport(configuration: configuration), [.send(text)])
             #expect(try await bench.outcome() == expected)
             if case .failure = expected { await bench.server.wait { $0.openConnectionCount == 0 } }
-            // They are counted for each answer.
+            // They are counted per response.
             #expect(try await bench.outcome() == expected)
             try await bench.checkNextCall()
         }

@@ -9,9 +9,9 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport: header fields of answers", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport: response header fields", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientHeadTests {
-    @Test("response fields keep their order, their case and their repeats")
+    @Test("response fields keep their order, case and repeats")
     func responseFields() async throws {
         let lines = ["X-C: 3", "x-b: 2", "Set-Cookie: a=1, b", "X-A: 1", "Set-Cookie: b=2", "x-B: 4"]
         let server = try LoopbackServer { _ in
@@ -21,7 +21,7 @@ struct AsyncHTTPClientHeadTests {
         #expect(response.headers.map { "\($0.name.rawName): \($0.value)" } == lines + ["Content-Length: 0"])
     }
 
-    @Test("the answer to HEAD, and a 304, may announce more bytes than may be kept in memory", arguments: [200, 304])
+    @Test("a response to HEAD and a 304 may announce more bytes than the memory limit", arguments: [200, 304])
     func announcedOnly(statusCode: Int) async throws {
         let server = try LoopbackServer { _ in
             [.send("HTTP/1.1 \(statusCode) Yes\r\nContent-Length: 1000000000000\r\n\r\n")]

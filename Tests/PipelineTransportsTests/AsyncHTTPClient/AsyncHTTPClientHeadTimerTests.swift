@@ -11,7 +11,7 @@ import Testing
 
 @Suite("AsyncHTTPClientTransport, headTimeout", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientHeadTimerTests {
-    @Test("headTimeout is the time to the header fields, and leaves the body alone")
+    @Test("headTimeout limits the time to the header fields, not the body")
     func headTimeout() async throws {
         let data = await inSomeTime { time in
             let server = try LoopbackServer {
@@ -27,7 +27,7 @@ struct AsyncHTTPClientHeadTimerTests {
     }
 
     @Test(
-        "headTimeout ends an exchange on a connection that earlier exchanges have used, for a body in pieces, too",
+        "headTimeout ends an exchange on a reused connection, also if the request body is sent in pieces",
         arguments: [10, 300_000]
     )
     func reusedConnection(byteCount: Int) async throws {
@@ -49,7 +49,7 @@ struct AsyncHTTPClientHeadTimerTests {
             await server.wait { $0.openConnectionCount == 0 }
             return failure
         }
-        // The client's own deadline would come after the time for a connection.
+        // The client's own deadline would pass only after the connect timeout.
         #expect(try #require(failure ?? nil).exchanges[0].duration < .seconds(30))
     }
 }

@@ -9,9 +9,9 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("AsyncHTTPClientTransport: whose client it is", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("AsyncHTTPClientTransport: ownership of the client", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientLeaseTests {
-    @Test("P08: after shutdown calls fail with clientClosed, and shutting down again does nothing")
+    @Test("P08: after a shutdown, calls fail with clientClosed, and a second shutdown does nothing")
     func shutdown() async throws {
         let server = try LoopbackServer { _ in [.respond(200, body: "hello")] }
         let transport = AsyncHTTPClientTransport()
@@ -24,7 +24,7 @@ struct AsyncHTTPClientLeaseTests {
     }
 
     @Test(
-        "P08: calls that are under way when the client is shut down fail with clientClosed",
+        "P08: calls in flight when the client is shut down fail with clientClosed",
         arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\none"]
     )
     func shutdownUnderWay(beginning: String) async throws {
@@ -39,7 +39,7 @@ struct AsyncHTTPClientLeaseTests {
         await server.wait { $0.openConnectionCount == 0 }
     }
 
-    @Test("P08: a shared client that is shut down under a call costs it the connection, and the next call the client")
+    @Test("P08: if a shared client shuts down, a call in flight fails with connectionLost, the next with clientClosed")
     func sharedShutdownUnderWay() async throws {
         let server = try LoopbackServer { _ in [.stall] }
         let client = HTTPClient(configuration: AsyncHTTPClientTransport.makeDefaultConfiguration())
@@ -52,7 +52,7 @@ struct AsyncHTTPClientLeaseTests {
         #expect(try await provider.failureCode(target) == .clientClosed)
     }
 
-    @Test("P08: a client of its own ends when nobody holds the transport any more")
+    @Test("P08: a transport's own client shuts down when the transport is released")
     func dropped() async throws {
         let server = try LoopbackServer { _ in [.respond(200, body: "hello")] }
         do {
@@ -63,7 +63,7 @@ struct AsyncHTTPClientLeaseTests {
         await server.wait { $0.openConnectionCount == 0 }
     }
 
-    @Test("a body can be read to its end after provider and transport are gone, and then the client ends")
+    @Test("a body can be read to its end after provider and transport are released; then the client shuts down")
     func bodyOutlivesProvider() async throws {
         let server = try LoopbackServer { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .hold("rest"), .send("two")]
@@ -82,7 +82,7 @@ struct AsyncHTTPClientLeaseTests {
         await server.wait { $0.openConnectionCount == 0 }
     }
 
-    @Test("two transports that share a client share its connections, and neither ends it")
+    @Test("two transports that share a client share its connections, and neither shuts it down")
     func shared() async throws {
         let server = try LoopbackServer { _ in [.respond(200, body: "hello")] }
         let client = HTTPClient(configuration: AsyncHTTPClientTransport.makeDefaultConfiguration())
@@ -101,7 +101,7 @@ struct AsyncHTTPClientLeaseTests {
         try await client.shutdown()
     }
 
-    @Test("an answer to which a shared client has followed a redirect is an error")
+    @Test("a call fails if a shared client has followed a redirect")
     func sharedClientThatFollows() async throws {
         let server = try LoopbackServer { request in
             request.target == "/" ? [.respond(302, headers: [("Location", "/there")])] : [.respond(200)]
@@ -115,7 +115,7 @@ struct AsyncHTTPClientLeaseTests {
         try await client.shutdown()
     }
 
-    @Test("HTTPClient.shared stops the program, for it follows redirects and decompresses")
+    @Test("HTTPClient.shared stops the program, because it follows redirects and decompresses")
     func sharedOfTheProcess() async {
         await #expect(processExitsWith: .failure) { _ = AsyncHTTPClientTransport(client: .shared) }
     }

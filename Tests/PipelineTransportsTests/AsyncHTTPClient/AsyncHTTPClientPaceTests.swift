@@ -9,7 +9,7 @@ import Testing
 
 @Suite("AsyncHTTPClientPace", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientPaceTests {
-    /// An event loop that comes to nothing until it is let go on.
+    /// An event loop that is blocked until it is released.
     private final class StuckEventLoop: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         private let signal = DispatchSemaphore(value: 0)
@@ -19,7 +19,7 @@ struct AsyncHTTPClientPaceTests {
         func goOn() { signal.signal() }
     }
 
-    @Test("Of pieces that are held no more than 16 are made while the event loop comes to none of them")
+    @Test("At most 16 retained pieces are made while the event loop is blocked")
     func held() async throws {
         let eventLoop = StuckEventLoop()
         let made = Tally()
@@ -44,7 +44,7 @@ struct AsyncHTTPClientPaceTests {
         try await eventLoop.group.shutdownGracefully()
     }
 
-    @Test("Pieces that nobody holds any more are not counted")
+    @Test("Released pieces are not counted")
     func released() async throws {
         let eventLoop = StuckEventLoop()
         var pace = AsyncHTTPClientPace(eventLoop.group)

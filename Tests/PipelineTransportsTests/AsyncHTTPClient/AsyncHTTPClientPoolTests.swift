@@ -14,14 +14,14 @@ import Testing
 struct AsyncHTTPClientPoolTests {
     private let clock = ManualClock()
 
-    /// So long that no machine is too slow to connect.
+    /// A configuration with a connect timeout that is long enough for any machine.
     private static func configuration(_ connect: Duration = .seconds(300)) -> HTTPClient.Configuration {
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         configuration.timeout.connect = TimeAmount(connect)
         return configuration
     }
 
-    /// Eight responses at a time, each of which takes 300 ms on the clock, while an attempt may take a second.
+    /// Eight responses at a time, each of which takes 300 ms of virtual time; an attempt may take a second.
     @Test("C14 64 callers over 8 connections all succeed: the wait for a connection is not part of the attempt")
     func busy() async throws {
         let requestCount = Atomic(0)
@@ -55,13 +55,13 @@ struct AsyncHTTPClientPoolTests {
         #expect(server.requests.count == 64)
         #expect(server.activity.connectionCount == 8)
         #expect(waits.allSatisfy { $0 != nil })
-        // The last wait for seven rounds of 300 ms, more than an attempt may take.
+        // The last calls wait for seven rounds of 300 ms, longer than an attempt may take.
         #expect(waits.compactMap(\.self).max() ?? .zero > .seconds(1))
         #expect(waits.compactMap(\.self).max() ?? .zero <= .milliseconds(2_100))
     }
 
     @Test(
-        "C14 A call for which all connections stay busy fails with timeout.pool: nothing was sent, and the exchange shows the wait"
+        "C14 A call fails with timeout.pool if all connections stay busy; nothing is sent, and the wait is recorded"
     )
     func timeout() async throws {
         var limit = Duration.zero
@@ -73,7 +73,7 @@ struct AsyncHTTPClientPoolTests {
             defer { server.stop() }
             let transport = AsyncHTTPClientTransport(configuration: Self.configuration(time), connectionsPerHost: 1)
             let provider = Provider<Probe>(transport: transport)
-            // Makes the connection, so that the calls that follow need none.
+            // Opens the connection, so that later calls need no new one.
             _ = try await provider.request(Probe(server))
             async let busy = provider.request(Probe(server, "/busy"))
             await server.wait { $0.holdCount == 1 }
@@ -106,7 +106,7 @@ struct AsyncHTTPClientPoolTests {
         #expect(try await failure?.code == .timeout(.attempt))
     }
 
-    @Test("A shared client reports no connections: the attempt counts from its start, and no request carries a mark")
+    @Test("With a shared client, an exchange has no connection wait, and no request carries a mark")
     func sharedClient() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         defer { server.stop() }
@@ -118,7 +118,7 @@ struct AsyncHTTPClientPoolTests {
         try await client.shutdown()
     }
 
-    @Test("A host has 64 connections with HTTP/1.1, on Apple platforms 8, or as many as are asked for")
+    @Test("The default is 64 HTTP/1.1 connections per host, 8 on Apple platforms; zero stops the program")
     func connectionsPerHost() async {
         #if canImport(Darwin)
         let count = 8

@@ -10,15 +10,15 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The transport's own times; what they do to a call is tested with the faults.
-@Suite("AsyncHTTPClientTransport, times", .timeLimit(.minutes(10)), .tags(.concurrent))
+/// The transport's own timeouts; the fault tests check their effect on calls.
+@Suite("AsyncHTTPClientTransport, timeouts", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientTimeoutTests {
-    /// An answer in two pieces with more than the time between them.
+    /// A response in two pieces, further apart than the given time.
     static func halves(_ time: Duration) -> [LoopbackServer.Action] {
         [.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"), .wait(time * 2.5), .send("b")]
     }
 
-    @Test("readTimeout ends a body, unless the call has an idle timeout of its own")
+    @Test("readTimeout ends a slow body unless the call has its own idle timeout")
     func ownIdleTimeout() async throws {
         let data = await inSomeTime { time in
             let server = try LoopbackServer { _ in Self.halves(time) }
@@ -32,7 +32,7 @@ struct AsyncHTTPClientTimeoutTests {
         #expect(data == Data("ab".utf8))
     }
 
-    @Test("readTimeout is the time between two pieces of a body, which may come for longer, also on a used connection")
+    @Test("readTimeout limits the time between two pieces, not the whole body, also on a reused connection")
     func slowBody() async throws {
         let pieceCount = 8
         let data = await inSomeTime { time -> Data in
@@ -51,7 +51,7 @@ struct AsyncHTTPClientTimeoutTests {
         #expect(data == Data(repeating: 0x61, count: pieceCount))
     }
 
-    @Test("An idle timeout of a second and more is the connection's to measure, and does not make a body a stream")
+    @Test("An idle timeout of at least a second is enforced by the connection, without streaming the body")
     func enforcedIdleTimeout() async throws {
         let wanted = Mutex<[Bool]>([])
         let watch = PluginStack.willSend { _, context in wanted.withLock { $0.append(context.wantsStream) } }
@@ -73,7 +73,7 @@ struct AsyncHTTPClientTimeoutTests {
         #expect(!wanted.withLock { $0 }.contains(true))
     }
 
-    @Test("The times hold for a client that is shared, too; without them a call takes as long as it takes")
+    @Test("The timeouts apply to a shared client, too; without them, a call may take any time")
     func sharedClient() async throws {
         let server = try LoopbackServer { request in
             let halves = Self.halves(.seconds(1))
@@ -127,7 +127,7 @@ struct AsyncHTTPClientTimeoutTests {
         #expect(try #require(wait) > 1.5)
     }
 
-    @Test("A time that is not more than zero stops the program")
+    @Test("A timeout of zero or less stops the program")
     func nonsense() async {
         await #expect(processExitsWith: .failure) { _ = AsyncHTTPClientTransport(headTimeout: .zero) }
         await #expect(processExitsWith: .failure) { _ = AsyncHTTPClientTransport(readTimeout: .zero) }

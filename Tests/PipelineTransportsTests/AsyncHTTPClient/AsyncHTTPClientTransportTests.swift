@@ -11,7 +11,7 @@ import Testing
 
 @Suite("AsyncHTTPClientTransport", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientTransportTests {
-    @Test("redirects and decompression of the configuration are not used")
+    @Test("redirects and decompression in the configuration are ignored")
     func forcedSettings() async throws {
         let server = try LoopbackServer { _ in
             [.respond(302, headers: [("Location", "/there"), ("Content-Encoding", "gzip")], body: "not gzip")]
@@ -27,7 +27,7 @@ struct AsyncHTTPClientTransportTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("an exchange has one attempt at a connection, whatever the method")
+    @Test("an exchange tries to connect only once, whatever the method")
     func oneAttempt() async throws {
         let refusal = try LoopbackPort.refusing()
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
@@ -35,11 +35,11 @@ struct AsyncHTTPClientTransportTests {
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(configuration: configuration))
         let start = ContinuousClock.now
         #expect(try await provider.failureCode(Probe(refusal.url, method: .post)) == .connect(.refused))
-        // With attempts of its own AsyncHTTPClient would take all the time of `timeout.connect`.
+        // If AsyncHTTPClient retried, it would take all of `timeout.connect`.
         #expect(ContinuousClock.now - start < .seconds(120))
     }
 
-    @Test("headTimeout ends an exchange whose header fields do not come, and no other")
+    @Test("headTimeout ends an exchange whose header fields do not arrive, and no other")
     func headTimeout() async throws {
         let server = try LoopbackServer { request in
             request.target == "/stall" ? [.send("HTTP/1.1 200 OK\r\nX"), .stall] : [.respond(200)]
@@ -51,7 +51,7 @@ struct AsyncHTTPClientTransportTests {
         #expect(try await patient.request(Probe(server)).statusCode == 200)
     }
 
-    @Test("a body that is larger than the limit is refused, announced or not, and its connection is closed")
+    @Test("a body over the limit fails, whether announced or not, and its connection is closed")
     func limit() async throws {
         let head = "HTTP/1.1 200 OK\r\n"
         let server = try LoopbackServer { request in

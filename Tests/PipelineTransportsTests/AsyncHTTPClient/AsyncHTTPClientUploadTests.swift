@@ -11,7 +11,7 @@ import Testing
 
 @Suite("AsyncHTTPClientTransport: requests", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct AsyncHTTPClientUploadTests {
-    @Test("request fields go out in their order, repeats kept, and nothing but Host and the framing is added")
+    @Test("request fields are sent in order, with repeats; only Host and framing fields are added")
     func requestFields() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         let names = ["X-Z", "X-A", "X-Z", "x-mixed-Case"].compactMap { HTTPField.Name($0) }
@@ -52,7 +52,7 @@ struct AsyncHTTPClientUploadTests {
         #expect(Set(sent[2].map { $0.lowercased() }) == ["host: 127.0.0.1:p", "content-length: 4"])
     }
 
-    @Test("a body with TRACE is invalidRequest.body, and nothing is sent")
+    @Test("a TRACE request with a body fails with invalidRequest.body, and nothing is sent")
     func trace() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("The times of an exchange over AsyncHTTPClient")
+@Suite("Timeouts of an exchange over AsyncHTTPClient")
 struct AsyncHTTPClientWatchTests {
     private let clock = AsyncHTTPClientTimekeeper.clock
 
@@ -13,7 +13,7 @@ struct AsyncHTTPClientWatchTests {
         return AsyncHTTPClientWatch(timekeeper, head: .seconds(60), idle: nil, write: .seconds(60))
     }
 
-    @Test("a piece that is handed over when the answer has ended the sending has no time to be taken in")
+    @Test("a piece has no write timeout after a response that ends the upload")
     func pieceAfterEnd() {
         let watch = makeWatch()
         watch.isMakingPiece()
@@ -22,7 +22,7 @@ struct AsyncHTTPClientWatchTests {
         #expect(watch.nextDeadline(at: clock.now) == nil)
     }
 
-    @Test("a piece that is handed over behind the beginning of another answer has its time")
+    @Test("a piece has a write timeout after the head of a response that does not end the upload")
     func pieceAfterHead() {
         let watch = makeWatch()
         watch.headHasCome(endsUpload: false)
@@ -30,7 +30,7 @@ struct AsyncHTTPClientWatchTests {
         #expect(watch.nextDeadline(at: clock.now) != nil)
     }
 
-    @Test("a body that ends behind the beginning of the answer leaves no time for header fields")
+    @Test("a body that ends after the response head starts no head timeout")
     func endAfterHead() {
         let watch = makeWatch()
         watch.headHasCome(endsUpload: false)
@@ -38,7 +38,7 @@ struct AsyncHTTPClientWatchTests {
         #expect(watch.nextDeadline(at: clock.now) == nil)
     }
 
-    @Test("a body that ends before the answer leaves the time for header fields")
+    @Test("a body that ends before the response head starts the head timeout")
     func endBeforeHead() {
         let watch = makeWatch()
         watch.isWriting()

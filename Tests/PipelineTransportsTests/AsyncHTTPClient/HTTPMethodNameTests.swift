@@ -5,7 +5,7 @@ import NIOHTTP1
 import Pipeline
 import Testing
 
-@Suite("HTTPMethod beside NIOHTTP1")
+@Suite("HTTPMethod alongside NIOHTTP1")
 struct HTTPMethodNameTests {
     struct Item: TargetType {
         var baseURL: URL { URL(string: "https://a.test") ?? URL(filePath: "/") }
@@ -14,7 +14,7 @@ struct HTTPMethodNameTests {
         var task: RequestTask { .requestPlain }
     }
 
-    @Test("Self.HTTPMethod is that of targets, the bare name NIOHTTP1's")
+    @Test("Self.HTTPMethod is the method type of targets, and the bare name is the type of NIOHTTP1")
     func names() {
         let method: HTTPMethod = .PATCH
         #expect(Item().method.rawValue == method.rawValue)

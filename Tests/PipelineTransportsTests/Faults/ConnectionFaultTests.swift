@@ -6,11 +6,11 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-/// Rows C01 to C07 and C09 of the matrix of faults; TLS (C04) is elsewhere.
+/// Rows C01 to C07 and C09 of the fault matrix; TLS (C04) is elsewhere.
 @Suite("Connection faults", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ConnectionFaultTests {
     @Test(
-        "C01: a refused connection is connect.refused, which proves that nothing was sent",
+        "C01: a refused connection fails with connect.refused, which proves that nothing was sent",
         arguments: NetworkTransport.allCases,
         [HTTPRequest.Method.get, .post]
     )
@@ -25,11 +25,11 @@ struct ConnectionFaultTests {
     }
 
     @Test(
-        "C02: a name that does not resolve is dns, asked for once, and proves that nothing was sent",
+        "C02: a name that does not resolve fails once with dns, which proves that nothing was sent",
         arguments: NetworkTransport.allCases
     )
     func dns(transport: NetworkTransport) async throws {
-        // The resolver refuses a label of 64 letters by itself: nothing is asked of a network.
+        // The resolver rejects a label of 64 letters locally, without using the network.
         let host = String(repeating: "a", count: 64) + ".invalid"
         let bench = try FaultBench(transport.make(on: .fake()))
         let url = try #require(URL(string: "http://\(host)"))
@@ -40,9 +40,9 @@ struct ConnectionFaultTests {
         try await bench.expectSound()
     }
 
-    /// Foundation does not say whether there was a connection.
+    /// Foundation does not report whether a connection was established.
     @Test(
-        "C03: a host that answers no connection is timeout.connect, with URLSession timeout.head",
+        "C03: an unresponsive host fails with timeout.connect, or with timeout.head on URLSession",
         arguments: NetworkTransport.allCases
     )
     func blackHole(transport: NetworkTransport) async throws {
@@ -57,7 +57,7 @@ struct ConnectionFaultTests {
     }
 
     @Test(
-        "C05: a new connection that ends before any byte is connectionLost, and nothing is sent again",
+        "C05: a new connection that ends before any byte fails with connectionLost, and nothing is resent",
         arguments: NetworkTransport.allCases,
         [HTTPRequest.Method.get, .post]
     )
@@ -73,7 +73,7 @@ struct ConnectionFaultTests {
     }
 
     @Test(
-        "C05: a connection that is closed as soon as it is made is connectionLost",
+        "C05: a connection that is closed as soon as it is established fails with connectionLost",
         arguments: NetworkTransport.allCases
     )
     func closedAtOnce(transport: NetworkTransport) async throws {
@@ -84,9 +84,9 @@ struct ConnectionFaultTests {
         try await bench.expectSound(server)
     }
 
-    /// Foundation on Linux repeats every method; that cannot be turned off.
+    /// Foundation on Linux resends requests of every method; this cannot be turned off.
     @Test(
-        "C06: a request whose reused connection and the next one end before any byte is connectionLost; a POST is sent only once",
+        "C06: a request whose reused and next connection die fails with connectionLost; a POST is sent only once",
         arguments: NetworkTransport.allCases,
         [HTTPRequest.Method.get, .post]
     )
@@ -102,7 +102,7 @@ struct ConnectionFaultTests {
         try await bench.expectSound(server)
     }
 
-    @Test("C07: a reset within the body is connectionLost, whoever reads it", arguments: NetworkTransport.allCases)
+    @Test("C07: a reset within the body fails the stream with connectionLost", arguments: NetworkTransport.allCases)
     func reset(transport: NetworkTransport) async throws {
         let bench = try FaultBench(transport.make())
         let part = FaultBench.response.prefix(200)
@@ -122,7 +122,7 @@ struct ConnectionFaultTests {
     }
 
     @Test(
-        "C09: a connection that ends at any byte is connectionLost in the head, truncated in the body, a success at the end only",
+        "C09: a connection that ends early fails with connectionLost in the head and with truncated in the body",
         arguments: NetworkTransport.allCases
     )
     func disconnects(transport: NetworkTransport) async throws {
@@ -141,7 +141,7 @@ struct ConnectionFaultTests {
     }
 
     @Test(
-        "C09: a connection that is reset at any byte is connectionLost",
+        "C09: a connection that is reset at any byte fails with connectionLost",
         arguments: NetworkTransport.allCases
     )
     func resets(transport: NetworkTransport) async throws {
@@ -159,9 +159,9 @@ struct ConnectionFaultTests {
         try await bench.expectSound(server)
     }
 
-    /// Foundation on Linux misses only the very last byte, which is none of the body.
+    /// Foundation on Linux only fails to notice that the very last byte is missing, which is not part of the body.
     @Test(
-        "C09: a chunked body that ends at any byte is truncated, whether it is streamed or not",
+        "C09: a chunked body that ends at any byte fails with truncated, whether it is streamed or not",
         arguments: NetworkTransport.allCases,
         [true, false]
     )

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Rows F12 and T10 of the matrix of faults: downloads that are cut, and parts that were not asked for.
+/// Rows F12 and T10 of the fault matrix: downloads that are cut, and parts that were not requested.
 @Suite("Download faults", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct DownloadFaultTests {
     private static let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) })
@@ -20,7 +20,7 @@ struct DownloadFaultTests {
         return Probe(server, task: .downloadDestination(destination))
     }
 
-    @Test("T10: a download that is cut on three attempts continues on each", arguments: NetworkTransport.allCases)
+    @Test("T10: a download that is cut three times resumes each time", arguments: NetworkTransport.allCases)
     func cuts(transport: NetworkTransport) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ struct DownloadFaultTests {
             let head = "HTTP/1.1 \(range == nil ? 200 : 206) Status\r\nETag: \"v1\"\r\n\(fields)"
             let start = LoopbackServer.Action.send(head + "Content-Length: \(rest.count)\r\n\r\n")
             guard index < cuts.count else { return [start, .send(Data(rest)), .close] }
-            // AsyncHTTPClient drops what it has not handed over when the connection ends.
+            // AsyncHTTPClient drops what it has not delivered when the connection ends.
             return [start, .send(Data(rest.prefix(cuts[index]))), .hold("\(first + cuts[index])"), .close]
         }
         defer { server.stop() }
@@ -58,7 +58,7 @@ struct DownloadFaultTests {
     }
 
     @Test(
-        "F12: a 206 of 10 of 100,000 bytes that was not asked for is an error, and the next call works",
+        "F12: an unrequested 206 with 10 of 100,000 bytes is an error, and the next call works",
         arguments: NetworkTransport.allCases,
         [true, false]
     )

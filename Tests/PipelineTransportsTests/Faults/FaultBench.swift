@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A transport that meets faults, and what has to hold after each of them.
+/// A transport that is exposed to faults, and what must hold after each of them.
 final class FaultBench: Sendable {
     /// A response of 400 bytes.
     static let response = Data(head.utf8) + Data(repeating: UInt8(ascii: "b"), count: 300)
@@ -20,7 +20,7 @@ final class FaultBench: Sendable {
     private let balance: Balance
     private let healthy: LoopbackServer
 
-    /// Exchanges that began and ended.
+    /// The numbers of exchanges that began and ended.
     private final class Balance: Sendable {
         let counts = Mutex((sent: 0, ended: 0))
     }
@@ -39,10 +39,10 @@ final class FaultBench: Sendable {
         )
     }
 
-    /// What has to hold after every fault.
+    /// Checks what must hold after every fault.
     ///
-    /// I1: every exchange ended, and once. I3: no connection to the server is left. I4: the next call succeeds, if not at
-    /// once because the transport's own time is short and the machine busy, then when it is tried again.
+    /// I1: every exchange ended exactly once. I3: no connection to the server is left. I4: the next call succeeds; it
+    /// is retried because a short timeout of the transport may pass on a busy machine.
     func expectSound(_ server: LoopbackServer? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let (sent, ended) = balance.counts.withLock { $0 }
         #expect(sent == ended, sourceLocation: sourceLocation)
@@ -54,11 +54,11 @@ final class FaultBench: Sendable {
     }
 }
 
-/// Runs with longer and longer times what runs into a timeout that it should not run into.
+/// Runs an operation again, with a longer time, as long as it hits an unexpected timeout.
 ///
-/// For what needs a transport's own, real time: on a busy machine a short one may be over before the server is heard.
+/// For tests of a transport's real-time timeouts: on a busy machine, a short one may pass before the server responds.
 ///
-/// - Returns: what the first run returned that met no wrong timeout, `nil` when all did.
+/// - Returns: The result of the first run without an unexpected timeout, or `nil` if there is none.
 func inSomeTime<Value>(
     _ times: [Duration] = [.seconds(1), .seconds(4), .seconds(16)],
     _ body: (Duration) async throws -> Value
@@ -78,10 +78,10 @@ func inSomeTime<Value>(
     return nil
 }
 
-/// What was to be too slow was not: the machine was too busy to look in between.
+/// An expected timeout did not occur, because the machine was too busy to notice it.
 private struct NotInTime: Error {}
 
-/// Expects a timeout; lets ``inSomeTime(_:_:)`` try again when there was another, or none.
+/// Expects a timeout; makes ``inSomeTime(_:_:)`` try again if there was another one, or none.
 func expectTimeout(
     _ code: PipelineError.Code,
     _ error: PipelineError?,
@@ -93,7 +93,7 @@ func expectTimeout(
 }
 
 extension NetworkTransport {
-    /// Whether a connection that ends within the header fields stops the process: Foundation on Linux.
+    /// Whether a connection that ends within the header fields crashes the process, as with Foundation on Linux.
     var endsProcessOnCutHead: Bool {
         #if canImport(FoundationNetworking)
         self == .urlSession
@@ -102,7 +102,8 @@ extension NetworkTransport {
         #endif
     }
 
-    /// Whether the transport repeats a request that died on a reused connection: safe methods, and on Linux Foundation all of them.
+    /// Whether the transport resends a request that died on a reused connection: one with a safe method, or with
+    /// Foundation on Linux any request.
     func repeats(_ method: HTTPRequest.Method) -> Bool {
         switch self {
         case .urlSession: return endsProcessOnCutHead
@@ -112,7 +113,7 @@ extension NetworkTransport {
         }
     }
 
-    /// Whether a redirect is handed over only when its body has ended: Foundation on Linux.
+    /// Whether a redirect is delivered only after its body has ended, as with Foundation on Linux.
     var holdsRedirectBodies: Bool { endsProcessOnCutHead }
 
     /// The byte counts at which a response may be cut.

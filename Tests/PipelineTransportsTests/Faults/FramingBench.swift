@@ -6,16 +6,16 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-/// What a call with an answer of raw bytes comes to.
+/// The outcome of a call whose response consists of raw bytes.
 enum FramingOutcome: Sendable, Equatable {
     case answer(Int, String)
     case failure(PipelineError.Code)
 }
 
-/// Raw bytes of an answer, and what they come to: on all transports, or otherwise on one of them.
+/// The raw bytes of a response and their outcome, on all transports or with a different one on some.
 struct FramingRow: Sendable, CustomTestStringConvertible {
     let actions: [LoopbackServer.Action]
-    /// Whether the server ends the connection behind the answer, and does not say so.
+    /// Whether the server closes the connection after the response without announcing it.
     let closes: Bool
     let expected: FramingOutcome
     let urlSessionOnLinux: FramingOutcome?
@@ -45,9 +45,9 @@ struct FramingRow: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A server that answers `/fault` with a script and everything else with "next", and a provider of one transport.
+/// A server that responds to `/fault` with a script and to anything else with "next", and a provider.
 struct FramingBench {
-    /// The beginning of most answers, with something that no error may show.
+    /// The beginning of most responses, with a value that no error may show.
     static let head = "HTTP/1.1 200 OK\r\nX-Secret: \(canary)\r\n"
     static let canary = "canary-7d2e"
 
@@ -61,7 +61,7 @@ struct FramingBench {
         provider = Provider(transport: transport, configuration: .init(redirects: .never, limits: limits))
     }
 
-    /// What a row comes to, for a call that buffers and one that streams, with what has to hold after every fault.
+    /// Checks the outcome of a row for a buffered and a streamed call, and what must hold after every fault.
     static func check(
         _ row: FramingRow,
         on transport: NetworkTransport,
@@ -75,12 +75,12 @@ struct FramingBench {
             if case .failure(let code) = outcome, transport.closes(after: code) {
                 await bench.server.wait { $0.openConnectionCount == 0 }
             }
-            // A whole answer leaves its connection to the next call, which may be given it before the client knows of its end.
+            // A complete response leaves its connection to the next call, perhaps before the client notices its end.
             if row.closes { try await bench.checkLaterCall() } else { try await bench.checkNextCall() }
         }
     }
 
-    /// The outcome of a call, with a look at the text of its error.
+    /// Returns the outcome of a call and checks the text of its error.
     func outcome(method: HTTPRequest.Method = .post, isStreaming: Bool = false) async throws -> FramingOutcome {
         do {
             let target = Probe(server, "/fault", method: method)
@@ -98,15 +98,15 @@ struct FramingBench {
         }
     }
 
-    /// The transport goes on, and nothing of the fault is in the next answer.
+    /// Checks that the transport still works and that the next response contains nothing of the fault.
     func checkNextCall(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let next = try await provider.request(Probe(server, "/next"))
         #expect(next.data == Data("next".utf8), sourceLocation: sourceLocation)
         #expect(next.headers.map(\.name) == [.contentLength], sourceLocation: sourceLocation)
     }
 
-    /// As ``checkNextCall(sourceLocation:)``, behind a connection that was closed while it was idle: a call that is given it before
-    /// the client knows is lost.
+    /// Like ``checkNextCall(sourceLocation:)``, after a connection was closed while it was idle: a call that gets the
+    /// connection before the client notices is lost.
     func checkLaterCall(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         for _ in 0..<3 {
             do {
@@ -125,8 +125,10 @@ struct FramingBench {
 }
 
 extension NetworkTransport {
-    /// Whether an answer that failed with this code leaves no connection: an answer over a limit of the pipeline is a valid one,
-    /// and so is to libcurl one whose Content-Length only the transport refuses.
+    /// Whether a response that failed with this code leaves no connection.
+    ///
+    /// A response over a limit of the pipeline is valid, and to libcurl so is one whose Content-Length only the
+    /// transport rejects.
     fileprivate func closes(after code: PipelineError.Code) -> Bool {
         switch code {
         case .limit: false

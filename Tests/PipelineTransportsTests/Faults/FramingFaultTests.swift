@@ -14,7 +14,7 @@ struct FramingFaultTests {
     private static let malformed = FramingOutcome.failure(.malformedResponse)
     private static let truncated = FramingOutcome.failure(.truncated)
 
-    @Test("H01: a body that ends at any byte before its length is truncated", arguments: NetworkTransport.allCases)
+    @Test("H01: a body cut at any byte before its length fails with truncated", arguments: NetworkTransport.allCases)
     func cutBody(transport: NetworkTransport) async throws {
         for count in 0..<16 {
             let text = Self.head + "Content-Length: 16\r\n\r\n" + FramingBench.canary.prefix(count)
@@ -27,7 +27,7 @@ struct FramingFaultTests {
             "", "3", "3\r", "3\r\n", "3\r\non", "3\r\none", "3\r\none\r", "3\r\none\r\n", "3\r\none\r\n0",
             "3\r\none\r\n0\r\n",
         ].map { FramingRow(chunked + $0, truncated, closes: true) } + [
-            // All of the body is there, and half of the empty line after the last chunk.
+            // The whole body is present, and half of the empty line after the last chunk.
             FramingRow(
                 chunked + "3\r\none\r\n0\r\n\r",
                 truncated,
@@ -36,7 +36,7 @@ struct FramingFaultTests {
             )
         ]
 
-    @Test("H02: a chunked body that ends early is truncated", arguments: NetworkTransport.allCases, cutChunks)
+    @Test("H02: a chunked body that ends early fails with truncated", arguments: NetworkTransport.allCases, cutChunks)
     func cutChunk(transport: NetworkTransport, row: FramingRow) async throws {
         try await FramingBench.check(row, on: transport)
     }
@@ -47,7 +47,7 @@ struct FramingFaultTests {
     ].map { FramingRow(head + "Content-Length: \($0)\r\n\r\nhello", malformed) }
 
     @Test(
-        "H03, H05: a Content-Length that is not one number is malformedResponse",
+        "H03, H05: a Content-Length that is not one number fails with malformedResponse",
         arguments: NetworkTransport.allCases,
         lengths
     )
@@ -55,13 +55,13 @@ struct FramingFaultTests {
         try await FramingBench.check(row, on: transport)
     }
 
-    // A recipient may take equal lengths for one, or refuse them. RFC 9110 §8.6.
+    // A recipient may treat equal lengths as one, or reject them. RFC 9110 §8.6.
     static let equalLengths = ["5\r\nContent-Length: 5", "5, 5"].map {
         FramingRow(head + "Content-Length: \($0)\r\n\r\nhello", hello, asyncHTTPClient: malformed)
     }
 
     @Test(
-        "H04: two equal Content-Lengths are one, with AsyncHTTPClient malformedResponse",
+        "H04: two equal Content-Lengths count as one, but fail with malformedResponse on AsyncHTTPClient",
         arguments: NetworkTransport.allCases,
         equalLengths
     )
@@ -69,13 +69,13 @@ struct FramingFaultTests {
         try await FramingBench.check(row, on: transport)
     }
 
-    // A recipient may read the chunks, or refuse both. RFC 9112 §6.3.
+    // A recipient may read the chunks, or reject the response. RFC 9112 §6.3.
     static let lengthsAndChunks = [
         "Content-Length: 9\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked\r\nContent-Length: 2",
     ].map { FramingRow(head + $0 + "\r\n\r\n5\r\nhello\r\n0\r\n\r\n", hello, asyncHTTPClient: malformed) }
 
     @Test(
-        "H06: chunks win over a Content-Length, with AsyncHTTPClient both together are malformedResponse",
+        "H06: chunks override a Content-Length, but both fail with malformedResponse on AsyncHTTPClient",
         arguments: NetworkTransport.allCases,
         lengthsAndChunks
     )
@@ -83,7 +83,7 @@ struct FramingFaultTests {
         try await FramingBench.check(row, on: transport)
     }
 
-    @Test("H06: where chunks win, there is no Content-Length")
+    @Test("H06: a Content-Length that chunks override is removed")
     func lengthIsGone() async throws {
         let bench = try FramingBench(NetworkTransport.urlSession.make(), Self.lengthsAndChunks[0].actions)
         let response = try await bench.provider.request(Probe(bench.server, "/fault"))
@@ -104,7 +104,7 @@ struct FramingFaultTests {
         }
 
     @Test(
-        "a transfer coding other than chunked is malformedResponse, with URLSession on Linux contentCoding",
+        "a transfer coding other than chunked fails with malformedResponse, or contentCoding (URLSession on Linux)",
         arguments: NetworkTransport.allCases,
         codings
     )
@@ -127,7 +127,7 @@ struct FramingFaultTests {
         ]
 
     @Test(
-        "H07: a status line that is none is malformedResponse; 200 to 999 are statuses",
+        "H07: a malformed status line fails with malformedResponse; 200 to 999 are valid statuses",
         arguments: NetworkTransport.allCases,
         statusLines
     )
@@ -139,12 +139,12 @@ struct FramingFaultTests {
         FramingRow("HTTP/1.1 101 Switching\r\n\($0)\r\nhello", malformed)
     }
 
-    @Test("H12: a 101 that nobody asked for is malformedResponse", arguments: NetworkTransport.allCases, switches)
+    @Test("H12: an unrequested 101 fails with malformedResponse", arguments: NetworkTransport.allCases, switches)
     func unaskedSwitch(transport: NetworkTransport, row: FramingRow) async throws {
         try await FramingBench.check(row, on: transport)
     }
 
-    @Test("H14: a connection that closes before any byte is connectionLost", arguments: NetworkTransport.allCases)
+    @Test("H14: a connection closed before any byte fails with connectionLost", arguments: NetworkTransport.allCases)
     func emptyReply(transport: NetworkTransport) async throws {
         let row = FramingRow("", .failure(.connectionLost), closes: true)
         try await FramingBench.check(row, on: transport)
@@ -168,7 +168,7 @@ struct FramingFaultTests {
         ]
 
     @Test(
-        "extensions of chunks are passed over, a size of a chunk that is none is malformedResponse",
+        "chunk extensions are ignored, and a malformed chunk fails with malformedResponse",
         arguments: NetworkTransport.allCases,
         chunkLines
     )
@@ -180,24 +180,24 @@ struct FramingFaultTests {
         "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n5\nhello\n0\n\n",
     ].map { FramingRow($0, malformed) }
 
-    @Test("lines that end in LF alone are malformedResponse", arguments: NetworkTransport.allCases, lineEnds)
+    @Test("lines that end in a bare LF fail with malformedResponse", arguments: NetworkTransport.allCases, lineEnds)
     func lineEnd(transport: NetworkTransport, row: FramingRow) async throws {
         try await FramingBench.check(row, on: transport)
     }
 
-    @Test("a body without length and chunks ends with its connection", arguments: NetworkTransport.allCases)
+    @Test("a body without a length or chunks ends with its connection", arguments: NetworkTransport.allCases)
     func untilClose(transport: NetworkTransport) async throws {
         try await FramingBench.check(FramingRow(Self.head + "\r\nhello", Self.hello, closes: true), on: transport)
     }
 
-    @Test("an answer of 100 before the answer is passed over", arguments: NetworkTransport.allCases)
+    @Test("a 100 Continue before the response is ignored", arguments: NetworkTransport.allCases)
     func continued(transport: NetworkTransport) async throws {
         let text = "HTTP/1.1 100 Continue\r\n\r\n\(Self.head)Content-Length: 5\r\n\r\nhello"
         try await FramingBench.check(FramingRow(text, Self.hello), on: transport)
     }
 
     @Test(
-        "an answer that comes before its request is the answer, or the connection is lost",
+        "a response that arrives before its request is delivered, or the call fails with connectionLost",
         arguments: NetworkTransport.allCases
     )
     func early(transport: NetworkTransport) async throws {

@@ -30,7 +30,7 @@ struct HeaderFaultTests {
         ]
 
     @Test(
-        "H08: a header line that is none is malformedResponse; URLSession on Linux takes folds and controls for blanks",
+        "H08: a malformed header line fails with malformedResponse; URLSession on Linux accepts folds and controls",
         arguments: NetworkTransport.allCases,
         lines
     )
@@ -40,7 +40,7 @@ struct HeaderFaultTests {
 
     #if canImport(FoundationNetworking)
     @Test(
-        "H08: what URLSession on Linux accepts is one field, never two",
+        "H08: a fold or a control that URLSession on Linux accepts does not split a field in two",
         arguments: [("a\r\n b", "a b"), ("a\rX-B: b", "a X-B: b"), ("a\u{1}b", "a b")]
     )
     func folds(value: String, expected: String) async throws {
@@ -62,7 +62,7 @@ struct HeaderFaultTests {
         ]
 
     @Test(
-        "H09: header fields of more bytes than allowed are limit.headerBytes",
+        "H09: header fields with more bytes than allowed fail with limit.headerBytes",
         arguments: NetworkTransport.allCases,
         sizes
     )
@@ -79,7 +79,7 @@ struct HeaderFaultTests {
         row(fields(998), hello),
     ]
 
-    @Test("H10: more header fields than allowed are limit.headerCount", arguments: NetworkTransport.allCases, counts)
+    @Test("H10: too many header fields fail with limit.headerCount", arguments: NetworkTransport.allCases, counts)
     func count(transport: NetworkTransport, row: FramingRow) async throws {
         try await FramingBench.check(row, on: transport)
     }
@@ -96,7 +96,7 @@ struct HeaderFaultTests {
     ]
 
     @Test(
-        "H11: more than 100 informational answers are limit.informational, with URLSession on Linux all are passed over",
+        "H11: over 100 informational responses fail with limit.informational; URLSession on Linux ignores them",
         arguments: NetworkTransport.allCases,
         hinted
     )
@@ -104,7 +104,7 @@ struct HeaderFaultTests {
         try await FramingBench.check(row, on: transport)
     }
 
-    @Test("H13: a field value in UTF-8 arrives as it is", arguments: NetworkTransport.allCases)
+    @Test("H13: a field value in UTF-8 arrives unchanged", arguments: NetworkTransport.allCases)
     func unicode(transport: NetworkTransport) async throws {
         #expect(try await value(of: Data("caf\u{e9} \u{1f600}".utf8), on: transport) == "caf\u{e9} \u{1f600}")
     }
@@ -114,7 +114,7 @@ struct HeaderFaultTests {
     ]
 
     @Test(
-        "H13: bytes of a field value that are not UTF-8 are replaced, with URLSession on Linux malformedResponse",
+        "H13: bytes of a field value that are not UTF-8 are replaced, or malformedResponse (URLSession on Linux)",
         arguments: NetworkTransport.allCases,
         otherBytes
     )
@@ -129,7 +129,7 @@ struct HeaderFaultTests {
         #expect(try await value(of: row.bytes, on: transport) == row.text)
     }
 
-    /// What a field value arrives as; the next call works.
+    /// Returns a field value as it arrives, and checks that the next call works.
     private func value(of bytes: Data, on transport: NetworkTransport) async throws -> String? {
         let answer = Data("HTTP/1.1 200 OK\r\nX-A: ".utf8) + bytes + Data("\r\nContent-Length: 0\r\n\r\n".utf8)
         let bench = try FramingBench(transport.make(), [.send(answer)])

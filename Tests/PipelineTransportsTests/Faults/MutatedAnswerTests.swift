@@ -7,7 +7,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Faults: mutated answers", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Faults: mutated responses", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct MutatedAnswerTests {
     private static let answers = [
         "\(FramingBench.head)Content-Length: 12\r\nContent-Type: text/plain\r\n\r\nhello, world",
@@ -17,7 +17,7 @@ struct MutatedAnswerTests {
         "HTTP/1.0 200 OK\r\nX-Secret: \(FramingBench.canary)\r\n\r\nhello, world",
     ]
 
-    /// Bytes that mean something to a parser.
+    /// Bytes that are significant to a parser.
     private static let telling = Data("\r\n :;,\u{0}\t0919afHTTP/".utf8) + [0x7f, 0x80, 0xff]
 
     private static func mutate(_ answer: Data, with random: inout PipelineRandom) -> Data {
@@ -35,7 +35,7 @@ struct MutatedAnswerTests {
         return bytes
     }
 
-    @Test("300 mutations of valid answers each end in an answer or a typed error, and the next call works")
+    @Test("300 mutations of valid responses each end in a response or a typed error, and the next call works")
     func mutations() async throws {
         var random = PipelineRandom.seeded(0x5eed)
         let transport = AsyncHTTPClientTransport()

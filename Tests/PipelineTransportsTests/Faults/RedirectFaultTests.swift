@@ -5,16 +5,16 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-/// Rows R09 and R10 of the matrix of faults: redirects whose bodies are slow, long or broken.
+/// Rows R09 and R10 of the fault matrix: redirects whose bodies are slow, long or broken.
 @Suite("Redirect faults", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct RedirectFaultTests {
-    /// A body of a redirect.
+    /// The body of a redirect.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {
         case long, announced, endless, cut, bomb
 
         var testDescription: String { rawValue }
 
-        /// What comes after the Location field, of a body of so many bytes.
+        /// The actions after the Location field, for a body of so many bytes.
         func actions(_ byteCount: Int) -> [LoopbackServer.Action] {
             switch self {
             case .long:
@@ -70,7 +70,7 @@ struct RedirectFaultTests {
     }
 
     @Test(
-        "R10: a redirect is followed however long or broken its body is, and no time passes",
+        "R10: a redirect is followed without delay, however long or broken its body is",
         arguments: NetworkTransport.allCases,
         Fault.allCases
     )
@@ -91,7 +91,7 @@ struct RedirectFaultTests {
         #expect(try await streamed.response.body.collect(upTo: 100) == Data("there".utf8))
     }
 
-    @Test("A short body of a redirect is read to its end, and its connection is used again")
+    @Test("A redirect's short body is read to its end, and the connection is reused")
     func short() async throws {
         for transport in NetworkTransport.allCases {
             let server = try LoopbackServer { request in
@@ -106,7 +106,7 @@ struct RedirectFaultTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("R09: on Linux, URLSession holds a redirect until its body has ended, and the attempt's timeout bounds it")
+    @Test("R09: on Linux, URLSession holds a redirect back until its body ends or the attempt times out")
     func held() async throws {
         let next = try Self.makeNext()
         let server = try LoopbackServer { _ in
@@ -128,7 +128,7 @@ struct RedirectFaultTests {
         await server.wait { $0.openConnectionCount == 0 }
     }
 
-    @Test("R10: on Linux, URLSession loses a redirect whose body is cut")
+    @Test("R10: on Linux, URLSession fails a redirect whose body is cut")
     func lost() async throws {
         let next = try Self.makeNext()
         let server = try LoopbackServer { _ in [Self.head(to: next)] + Fault.cut.actions(0) }

@@ -6,14 +6,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Rows C08 and C12 of the matrix of faults: servers that are slow to answer.
-@Suite("Connection faults: slow answers", .timeLimit(.minutes(10)), .tags(.concurrent))
+/// Rows C08 and C12 of the fault matrix: servers that are slow to respond.
+@Suite("Connection faults: slow responses", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StallFaultTests {
     private static let stalling: LoopbackServer.Handler = { request in
         [.send(FaultBench.response.prefix(Int(request.target.dropFirst()) ?? 0)), .stall]
     }
 
-    /// Moves the clock until the work has ended.
+    /// Advances the clock until the work has ended.
     private func result<Value: Sendable>(
         moving clock: ManualClock,
         _ work: Task<Value, any Error>
@@ -30,7 +30,7 @@ struct StallFaultTests {
         return await waiting.value
     }
 
-    @Test("C08: an answer that stalls at any byte of its head is timeout.attempt", arguments: NetworkTransport.allCases)
+    @Test("C08: a response stalled at any head byte fails with timeout.attempt", arguments: NetworkTransport.allCases)
     func head(transport: NetworkTransport) async throws {
         let bench = try FaultBench(transport.make())
         let server = try LoopbackServer(handler: Self.stalling)
@@ -49,7 +49,7 @@ struct StallFaultTests {
         try await bench.expectSound(server)
     }
 
-    @Test("C08: an answer that stalls at any byte of its body is timeout.idle", arguments: NetworkTransport.allCases)
+    @Test("C08: a response stalled at any body byte fails with timeout.idle", arguments: NetworkTransport.allCases)
     func body(transport: NetworkTransport) async throws {
         let bench = try FaultBench(transport.make())
         let server = try LoopbackServer(handler: Self.stalling)
@@ -74,7 +74,7 @@ struct StallFaultTests {
     }
 
     @Test(
-        "C08: without a timeout of the call the transport's own is timeout.head or timeout.idle, and not before its time",
+        "C08: without timeouts of the call, the transport's own fail with timeout.head or timeout.idle, on time",
         arguments: NetworkTransport.allCases,
         [0, 1, 50, FaultBench.headByteCount - 1, FaultBench.headByteCount, FaultBench.headByteCount + 1, 399]
     )
@@ -98,7 +98,7 @@ struct StallFaultTests {
     }
 
     @Test(
-        "C12: a body that drips does not exceed the idle timeout, but the time of the attempt",
+        "C12: a body that drips exceeds the attempt timeout, not the idle timeout",
         arguments: NetworkTransport.allCases
     )
     func drip(transport: NetworkTransport) async throws {
@@ -132,7 +132,7 @@ struct StallFaultTests {
         try await bench.expectSound(server)
     }
 
-    @Test("C12: the transport's own idle timeout begins anew with every byte", arguments: NetworkTransport.allCases)
+    @Test("C12: every byte restarts the transport's own idle timeout", arguments: NetworkTransport.allCases)
     func ownTimeoutOfDrip(transport: NetworkTransport) async throws {
         let bench = await inSomeTime([.seconds(2), .seconds(8), .seconds(32)]) { time in
             let bench = try FaultBench(transport.make(read: time))
@@ -151,7 +151,7 @@ struct StallFaultTests {
     }
 
     @Test(
-        "A reader who pauses for longer than the transport's idle timeout goes on",
+        "A reader may pause for longer than the transport's idle timeout",
         arguments: NetworkTransport.allCases
     )
     func pausedReader(transport: NetworkTransport) async throws {

@@ -6,11 +6,11 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Faults: bytes that belong to no answer", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Faults: bytes that belong to no response", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct SurplusFaultTests {
     private static let head = FramingBench.head
 
-    /// An answer that is complete without what may follow it.
+    /// A response that is complete without the bytes that may follow it.
     struct Answer: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var method = HTTPRequest.Method.post
@@ -50,7 +50,7 @@ struct SurplusFaultTests {
     ]
 
     @Test(
-        "H12: what follows an answer is no part of it, nor of the next one",
+        "H12: bytes after a response are part of neither it nor the next one",
         arguments: NetworkTransport.allCases,
         Answer.all
     )
@@ -70,7 +70,7 @@ struct SurplusFaultTests {
     }
 
     @Test(
-        "H12: what arrives on an idle connection closes it, and is no part of the next answer",
+        "H12: bytes that arrive on an idle connection close it and are not part of the next response",
         arguments: NetworkTransport.allCases.filter(\.looksAtIdleConnections),
         Answer.all
     )
@@ -84,7 +84,7 @@ struct SurplusFaultTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("H12: with URLSession on Linux an answer that arrives on an idle connection is taken for the next one")
+    @Test("H12: URLSession on Linux takes a response that arrives on an idle connection for the next one")
     func laterOnLinux() async throws {
         let bench = try await idleBench(.urlSession, Answer.all[0], Self.surplus[1])
         let next = try await bench.provider.request(Probe(bench.server, "/next"))
@@ -93,7 +93,7 @@ struct SurplusFaultTests {
     }
     #endif
 
-    /// The answer has come, and the surplus after it.
+    /// A bench whose response has arrived, with the surplus bytes after it.
     private func idleBench(
         _ transport: NetworkTransport,
         _ answer: Answer,
@@ -108,7 +108,7 @@ struct SurplusFaultTests {
         return bench
     }
 
-    @Test("a connection without surplus is used again", arguments: NetworkTransport.allCases, Answer.all)
+    @Test("a connection without surplus bytes is reused", arguments: NetworkTransport.allCases, Answer.all)
     func reuse(transport: NetworkTransport, answer: Answer) async throws {
         let bench = try FramingBench(transport.make(), [.send(answer.text)])
         for isStreaming in [false, true] {
@@ -119,7 +119,7 @@ struct SurplusFaultTests {
     }
 
     @Test(
-        "an answer that comes byte by byte is whole, and its connection is used again",
+        "a response that arrives byte by byte is complete, and its connection is reused",
         arguments: NetworkTransport.allCases,
         Answer.all
     )
@@ -133,7 +133,7 @@ struct SurplusFaultTests {
 }
 
 extension NetworkTransport {
-    /// Whether bytes that arrive on an idle connection close it: libcurl reads them with the next answer.
+    /// Whether bytes that arrive on an idle connection close it: libcurl reads them with the next response.
     fileprivate var looksAtIdleConnections: Bool {
         #if canImport(FoundationNetworking)
         self != .urlSession

@@ -16,9 +16,9 @@ import AsyncHTTPClient
 import NIOCore
 #endif
 
-@Suite("TLS: servers that speak none", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("TLS: servers that do not complete a handshake", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct TLSFaultTests {
-    /// What a server does to a client that begins a handshake.
+    /// How a server reacts to a client that begins a handshake.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {
         case plaintext, close, closeAtOnce, reset, alert
 
@@ -36,13 +36,13 @@ struct TLSFaultTests {
         var testDescription: String { rawValue }
     }
 
-    /// The same server, as one that speaks TLS.
+    /// The server's address, with https.
     private func secure(_ server: LoopbackServer) throws -> URL {
         try #require(URL(string: "https://127.0.0.1:\(server.port)"))
     }
 
     @Test(
-        "C04: a handshake that the server does not finish is tls, and nothing of the request is sent",
+        "C04: a handshake that the server does not finish fails with tls, and nothing of the request is sent",
         arguments: NetworkTransport.allCases,
         Fault.allCases
     )
@@ -71,7 +71,7 @@ struct TLSFaultTests {
         #expect(try await provider.request(Probe(good)).statusCode == 200)
     }
 
-    /// libcurl does not say of a reset whether it came within the handshake.
+    /// libcurl does not report whether a reset came within the handshake.
     private func codes(of fault: Fault, _ transport: NetworkTransport) -> Set<PipelineError.Code> {
         switch (transport, fault) {
         case (.urlSession, .reset), (.urlSession, .closeAtOnce), (.urlSession, .close):
@@ -80,7 +80,7 @@ struct TLSFaultTests {
         }
     }
 
-    @Test("C04: a handshake that never ends is timeout.connect, with URLSession timeout.head")
+    @Test("C04: a handshake that never ends fails with timeout.connect, or with timeout.head on URLSession")
     func silence() async throws {
         let server = try LoopbackServer(greeting: [.stall]) { _ in [.respond(200)] }
         defer { server.stop() }

@@ -7,12 +7,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Rows C10 and C11 of the matrix of faults: servers that do not read what is sent to them.
+/// Rows C10 and C11 of the fault matrix: servers that do not read the request body.
 @Suite("Connection faults: uploads", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct UploadFaultTests {
     private static let pieceByteCount = 64 << 10
 
-    /// A body of pieces, how many of them were asked for, and whether somebody still holds it.
+    /// A body of pieces that counts how many were requested; a weak reference shows when it is released.
     private final class Source: Sendable {
         let limit: Int
         private let count = Mutex(0)
@@ -38,13 +38,13 @@ struct UploadFaultTests {
         }
     }
 
-    /// More than the buffers of two sockets take, and more than Foundation, which reads it all first, needs a minute for.
+    /// A body larger than two socket buffers, and small enough for Foundation, which reads it all first.
     private func source(for transport: NetworkTransport) -> Source {
         Source(limit: transport == .urlSession ? 256 : 1 << 20)
     }
 
     @Test(
-        "C10: a server that does not read the body is timeout.write, soon after its time, and little of the body was made",
+        "C10: a streamed body that the server does not read fails with timeout.write, with little of it produced",
         arguments: NetworkTransport.allCases
     )
     func unreadBody(transport: NetworkTransport) async throws {
@@ -65,7 +65,7 @@ struct UploadFaultTests {
     }
 
     @Test(
-        "C10: bytes and files that a server does not read are timeout.write too",
+        "C10: bytes and files that a server does not read also fail with timeout.write",
         arguments: NetworkTransport.allCases,
         [true, false]
     )
@@ -88,7 +88,7 @@ struct UploadFaultTests {
     }
 
     @Test(
-        "C11: an answer that comes while a body is sent is delivered, and the sending stops",
+        "C11: a response that arrives during an upload is delivered, and the upload stops",
         arguments: NetworkTransport.allCases,
         [413, 503]
     )
@@ -117,7 +117,7 @@ struct UploadFaultTests {
 
 #if AsyncHTTPClient
 extension UploadFaultTests {
-    @Test("C11: the body of an early answer is read to its end, though that takes longer than the time for a piece")
+    @Test("C11: the body of an early response is read to its end, even if that takes longer than the write timeout")
     func earlyAnswerInPieces() async throws {
         let transport = NetworkTransport.asyncHTTPClient
         let bench = await inSomeTime { time in
@@ -141,14 +141,14 @@ extension UploadFaultTests {
     }
 
     @Test(
-        "C11: an early answer that is a success is delivered too, and then the sending stops",
+        "C11: an early successful response is delivered, too, and then the upload stops",
         arguments: [true, false]
     )
     func earlySuccess(isRead: Bool) async throws {
         let transport = NetworkTransport.asyncHTTPClient
         let bench = try FaultBench(transport.make())
         let answer = LoopbackServer.Action.respond(200, body: "yes")
-        // Whether the server takes the body, or not, after its answer.
+        // Whether the server reads the body after its response.
         let greeting = [.receive, answer, isRead ? .stall : .hold("end")]
         let server = try LoopbackServer(receiveBufferByteCount: 4_096, greeting: greeting) { _ in [] }
         defer { server.stop() }
@@ -164,7 +164,7 @@ extension UploadFaultTests {
         try await bench.expectSound(server)
     }
 
-    @Test("A body that takes longer to make than the transport's timeouts is sent")
+    @Test("A body that takes longer to produce than the transport's timeouts is sent")
     func slowSource() async throws {
         let transport = NetworkTransport.asyncHTTPClient
         let pausing = try FaultBench(transport.make())
@@ -189,7 +189,7 @@ extension UploadFaultTests {
         #expect(data == Data("12".utf8))
     }
 
-    @Test("A body in pieces leaves readTimeout for the header fields after its end, and no longer")
+    @Test("After a body in pieces ends, the header fields must arrive within readTimeout")
     func headAfterPieces() async throws {
         let server = try LoopbackServer { _ in [.stall] }
         defer { server.stop() }

@@ -5,7 +5,7 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-@Suite("Network transports: cancellation and time", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Network transports: cancellation and timeouts", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct NetworkCancellationTests {
     @Test("P06: a call that is cancelled before it begins opens no connection", arguments: NetworkTransport.allCases)
     func beforeStart(transport: NetworkTransport) async throws {
@@ -46,7 +46,7 @@ struct NetworkCancellationTests {
     }
 
     @Test(
-        "a task that is cancelled gets no more of a stream, not even what has arrived",
+        "a cancelled task gets no more of a stream, not even bytes that have arrived",
         arguments: NetworkTransport.allCases
     )
     func cancelledReader(transport: NetworkTransport) async throws {
@@ -60,7 +60,7 @@ struct NetworkCancellationTests {
         await #expect(throws: CancellationError.self) { try await reader.value }
     }
 
-    @Test("a streamed body that is read twice is bodyConsumed", arguments: NetworkTransport.allCases)
+    @Test("reading a streamed body twice fails with bodyConsumed", arguments: NetworkTransport.allCases)
     func readTwice(transport: NetworkTransport) async throws {
         let server = try LoopbackServer { _ in [.respond(200, body: "hello")] }
         let response = try await Provider<Probe>(transport: transport.make()).stream(Probe(server))
@@ -69,7 +69,7 @@ struct NetworkCancellationTests {
         #expect(error?.code == .bodyConsumed)
     }
 
-    @Test("the time of an attempt does not run on while a stream is read", arguments: NetworkTransport.allCases)
+    @Test("the attempt timeout does not run while a stream is read", arguments: NetworkTransport.allCases)
     func timeoutOfStream(transport: NetworkTransport) async throws {
         let server = try LoopbackServer { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .hold("rest"), .send("two")]
@@ -85,7 +85,7 @@ struct NetworkCancellationTests {
         #expect(collected == Data("onetwo".utf8))
     }
 
-    @Test("the time of an attempt covers the body of a call that buffers", arguments: NetworkTransport.allCases)
+    @Test("the attempt timeout covers the body of a buffered call", arguments: NetworkTransport.allCases)
     func timeoutWithinBody(transport: NetworkTransport) async throws {
         let server = try LoopbackServer { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .stall]
@@ -103,7 +103,7 @@ struct NetworkCancellationTests {
     }
 
     @Test(
-        "P07: 300 calls cancelled at random moments end in an answer or CancellationError, the next call works, and no connection is left",
+        "P07: 300 randomly cancelled calls succeed or throw CancellationError and leave no connection; the next works",
         arguments: NetworkTransport.allCases
     )
     func storm(transport: NetworkTransport) async throws {

@@ -17,7 +17,7 @@ import Darwin
 
 @Suite("NetworkInterfaces", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct NetworkInterfacesTests {
-    @Test("B3 An interface leads to a network when it is up, has a carrier and an address, and is not loopback")
+    @Test("B3 An interface leads to a network if it is up, has a carrier and an address, and is not loopback")
     func interfaces() {
         let (up, running, loopback) = (UInt32(IFF_UP), UInt32(IFF_RUNNING), UInt32(IFF_LOOPBACK))
         let (inet, inet6) = (sa_family_t(AF_INET), sa_family_t(AF_INET6))

@@ -19,7 +19,7 @@ import Darwin
 
 @Suite("Machines without a network", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct OfflineTests {
-    /// A name that the resolver itself refuses.
+    /// A name that the resolver rejects locally.
     private static let unknownHost = "http://" + String(repeating: "a", count: 64) + ".invalid"
 
     private func code(_ url: String, _ transport: any Transport) async throws -> PipelineError.Code? {
@@ -29,7 +29,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "B3 A name that does not resolve is dns, and offline while no interface but loopback is up",
+        "B3 A name that does not resolve fails with dns, or with offline if only loopback interfaces are up",
         arguments: NetworkTransport.allCases
     )
     func dns(transport: NetworkTransport) async throws {
@@ -38,9 +38,9 @@ struct OfflineTests {
     }
 
     #if os(Linux)
-    /// Linux has no route to a multicast address for TCP, whatever the network, and sends nothing.
+    /// Linux has no TCP route to a multicast address, whatever the network, and sends nothing.
     @Test(
-        "B3 An unreachable network is offline; URLSession on Linux does not see it while an interface is up",
+        "B3 An unreachable network fails with offline; URLSession on Linux misses it while an interface is up",
         arguments: NetworkTransport.allCases
     )
     func unreachableNetwork(transport: NetworkTransport) async throws {
@@ -51,7 +51,7 @@ struct OfflineTests {
     #endif
 
     @Test(
-        "B3 A loopback address is never offline, and its failure looks at no interface",
+        "B3 A loopback address never fails with offline, and its failures do not check the interfaces",
         arguments: NetworkTransport.allCases
     )
     func loopback(transport: NetworkTransport) async throws {
@@ -75,7 +75,7 @@ struct OfflineTests {
     }
 
     @Test(
-        "B3 Other failures do not look at the interfaces, and no exchange that succeeds does",
+        "B3 Other failures and successful exchanges do not check the interfaces",
         arguments: NetworkTransport.allCases
     )
     func noLook(transport: NetworkTransport) async throws {

@@ -16,7 +16,7 @@ struct ProxyAddressTests {
     ]
 
     @Test(
-        "A proxy is a host, with a scheme, a port and a credential where they are given",
+        "A proxy address has a host and an optional scheme, port and credential",
         arguments: 0..<addresses.count
     )
     func address(_ index: Int) {
@@ -34,7 +34,7 @@ struct ProxyAddressTests {
     }
 
     @Test(
-        "A proxy without a host, or with a wrong port, is none",
+        "A proxy address without a host or with an invalid port is rejected",
         arguments: ["", "http://", ":80", "p:x", "p:0", "p:65536", "[::1", "[::1]x", "ann@"]
     )
     func noAddress(text: String) {

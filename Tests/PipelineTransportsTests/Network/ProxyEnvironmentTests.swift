@@ -11,7 +11,7 @@ import Testing
 import AsyncHTTPClient
 #endif
 
-/// A server, a proxy that answers in its place, and a target with a credential.
+/// A server, a proxy that responds in its place, and a target with a credential.
 private struct ProxyBench {
     let server: LoopbackServer
     let proxy: LoopbackServer
@@ -29,7 +29,7 @@ private struct ProxyBench {
 
     var plain: Probe { Probe(server) }
 
-    /// Where a request arrives.
+    /// Returns where a request arrives: at the server or at the proxy.
     func arrival(_ target: Probe, _ transport: any Transport) async throws -> String {
         String(decoding: try await Provider<Probe>(transport: transport).request(target).data, as: UTF8.self)
     }
@@ -47,11 +47,11 @@ private struct ProxyBench {
 @Suite("Proxy variables", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ProxyEnvironmentTests {
     #if canImport(FoundationNetworking)
-    @Test("Q10 URLSession on Linux refuses a loopback request with a credential to which a proxy variable applies")
+    @Test("Q10 URLSession on Linux refuses a loopback request with a credential if a proxy variable applies")
     func urlSession() async throws {
         let bench = try ProxyBench()
         for variable in ["http_proxy", "all_proxy", "ALL_PROXY"] {
-            // The variables of this process are others: what is refused is never sent.
+            // The process itself has other variables, which does not matter: a refused request is never sent.
             let machine = Machine.fake([variable: bench.proxy.url.absoluteString])
             try await bench.checkRefusal(URLSessionTransport(machine: machine), naming: variable)
         }
@@ -59,7 +59,7 @@ struct ProxyEnvironmentTests {
     }
 
     @Test(
-        "Q10 In a process with http_proxy a loopback credential never reaches the proxy, and NO_PROXY lets it through"
+        "Q10 In a process with http_proxy, a loopback credential never reaches the proxy; NO_PROXY lets it through"
     )
     func process() async {
         await #expect(processExitsWith: .success) {
@@ -97,7 +97,7 @@ struct ProxyEnvironmentTests {
         #expect(bench.proxy.activity.connectionCount == 0)
     }
 
-    @Test("Q10 With proxies: .environment AsyncHTTPClient opens a tunnel through the proxy, with its credential")
+    @Test("Q10 With proxies: .environment, AsyncHTTPClient opens a tunnel through the proxy with its credential")
     func tunnel() async throws {
         let bench = try ProxyBench()
         let transport = transport(["http_proxy": "http://ann:s%C3%A9same@127.0.0.1:\(bench.proxy.port)"])
@@ -111,7 +111,7 @@ struct ProxyEnvironmentTests {
     }
 
     @Test(
-        "Q10 With proxies: .environment a loopback request with a credential is refused, and exempt hosts are reached"
+        "Q10 With proxies: .environment, a loopback request with a credential is refused unless its host is exempt"
     )
     func environment() async throws {
         let bench = try ProxyBench()
@@ -126,7 +126,7 @@ struct ProxyEnvironmentTests {
     }
 
     @Test(
-        "Q10 A proxy that AsyncHTTPClient cannot use fails the requests to which it applies, and names the variable alone",
+        "Q10 A proxy that AsyncHTTPClient cannot use fails its requests, and the error names only the variable",
         arguments: ["https://canary", "socks4://canary", "socks5://ann:canary@p", "canary:x"]
     )
     func unusable(value: String) async throws {
@@ -138,7 +138,7 @@ struct ProxyEnvironmentTests {
         #expect(bench.server.activity.connectionCount == 0)
     }
 
-    @Test("Q10 A transport with proxies of the environment ends all its clients")
+    @Test("Q10 A transport with proxies from the environment shuts down all its clients")
     func shutdown() async throws {
         let bench = try ProxyBench()
         let transport = transport(["http_proxy": bench.proxy.url.absoluteString, "https_proxy": "http://p.test"])
@@ -149,7 +149,7 @@ struct ProxyEnvironmentTests {
         await bench.proxy.wait { $0.openConnectionCount == 0 }
     }
 
-    @Test("Q10 A proxy of the configuration gets every request")
+    @Test("Q10 A proxy in the configuration receives every request")
     func configured() async throws {
         let bench = try ProxyBench()
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()

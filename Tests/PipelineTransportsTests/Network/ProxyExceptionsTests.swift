@@ -19,7 +19,7 @@ struct ProxyExceptionsTests {
         ("127.0.0.1,localhost", "127.0.0.1", true), ("127.0.0.1,localhost", "localhost", true),
         ("127.0.0.1,localhost", "127.0.0.2", false), ("a , localhost", "localhost", true),
         ("\ta\t,\tlocalhost\t", "localhost", true), (", ,localhost", "localhost", true), (",,a,,b,,", "b", true),
-        // curl 7 takes a blank for a separator, curl 8 ends the list there.
+        // curl 7 treats a space as a separator; curl 8 ends the list there.
         ("a localhost", "a", true), ("a localhost", "localhost", false), ("a b,localhost", "localhost", false),
         ("127.0.0.0/8", "127.0.0.1", true), ("127.0.0.0/8", "128.0.0.1", false), ("127.0.0.0/8", "localhost", false),
         ("10.1.0.0/15", "10.0.255.255", true), ("10.1.0.0/15", "10.2.0.0", false),
@@ -33,7 +33,7 @@ struct ProxyExceptionsTests {
         ("localhost", "", false),
     ]
 
-    @Test("Q10 NO_PROXY exempts the hosts that it exempts for curl", arguments: 0..<rows.count)
+    @Test("Q10 NO_PROXY exempts the same hosts as with curl", arguments: 0..<rows.count)
     func row(_ index: Int) {
         let (text, host, isExempt) = Self.rows[index]
         #expect(ProxyExceptions(text).contains(host) == isExempt, "\(text.debugDescription), \(host)")

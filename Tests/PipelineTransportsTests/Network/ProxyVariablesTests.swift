@@ -24,7 +24,7 @@ struct ProxyVariablesTests {
         (["all_proxy": "p", "no_proxy": "", "NO_PROXY": "*"], nil, nil),
     ]
 
-    @Test("Q10 The variable that applies is the one that curl obeys", arguments: 0..<choices.count)
+    @Test("Q10 The same variable applies as with curl", arguments: 0..<choices.count)
     func choice(_ index: Int) {
         let (values, http, https) = Self.choices[index]
         let variables = ProxyVariables(values)
@@ -41,7 +41,7 @@ struct ProxyVariablesTests {
         return request
     }
 
-    @Test("Q10 A request over http to a loopback address with a credential is refused where a variable applies")
+    @Test("Q10 An http request with a credential to a loopback address is refused if a variable applies")
     func refused() throws {
         let custom = try #require(Self.custom)
         let variables = ProxyVariables(["http_proxy": "http://canary:canary@proxy.test"])
@@ -74,7 +74,7 @@ struct ProxyVariablesTests {
         }
     }
 
-    @Test("Q10 The refusal names the list of exceptions that is obeyed, and the host")
+    @Test("Q10 The refusal names the host and the exceptions variable that is in effect")
     func remedy() throws {
         let variables = ProxyVariables(["ALL_PROXY": "p", "no_proxy": "example.com", "NO_PROXY": "*"])
         let failure = ProxyVariables.failure(of: try request("http://[::1]:8080/x", .authorization)) { variables }

@@ -5,11 +5,11 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-/// Rules that hold for a message whichever transport carries it.
+/// Rules that apply to a message on every transport.
 @Suite("Rules of both transports", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct ResponseRuleTests {
     @Test(
-        "R05 A redirect with two Location fields is the response on every transport, and says why",
+        "R05 A redirect with two Location fields is not followed on any transport, and the exchange records why",
         arguments: NetworkTransport.allCases,
         [["/a", "/b"], ["/a", "/a"], ["b", "c"]]
     )
@@ -26,7 +26,7 @@ struct ResponseRuleTests {
 
     #if os(Linux)
     @Test(
-        "A file of length 0 that has content, as under /proc, is sent to its end, alone and in a form",
+        "A file of length 0 with content, as under /proc, is sent in full, alone and in a form",
         arguments: NetworkTransport.allCases
     )
     func systemFile(transport: NetworkTransport) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Provider without a transport", .tags(.concurrent))
 struct DefaultTransportTests {
-    @Test("it sends with AsyncHTTPClient on Linux when the trait is on, else with URLSession")
+    @Test("it uses AsyncHTTPClient on Linux if the trait is on, and otherwise URLSession")
     func choice() async throws {
         let provider = Provider<Probe>(plugins: [.willSend { _, _ in }])
         #if AsyncHTTPClient && os(Linux)
@@ -20,7 +20,7 @@ struct DefaultTransportTests {
         #expect(try await provider.request(Probe(server)).data == Data("hello".utf8))
     }
 
-    @Test("it takes a stack as well, and all settings")
+    @Test("it also accepts a plugin stack and all settings")
     func stack() async throws {
         let server = try LoopbackServer { request in
             request.target.hasPrefix("/moved")

@@ -7,21 +7,21 @@ import PipelineTransports
 import TestSupport
 import Testing
 
-/// That a side which pauses makes the other one wait, with bodies that no buffer of the system holds.
+/// A side that pauses makes the other one wait; the bodies are too large for the system's buffers.
 @Suite("AsyncHTTPClientTransport, back-pressure", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct BackpressureTests {
     private static let mebibyte = Data(count: 1 << 20)
-    /// In MiB: more than the buffers of two sockets (here up to 32 and 4 MiB) and 4 MiB.
+    /// In MiB: more than two socket buffers (here up to 32 and 4 MiB) plus 4 MiB.
     private static let bound = 40
     private static let byteCount = 96 << 20
 
-    /// An answer of so many MiB, after each of which a hold that is released already counts.
+    /// A response of so many MiB, each of which is followed by a released hold that counts it.
     private static func longAnswer(_ count: Int, counting: Bool) -> [LoopbackServer.Action] {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: \(count << 20)\r\n\r\n"
         return [.send(head)] + (0..<count).flatMap { _ in [.send(mebibyte)] + (counting ? [.hold("count")] : []) }
     }
 
-    @Test("A reader who pauses makes the server wait, and nobody else")
+    @Test("A reader that pauses makes the server wait, but no other stream")
     func readerPauses() async throws {
         let count = Self.byteCount >> 20
         let server = try LoopbackServer { request in Self.longAnswer(count, counting: request.target == "/paused") }
@@ -30,7 +30,7 @@ struct BackpressureTests {
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport(readTimeout: nil, writeTimeout: nil))
         var paused = try await provider.stream(Probe(server, "/paused")).body.makeAsyncIterator()
         var received = try await paused.next()?.count ?? 0
-        // While the first pauses the second passes whole: time enough to send the first as well.
+        // While the first pauses, the second is read in full, which is enough time to send the first as well.
         var other = 0
         for try await piece in try await provider.stream(Probe(server, "/other")).body { other += piece.count }
         #expect(other == Self.byteCount)
@@ -40,7 +40,7 @@ struct BackpressureTests {
         await server.wait { $0.holdCount == count }
     }
 
-    @Test("A server that pauses makes the body wait")
+    @Test("A server that pauses makes the request body wait")
     func serverPauses() async throws {
         let server = try LoopbackServer(requestByteCount: 2 * Self.byteCount, greeting: [.hold("read")]) { _ in
             [.respond(200)]
@@ -67,7 +67,7 @@ struct BackpressureTests {
     }
 }
 
-/// Makes so many MiB, one when it is asked for one, and counts them.
+/// Produces so many MiB, one for each request for a piece, and counts them.
 private final class MadePieces: AsyncSequence, Sendable {
     private let count: Int
     private let made = Tally()

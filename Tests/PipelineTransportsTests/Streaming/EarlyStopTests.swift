@@ -5,17 +5,17 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-/// Bodies that somebody stops reading, or pauses to.
+/// Bodies whose reader stops early or pauses.
 @Suite("Streams that stop early", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct EarlyStopTests {
-    /// The head of an answer of 1 MB, the first 1,000 bytes of it, and nothing more.
+    /// The head of a 1 MB response, its first 1,000 bytes, and nothing more.
     private static func startsAnswer(_ request: LoopbackServer.Request) -> [LoopbackServer.Action] {
         guard request.target == "/long" else { return [.respond(200, body: "next")] }
         return [.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"), .send(Data(count: 1_000)), .stall]
     }
 
     @Test(
-        "I4 A reader who stops after the first piece closes the exchange, and the next call succeeds",
+        "I4 A reader that stops after the first piece closes the exchange, and the next call succeeds",
         arguments: NetworkTransport.allCases
     )
     func stopsReading(_ transport: NetworkTransport) async throws {
@@ -27,14 +27,14 @@ struct EarlyStopTests {
             #expect(!piece.isEmpty)
             break
         }
-        // The response is still held: it was the iterator that closed.
+        // The response is still alive, so the iterator closed the exchange.
         await server.wait { $0.connectionCount == 1 && $0.openConnectionCount == 0 }
         #expect(response.statusCode == 200)
         #expect(try await provider.request(Probe(server)).mapString() == "next")
     }
 
     @Test(
-        "P05 A streamed response that nobody reads closes the exchange when it is dropped",
+        "P05 An unread streamed response closes the exchange when it is dropped",
         arguments: NetworkTransport.allCases
     )
     func dropsResponse(_ transport: NetworkTransport) async throws {
@@ -50,7 +50,7 @@ struct EarlyStopTests {
     }
 
     @Test(
-        "A reader who is cancelled while waiting for a piece closes the exchange",
+        "A reader that is cancelled while it waits for a piece closes the exchange",
         arguments: NetworkTransport.allCases
     )
     func cancelsReading(_ transport: NetworkTransport) async throws {
@@ -62,14 +62,14 @@ struct EarlyStopTests {
         let reader = Task {
             for try await piece in response.body { received.add(piece.count) }
         }
-        // All that is sent has been read: the next piece is waited for.
+        // Everything that was sent has been read, so the reader waits for the next piece.
         await eventually { received.count == 1_000 }
         reader.cancel()
         await #expect(throws: CancellationError.self) { try await reader.value }
         await server.wait { $0.openConnectionCount == 0 }
     }
 
-    @Test("Two streams at once do not hold each other up", arguments: NetworkTransport.allCases)
+    @Test("Two concurrent streams do not block each other", arguments: NetworkTransport.allCases)
     func twoStreams(_ transport: NetworkTransport) async throws {
         let server = try LoopbackServer { request in
             let head = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"
@@ -90,7 +90,7 @@ struct EarlyStopTests {
     }
 
     @Test(
-        "P06 A call that is cancelled while its body is made ends the making of the body",
+        "P06 Cancelling a call while its body is produced ends the body's stream",
         arguments: NetworkTransport.allCases
     )
     func cancelsUpload(_ transport: NetworkTransport) async throws {

@@ -16,7 +16,7 @@ import NIOCore
 struct StreamedEventsTests {
     private typealias Action = LoopbackServer.Action
 
-    /// A chunked answer that has begun.
+    /// The beginning of a chunked response.
     private static func head(_ type: String = "text/event-stream") -> Action {
         .send("HTTP/1.1 200 OK\r\nContent-Type: \(type)\r\nTransfer-Encoding: chunked\r\n\r\n")
     }
@@ -27,7 +27,7 @@ struct StreamedEventsTests {
 
     private static let end = Action.send("0\r\n\r\n")
 
-    @Test("Each event is there while the server holds the rest back", arguments: NetworkTransport.allCases)
+    @Test("Each event is delivered while the server holds the rest back", arguments: NetworkTransport.allCases)
     func promptness(_ transport: NetworkTransport) async throws {
         let server = try LoopbackServer { _ in
             [
@@ -45,7 +45,7 @@ struct StreamedEventsTests {
         #expect(try await events.next() == nil)
     }
 
-    @Test("Each line of JSON is there while the server holds the rest back", arguments: NetworkTransport.allCases)
+    @Test("Each JSON line is delivered while the server holds the rest back", arguments: NetworkTransport.allCases)
     func jsonLines(_ transport: NetworkTransport) async throws {
         let server = try LoopbackServer { _ in
             [
@@ -63,7 +63,7 @@ struct StreamedEventsTests {
         #expect(try await values.next() == nil)
     }
 
-    @Test("A reader who leaves the loop closes the connection", arguments: NetworkTransport.allCases)
+    @Test("Leaving the loop closes the connection", arguments: NetworkTransport.allCases)
     func leaving(_ transport: NetworkTransport) async throws {
         let server = try LoopbackServer { _ in [Self.head(), Self.chunk("data: 1\n\n"), .stall] }
         defer { server.stop() }
@@ -77,7 +77,7 @@ struct StreamedEventsTests {
         await server.wait { $0.requestCount == 2 && $0.openConnectionCount == 0 }
     }
 
-    @Test("A reader that is cancelled closes the connection", arguments: NetworkTransport.allCases)
+    @Test("Cancelling the reader closes the connection", arguments: NetworkTransport.allCases)
     func cancellation(_ transport: NetworkTransport) async throws {
         let server = try LoopbackServer { _ in [Self.head(), Self.chunk("data: 1\n\n"), .stall] }
         defer { server.stop() }
@@ -92,7 +92,7 @@ struct StreamedEventsTests {
         await server.wait { $0.openConnectionCount == 0 }
     }
 
-    /// How a stream ends before its end.
+    /// How a stream ends prematurely.
     enum Break: CaseIterable {
         case end, close, reset
 
@@ -106,7 +106,7 @@ struct StreamedEventsTests {
     }
 
     @Test(
-        "C07, H02: A stream that ends, is cut or is reset is followed by another, after the ID of the last complete event",
+        "C07, H02: A stream that ends, is cut or is reset resumes after the ID of the last complete event",
         arguments: NetworkTransport.allCases,
         Break.allCases
     )
@@ -136,7 +136,7 @@ struct StreamedEventsTests {
 
     // MARK: More subscriptions than connections
 
-    @Test("S02 Over URLSession, of 10 subscriptions 6 are open, and each that ends lets another open")
+    @Test("S02 URLSession opens 6 of 10 subscriptions, and each that ends lets another one open")
     func fewConnections() async throws {
         let requested = Atomic(0)
         let ended = Atomic(0)
@@ -173,10 +173,10 @@ struct StreamedEventsTests {
     }
 
     #if AsyncHTTPClient
-    /// Calls that wait for a connection, each of which has a number.
+    /// Numbered calls that wait for a connection.
     private struct Subscribers {
         let readers: [Task<Void, any Error>]
-        /// What the next notice of any subscription says: its number, and the code of the failure after which it waits.
+        /// The next notice of any subscription: its number, and the code of the failure after which it waits.
         var notices: AsyncStream<(Int, PipelineError.Code?)>.AsyncIterator
 
         init(_ provider: Provider<Probe>, _ target: Probe, _ count: Int) {
@@ -199,7 +199,7 @@ struct StreamedEventsTests {
         return AsyncHTTPClientTransport(configuration: configuration, connectionsPerHost: 8, readTimeout: nil)
     }
 
-    @Test("S02 Over AsyncHTTPClient, of 10 subscriptions 8 are open and 2 report timeout.pool, until another ends")
+    @Test("S02 AsyncHTTPClient opens 8 of 10 subscriptions; 2 report timeout.pool until another one ends")
     func busyConnections() async throws {
         let ids: (open: Set<Int>, waiting: Set<Int>, late: Int?)? = await inSomeTime { time in
             let server = try LoopbackServer { _ in [Self.head(), Self.chunk("data: 1\n\n"), .stall] }
@@ -231,7 +231,7 @@ struct StreamedEventsTests {
     }
 
     @Test(
-        "S02 Over AsyncHTTPClient, a subscription that does not reconnect ends in timeout.pool if all connections are busy"
+        "S02 On AsyncHTTPClient without reconnection, a subscription fails with timeout.pool if no connection is free"
     )
     func busyWithoutReconnection() async throws {
         let code: PipelineError.Code?? = await inSomeTime { time in
@@ -275,7 +275,7 @@ struct StreamedEventsTests {
     }
 
     @Test(
-        "C01: A server that is not there is connect.refused after as many attempts as allowed",
+        "C01: A subscription fails with connect.refused after the allowed number of refused attempts",
         arguments: NetworkTransport.allCases
     )
     func refused(_ transport: NetworkTransport) async throws {
@@ -289,7 +289,7 @@ struct StreamedEventsTests {
     }
 
     @Test(
-        "Any other status is an error with its body, and the connection is not left open",
+        "Any other status fails with the response's body and leaves no connection open",
         arguments: NetworkTransport.allCases
     )
     func status(_ transport: NetworkTransport) async throws {

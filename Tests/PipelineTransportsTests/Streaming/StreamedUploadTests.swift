@@ -7,9 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Streamed bodies of requests", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("Streamed request bodies", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct StreamedUploadTests {
-    /// Pieces of 64 KiB, made when they are asked for.
+    /// Pieces of 64 KiB, produced on request.
     private final class Pieces: AsyncSequence, Sendable {
         typealias Element = Data
 
@@ -44,7 +44,7 @@ struct StreamedUploadTests {
     }
 
     #if AsyncHTTPClient
-    @Test("AsyncHTTPClient sends a piece while the next is not made yet")
+    @Test("AsyncHTTPClient sends a piece before the next one is produced")
     func piecewise() async throws {
         let server = try LoopbackServer(greeting: [.receive, .hold("begun")]) { _ in [.respond(200)] }
         defer { server.stop() }
@@ -53,12 +53,12 @@ struct StreamedUploadTests {
             if index > 0 { await server.wait { $0.holdCount == 1 } }
         }
         let provider = Provider<Probe>(transport: AsyncHTTPClientTransport())
-        // The beginning went to the greeting, so what follows is no request.
+        // The greeting received the beginning, so the rest is not a valid request.
         #expect(try await provider.request(upload(pieces, to: server)).statusCode == 400)
         #expect(pieces.made.load(ordering: .relaxed) > 1)
     }
 
-    @Test("C10: Of a body of 256 MiB AsyncHTTPClient asks for no more than a server that reads nothing leaves room for")
+    @Test("C10: AsyncHTTPClient requests no more of a 256 MiB body than the buffers hold if the server reads nothing")
     func backpressure() async throws {
         let server = try LoopbackServer(greeting: [.hold("reading")]) { _ in [] }
         defer { server.stop() }
@@ -68,12 +68,12 @@ struct StreamedUploadTests {
         target.options.attemptTimeout = .seconds(2)
         #expect(try await provider.failureCode(target) == .timeout(.attempt))
         let count = pieces.made.load(ordering: .relaxed)
-        // What the system holds for both ends is less than 48 MiB.
+        // The system buffers less than 48 MiB for both ends.
         #expect(count < 768, "\(count) pieces")
     }
     #endif
 
-    @Test("URLSession takes a streamed body whole, into a file when it is long, before it connects")
+    @Test("URLSession reads a streamed body in full before it connects, into a file if it is long")
     func spooling() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         defer { server.stop() }
@@ -88,7 +88,7 @@ struct StreamedUploadTests {
         #expect(server.requests.first?.body.count == 64 << 16)
     }
 
-    @Test("A body of many pieces arrives whole, and each piece is asked for once", arguments: NetworkTransport.allCases)
+    @Test("A body of many pieces arrives in full, each piece requested once", arguments: NetworkTransport.allCases)
     func whole(_ transport: NetworkTransport) async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         defer { server.stop() }

@@ -32,7 +32,7 @@ struct StubTransportTests {
         }
     }
 
-    @Test("without a sample response the answer is 200 with the target's sample data")
+    @Test("without a sample response, the response is 200 with the target's sample data")
     func sampleData() async throws {
         let response = try await makeProvider().request(target)
         #expect(response.statusCode == 200)
@@ -41,7 +41,7 @@ struct StubTransportTests {
     }
 
     @Test(
-        "without a sample response the status is one that the target accepts: 200, else the lowest success, else the lowest",
+        "without a sample response, the status is 200, else the lowest accepted success, else the lowest accepted",
         arguments: [
             (ValidationType.anyStatus, 200), (.successCodes, 200), (.successAndRedirectCodes, 200),
             (.customCodes([404, 201, 200]), 200), (.customCodes([404, 204, 201]), 201), (.customCodes([204]), 204),
@@ -62,7 +62,7 @@ struct StubTransportTests {
         #expect(answered == (status == 200 && !validationType.accepts(200) ? nil : status))
     }
 
-    @Test("without a sample at all the error of decoding names the target, its method and its path, and no query")
+    @Test("without a sample, the decoding error names the target, its method and its path, but not its query")
     func noSample() async throws {
         var probe = target
         probe.sampleData = Data()
@@ -87,21 +87,21 @@ struct StubTransportTests {
         _ = try await client.send(APIRequest<IgnoredBody>("x"))
     }
 
-    @Test("an empty sample that an endpoint names is meant, and no error asks for another")
+    @Test("an empty sample set by the endpoint is intended, and no error asks for another one")
     func emptySample() async throws {
         let provider = makeProvider { .networkResponse(200, Data()) }
         let error = await #expect(throws: PipelineError.self) { try await provider.request(target, as: [Int].self) }
         #expect(error?.reason == "the body does not decode to Array<Int>: it is empty")
     }
 
-    @Test("networkResponse is a status and a body")
+    @Test("networkResponse responds with a status and a body")
     func networkResponse() async throws {
         let response = try await makeProvider { .networkResponse(418, Data("tea".utf8)) }.request(target)
         #expect(response.statusCode == 418)
         #expect(response.data == Data("tea".utf8))
     }
 
-    @Test("response is a whole response, repeated fields included")
+    @Test("response responds with a complete response, including repeated fields")
     func wholeResponse() async throws {
         var head = HTTPResponse(status: .init(code: 203))
         head.headerFields[values: .setCookie] = ["a=1", "b=2"]
@@ -112,7 +112,7 @@ struct StubTransportTests {
         #expect(response.data == Data("body".utf8))
     }
 
-    @Test("a sample response is not followed when it is a redirect and the policy follows none")
+    @Test("a sample response that is a redirect is not followed if the policy follows none")
     func redirect() async throws {
         let response = try await makeProvider { .networkResponse(302, Data()) }.request(target)
         #expect(response.statusCode == 302)
@@ -120,7 +120,7 @@ struct StubTransportTests {
     }
 
     @Test(
-        "networkError of a URLError is the typed error that a network gives",
+        "networkError with a URLError fails with the same typed error as a network",
         arguments: [
             (URLError.Code.cannotConnectToHost, PipelineError.Code.connect(.refused)),
             (.cannotFindHost, .dns),
@@ -148,7 +148,7 @@ struct StubTransportTests {
         #expect((failure?.underlyingError as? URLError)?.code == code)
     }
 
-    @Test("networkError of a PipelineError is that error, of anything else the code transport")
+    @Test("networkError fails with a given PipelineError, and with the code transport for any other error")
     func otherErrors() async throws {
         struct Odd: Error {}
         let typed = makeProvider { .networkError(PipelineError(.timeout(.connect), "slow")) }
@@ -158,13 +158,13 @@ struct StubTransportTests {
         #expect(odd?.underlyingError is Odd)
     }
 
-    @Test("networkError that says cancelled is CancellationError")
+    @Test("networkError with a cancellation throws CancellationError")
     func cancelledError() async throws {
         let provider = makeProvider { .networkError(URLError(.cancelled)) }
         await #expect(throws: CancellationError.self) { _ = try await provider.request(target) }
     }
 
-    @Test("a delayed stub answers when the clock has come that far, and not before")
+    @Test("a delayed stub responds when its delay has passed, and not before")
     func delayed() async throws {
         let provider = makeProvider(StubTransport(.delayed(.seconds(2))))
         let isAnswered = Atomic(false)
@@ -182,7 +182,7 @@ struct StubTransportTests {
         #expect(try await call.value.statusCode == 200)
     }
 
-    @Test("the sample response is read when the answer is due")
+    @Test("the sample response is read when the response is due")
     func sampleIsRead() async throws {
         let isRead = Mutex(false)
         let provider = makeProvider(StubTransport(.delayed(.seconds(2)))) {
@@ -210,7 +210,7 @@ struct StubTransportTests {
         #expect(clock.now.offset == .zero)
     }
 
-    @Test("a delay that is longer than an attempt may take is timeout.attempt")
+    @Test("a delay longer than the attempt timeout fails with timeout.attempt")
     func attemptTimeout() async throws {
         let provider = makeProvider(StubTransport(.delayed(.seconds(2))))
         var target = target
@@ -230,13 +230,13 @@ struct StubTransportTests {
         #expect(wrapped.sent.count == 1)
     }
 
-    @Test("a target that is not stubbed is stubWithoutTransport when there is none")
+    @Test("a target that is not stubbed fails with stubWithoutTransport if no transport is wrapped")
     func neverWithoutTransport() async throws {
         let provider = makeProvider(StubTransport(.never))
         #expect(try await provider.failureCode(target) == .stubWithoutTransport)
     }
 
-    @Test("each target is stubbed as the closure says, and the closure gets the innermost target")
+    @Test("the closure decides how each target is stubbed, and receives the innermost target")
     func perTarget() async throws {
         let wrapped = ScriptedTransport(always: .status(201))
         let stub = StubTransport(wrapping: wrapped) { ($0 as? Probe)?.path == "/new" ? .immediate : .never }
@@ -247,7 +247,7 @@ struct StubTransportTests {
         #expect(try await provider.request(target).statusCode == 201)
     }
 
-    @Test("it decodes content when the transport that it wraps does", arguments: [true, false])
+    @Test("it decodes content if the wrapped transport does", arguments: [true, false])
     func decodesContent(wrapped: Bool) {
         let stub = StubTransport(.never, wrapping: ScriptedTransport(always: .hang, decodesContent: wrapped))
         #expect(stub.decodesContent == wrapped)

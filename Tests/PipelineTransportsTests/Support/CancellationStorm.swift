@@ -4,14 +4,16 @@ import PipelineTesting
 import TestSupport
 import Testing
 
-/// 300 calls, each cancelled after some yields, every third one a stream; gives back the server that they went to.
+/// Runs 300 calls, each cancelled after some yields, every third one a stream.
+///
+/// Returns the server that they called.
 func runCancellationStorm(on transport: any Transport) async throws -> LoopbackServer {
     let server = try LoopbackServer { request in
         switch request.target.utf8.reduce(0, { $0 &+ Int($1) }) % 4 {
         case 0: [.respond(200, body: "hello")]
         case 1: [.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .send("two")]
         case 2: [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")]
-        // Said before it is done: on a connection that ends unannounced the next call could be lost.
+        // Announced beforehand: on a connection that ends without notice, the next call could be lost.
         default: [.respond(200, headers: [("Connection", "close")], body: Data(count: 50_000)), .close]
         }
     }

@@ -11,7 +11,7 @@ extension Machine {
 }
 
 extension NetworkTransport {
-    /// A transport on a machine of a test's own.
+    /// Makes a transport on a test's own machine.
     func make(on machine: Machine) -> any Transport {
         switch self {
         case .urlSession: URLSessionTransport(machine: machine)

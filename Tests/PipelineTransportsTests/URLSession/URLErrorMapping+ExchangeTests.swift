@@ -11,37 +11,37 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("URLSessionTransport: errors of Foundation", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: Foundation's errors", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLErrorMappingExchangeTests {
     private let provider = Provider<Probe>(transport: URLSessionTransport(), configuration: .init(redirects: .never))
 
-    /// What a POST comes to that is answered with this script; POST, because it is not tried again.
+    /// The error code of a POST that the server responds to with this script; a POST, because it is not retried.
     private func code(_ script: [LoopbackServer.Action]) async throws -> PipelineError.Code? {
         let server = try LoopbackServer { _ in script }
         defer { server.stop() }
         return try await provider.failureCode(Probe(server, method: .post))
     }
 
-    @Test("C01: a refused connection is connect.refused")
+    @Test("C01: a refused connection fails with connect.refused")
     func refused() async throws {
         let refusal = try LoopbackPort.refusing()
         #expect(try await provider.failureCode(Probe(refusal.url)) == .connect(.refused))
     }
 
-    @Test("C02: a name that does not resolve is dns")
+    @Test("C02: a name that does not resolve fails with dns")
     func dns() async throws {
         let url = try #require(URL(string: "http://\(String(repeating: "a", count: 64)).invalid"))
         let connected = Provider<Probe>(transport: URLSessionTransport(machine: .fake()))
         #expect(try await connected.failureCode(Probe(url)) == .dns)
     }
 
-    @Test("C05, H14: a connection that closes before any byte is connectionLost")
+    @Test("C05, H14: a connection that closes before any byte fails with connectionLost")
     func emptyAnswer() async throws {
         #expect(try await code([.close]) == .connectionLost)
         #expect(try await code([.reset]) == .connectionLost)
     }
 
-    @Test("C07: a reset within the body is connectionLost, after the bytes that came before it")
+    @Test("C07: a reset within the body fails with connectionLost, after the bytes that came before it")
     func reset() async throws {
         let server = try LoopbackServer { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\none"), .hold("reset"), .reset]
@@ -58,7 +58,7 @@ struct URLErrorMappingExchangeTests {
         #expect(collected == Data("one".utf8))
     }
 
-    @Test("no error text shows query, field or body, nor does Foundation's error below it")
+    @Test("no error text shows the query, a field or the body, nor does the underlying error")
     func secrets() async throws {
         let canary = "canary-5b1f"
         let scripts: [[LoopbackServer.Action]] = [

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("URLSessionBacklog", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionBacklogTests {
-    @Test("Bytes come out as they went in, however memory and file take turns")
+    @Test("Bytes come out as they went in, however memory and file alternate")
     func order() async throws {
         var random = PipelineRandom.seeded(11)
         for limit in [0, 1, 7, 100] {
@@ -50,7 +50,7 @@ struct URLSessionBacklogTests {
         }
     }
 
-    @Test("Without a file, what has no room is refused")
+    @Test("Without a file, bytes that do not fit are refused")
     func refused() throws {
         var backlog = URLSessionBacklog(memoryLimit: 10, spills: false)
         let places = [6, 5, 4].map { backlog.append(Data(count: $0)) }
@@ -67,7 +67,7 @@ struct URLSessionBacklogTests {
     }
 
     @Test(
-        "A thread waits for a disk only while more bytes than the limit wait for it, and no longer once the file is closed"
+        "A thread waits for the disk only while more bytes than the limit are pending and the file is open"
     )
     func room() async throws {
         let overflow = URLSessionOverflow(limit: 10)

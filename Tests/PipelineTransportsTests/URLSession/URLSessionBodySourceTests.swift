@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: bodies to send", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: request bodies", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionBodySourceTests {
     private final class Folder {
         let url = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID().uuidString)")
@@ -25,7 +25,7 @@ struct URLSessionBodySourceTests {
     }
 
     @Test(
-        "Bytes and files go out with their length and with no field that nobody asked for",
+        "Bytes and files are sent with their length and without unrequested fields",
         arguments: [HTTPRequest.Method.post, .put],
         [(nil, true), (nil, false), ("text/plain", true), ("text/plain", false)]
     )
@@ -48,8 +48,8 @@ struct URLSessionBodySourceTests {
         #expect(server.requests.count == 2 && server.activity.connectionCount == 1)
     }
 
-    /// Foundation's own upload from a file stopped the process here: it went on with an exchange that had ended.
-    @Test("P07: 300 uploads of a file cancelled at random moments end, the next one arrives, and no connection is left")
+    /// Foundation's own upload from a file crashed the process here: it continued an exchange that had ended.
+    @Test("P07: 300 file uploads cancelled at random end, the next one arrives, and no connection is left")
     func storm() async throws {
         let server = try LoopbackServer(receiveBufferByteCount: 64 << 10) { request in
             request.target == "/next" ? [.respond(200)] : [.respond(200, headers: [("Connection", "close")]), .close]
@@ -75,7 +75,7 @@ struct URLSessionBodySourceTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("F10 A file that becomes shorter while it is sent is bodyChanged, and the next call works")
+    @Test("F10 A file that shrinks while it is sent fails with bodyChanged, and the next call works")
     func shortened() async throws {
         let server = try LoopbackServer(
             receiveBufferByteCount: 64 << 10,
@@ -87,7 +87,7 @@ struct URLSessionBodySourceTests {
             other.stop()
         }
         let folder = try Folder()
-        // More than the buffers of two sockets take.
+        // More than two socket buffers hold.
         let file = try folder.write(Data(count: 16 << 20))
         let provider = Provider<Probe>(transport: URLSessionTransport())
         let target = Probe(server, method: .put, task: .uploadFile(file))
@@ -102,7 +102,7 @@ struct URLSessionBodySourceTests {
         #expect(try await provider.request(Probe(other)).statusCode == 200)
     }
 
-    @Test("F10 Of a file that has become longer the announced bytes are sent, and nothing after them")
+    @Test("F10 Only the announced bytes of a file that has grown are sent")
     func lengthened() throws {
         let folder = try Folder()
         let content = URLSessionBodyTests.content(100_000)
@@ -130,7 +130,7 @@ struct URLSessionBodySourceTests {
     }
 
     @Test(
-        "On Linux a body that Foundation sends again, as its connection had ended, is sent from its beginning",
+        "On Linux, a body that Foundation resends after a lost connection is sent from its beginning",
         arguments: [100, 1 << 20],
         [true, false]
     )

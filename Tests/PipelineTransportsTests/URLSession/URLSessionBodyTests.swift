@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Bodies of any size, both ways.
+/// Bodies of any size, in both directions.
 @Suite("URLSessionTransport, large bodies", .tags(.concurrent))
 struct URLSessionBodyTests {
     static func chunks(_ count: Int, of byteCount: Int, then last: (any Error)? = nil) -> PipelineBody {
@@ -23,7 +23,7 @@ struct URLSessionBodyTests {
         }
     }
 
-    /// So many bytes, of which no two blocks are alike.
+    /// So many bytes, in blocks that all differ.
     static func content(_ byteCount: Int) -> Data {
         var data = Data(capacity: byteCount)
         var block: UInt64 = 0
@@ -34,7 +34,7 @@ struct URLSessionBodyTests {
         return data.prefix(byteCount)
     }
 
-    /// The temporary files of streamed bodies that are there now.
+    /// The temporary files of streamed bodies that exist now.
     static func spools() -> Set<String> {
         let folder = FileManager.default.temporaryDirectory.path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -42,7 +42,7 @@ struct URLSessionBodyTests {
     }
 
     @Test(
-        "A streamed body arrives whole, from memory when it is short and from a temporary file when it is not",
+        "A streamed body arrives in full, from memory if it is short and otherwise from a temporary file",
         arguments: [3, 40]
     )
     func streamed(_ count: Int) async throws {
@@ -57,7 +57,7 @@ struct URLSessionBodyTests {
         #expect(server.requests.first?.values(of: "Content-Length") == ["\(count * 50_000)"])
     }
 
-    /// The permissions that those of these temporary files have that hold so many bytes.
+    /// The permissions of those temporary files among these that have so many bytes.
     static func modes(of names: Set<String>, byteCount: Int) -> Set<Int> {
         let folder = FileManager.default.temporaryDirectory
         let modes = names.compactMap { name -> Int? in
@@ -68,7 +68,7 @@ struct URLSessionBodyTests {
         return Set(modes)
     }
 
-    @Test("A streamed body that fails half way is not sent, and its temporary file of mode 0600 goes")
+    @Test("A streamed body that fails halfway is not sent, and its temporary file with mode 0600 is deleted")
     func streamFails() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         defer { server.stop() }
@@ -96,7 +96,7 @@ struct URLSessionBodyTests {
         await eventually { Self.spools().isDisjoint(with: mine) }
     }
 
-    @Test("A streamed body that has not the length it announced is not sent", arguments: [2, 10])
+    @Test("A streamed body that does not have its announced length is not sent", arguments: [2, 10])
     func announcedLength(_ byteCount: Int) async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         defer { server.stop() }
@@ -111,7 +111,7 @@ struct URLSessionBodyTests {
         #expect(server.activity.connectionCount == 0)
     }
 
-    @Test("A network that is faster than the disk fails neither a download nor an answer that is watched")
+    @Test("A network that is faster than the disk fails neither a download nor a call with progress")
     func fasterThanReader() async throws {
         let content = Self.content(6_000_000)
         let server = try LoopbackServer { _ in [.respond(200, body: content)] }
@@ -126,7 +126,7 @@ struct URLSessionBodyTests {
         #expect(received == content)
     }
 
-    @Test("Progress of an upload is told by Foundation, and the body arrives")
+    @Test("Foundation reports the progress of an upload, and the body arrives")
     func uploadProgress() async throws {
         let server = try LoopbackServer { _ in [.respond(200, body: "done")] }
         defer { server.stop() }
@@ -147,7 +147,7 @@ struct URLSessionBodyTests {
         #expect(steps.last?.response?.data == Data("done".utf8))
     }
 
-    @Test("Progress of an answer follows what has arrived")
+    @Test("The progress of a response follows the bytes that have arrived")
     func answerProgress() async throws {
         let half = Data(repeating: 1, count: 500)
         let server = try LoopbackServer { _ in
@@ -163,7 +163,7 @@ struct URLSessionBodyTests {
         #expect(steps.last?.response?.data.count == 1000)
     }
 
-    @Test("A download arrives in its file; a connection that ends leaves none; the next call works")
+    @Test("A download arrives in its file; a cut one leaves no file, and the next call works")
     func download() async throws {
         let content = Self.content(2_000_000)
         let server = try LoopbackServer { request in
@@ -185,7 +185,7 @@ struct URLSessionBodyTests {
         #expect(try Data(contentsOf: file) == content)
     }
 
-    @Test("A download that was cut is gone on from over the network")
+    @Test("A download that was cut resumes over the network")
     func resumedDownload() async throws {
         let text = "0123456789"
         let server = try LoopbackServer { request in
@@ -215,7 +215,7 @@ struct URLSessionBodyTests {
     }
 }
 
-/// Counts what a stream has made.
+/// Counts the pieces that a stream has produced.
 private final class Made: Sendable {
     private let count = Mutex(0)
 

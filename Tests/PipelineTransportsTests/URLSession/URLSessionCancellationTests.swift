@@ -36,7 +36,7 @@ struct URLSessionCancellationTests {
         #expect(transport.delegate.liveTaskCount == 0)
     }
 
-    @Test("P06: the transport itself sends nothing for a task that is cancelled")
+    @Test("P06: the transport itself sends nothing for a cancelled task")
     func cancelledTask() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         let transport = URLSessionTransport()
@@ -55,7 +55,7 @@ struct URLSessionCancellationTests {
         #expect(server.activity.connectionCount == 0)
     }
 
-    @Test("P06: a call that is cancelled while it waits for its turn ends at once, and its task is never made")
+    @Test("P06: a call that is cancelled while it is queued ends at once, and its task is never created")
     func whileQueued() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         let queue = Self.makeQueue()
@@ -75,7 +75,7 @@ struct URLSessionCancellationTests {
         #expect(server.activity.connectionCount == 0)
     }
 
-    @Test("P06: cancelling while the body is awaited throws at once and closes the connection")
+    @Test("P06: cancelling while waiting for the body throws at once and closes the connection")
     func withinBody() async throws {
         let server = try LoopbackServer { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\none"), .stall]
@@ -92,7 +92,7 @@ struct URLSessionCancellationTests {
     }
 
     @Test(
-        "P06, P07: an answer that arrives behind the cancellation of its call harms nobody",
+        "P06, P07: a response that arrives after its call was cancelled does no harm",
         arguments: [
             "302 Found\r\nLocation: /next", "401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"a\"", "200 OK",
         ]
@@ -120,7 +120,7 @@ struct URLSessionCancellationTests {
         await server.wait { $0.openConnectionCount <= 1 }
     }
 
-    @Test("P07: after 300 calls cancelled at random moments no task and no connection is left")
+    @Test("P07: 300 calls cancelled at random moments leave no task and no connection")
     func storm() async throws {
         let server: LoopbackServer
         do {

@@ -36,7 +36,7 @@ struct URLSessionContentCodingTests {
     }
 
     @Test(
-        "Z07, Z10: what Foundation decoded is no longer said to be coded",
+        "Z07, Z10: a body that Foundation decoded loses Content-Encoding and Content-Length",
         arguments: ["gzip", "x-gzip", "GZIP", "gzip, identity"]
     )
     func gzip(coding: String) async throws {
@@ -53,7 +53,7 @@ struct URLSessionContentCodingTests {
         #expect(response.headers[.contentEncoding] == nil)
     }
 
-    @Test("Z06: two codings are undone in turn")
+    @Test("Z06: two codings are decoded in turn")
     func twice() async throws {
         let response = try await response("gzip, gzip", Deflate.gzip(Deflate.gzip(text)))
         #expect(response.data == text)
@@ -69,21 +69,21 @@ struct URLSessionContentCodingTests {
     }
 
     @Test(
-        "Z08: a body that is not in the coding it names is contentCoding",
+        "Z08: a body that is not in its declared coding fails with contentCoding",
         arguments: ["gzip", "deflate", "br", "zstd"]
     )
     func notCoded(coding: String) async throws {
         #expect(try await code(coding, text) == .contentCoding(.corrupt))
     }
 
-    @Test("Z08: gzip that is not said to be is left as it is")
+    @Test("Z08: gzip without Content-Encoding is left as it is")
     func unsaid() async throws {
         let body = Deflate.gzip(text)
         let server = try LoopbackServer { _ in [.respond(200, body: body)] }
         #expect(try await provider.request(Probe(server)).data == body)
     }
 
-    @Test("Z09: where there is no body, Content-Encoding stays")
+    @Test("Z09: a response without a body keeps Content-Encoding")
     func noBody() async throws {
         #expect(try await response("gzip", text, method: .head).headers[.contentEncoding] == "gzip")
         #expect(try await response("gzip", text, status: 204).headers[.contentEncoding] == "gzip")
@@ -93,14 +93,14 @@ struct URLSessionContentCodingTests {
         #expect(notModified.data.isEmpty)
     }
 
-    @Test("Z09: a coded body of no bytes is a body of no bytes")
+    @Test("Z09: an empty coded body decodes to an empty body")
     func emptyBody() async throws {
         let response = try await response("gzip", Data())
         #expect(response.data.isEmpty)
         #expect(response.headers[.contentEncoding] == nil)
     }
 
-    @Test("a stream is decoded too, and its length is not known")
+    @Test("a stream is decoded, too, and its length is unknown")
     func stream() async throws {
         let body = Deflate.gzip(text)
         let server = try LoopbackServer { _ in [.respond(200, headers: [("Content-Encoding", "gzip")], body: body)] }
@@ -113,17 +113,17 @@ struct URLSessionContentCodingTests {
     }
 
     #if canImport(FoundationNetworking)
-    @Test("Z03: on Linux gzip of two members is contentCoding")
+    @Test("Z03: on Linux, gzip with two members fails with contentCoding")
     func twoMembers() async throws {
         #expect(try await code("gzip", Deflate.gzip(text) + Deflate.gzip(text)) == .contentCoding(.corrupt))
     }
 
-    @Test("Z07: on Linux a coding that Foundation does not know is contentCoding", arguments: ["foo", "gzip, foo"])
+    @Test("Z07: on Linux, an unknown coding fails with contentCoding", arguments: ["foo", "gzip, foo"])
     func unknown(coding: String) async throws {
         #expect(try await code(coding, text) == .contentCoding(.corrupt))
     }
 
-    @Test("Z01: on Linux gzip that ends early, framed as whole, is not noticed")
+    @Test("Z01: on Linux, truncated gzip in a complete response goes unnoticed")
     func cut() async throws {
         let body = Deflate.gzip(text)
         let response = try await response("gzip", Data(body.dropLast(4)))

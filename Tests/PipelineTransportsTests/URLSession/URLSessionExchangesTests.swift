@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: its delegate", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: delegate", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionExchangesTests {
     @Test("releasing the transport closes its connections and frees its delegate")
     func release() async throws {
@@ -22,7 +22,7 @@ struct URLSessionExchangesTests {
         await eventually { delegate == nil }
     }
 
-    @Test("a stream goes on when the transport is released")
+    @Test("a stream continues after the transport is released")
     func streamOutlivesTransport() async throws {
         let server = try LoopbackServer { _ in
             [.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .hold("rest"), .send("two"), .close]

@@ -24,7 +24,7 @@ struct URLSessionFailureTests {
 
     #if canImport(FoundationNetworking)
     @Test(
-        "C06: on Linux a call that dies on a reused connection before any byte is sent once more, whatever its method"
+        "C06: on Linux, a call that dies on a reused connection before any byte is resent once, whatever its method"
     )
     func reusedConnection() async throws {
         let server = try LoopbackServer { request in
@@ -35,7 +35,7 @@ struct URLSessionFailureTests {
         #expect(server.requests.map(\.target) == ["/first", "/dies", "/dies"])
     }
 
-    @Test("C06: on Linux a call that dies on one reused connection after the other is connectionLost after six tries")
+    @Test("C06: on Linux, a call that dies on one reused connection after another fails after six tries")
     func reusedConnections() async throws {
         let server = try LoopbackServer { request in
             request.target == "/first" ? [.hold("all are there"), .respond(200)] : [.close]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: the queue of its delegate", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: delegate queue", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionQueueTests {
     @Test("blocks and operations run one at a time, in the order in which they were added")
     func order() async {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineTransports
 
-@Suite("URLSessionTransport: header fields of answers", .timeLimit(.minutes(10)), .tags(.concurrent))
+@Suite("URLSessionTransport: response header fields", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionResponseHeadTests {
     @Test("response fields are sorted by name")
     func sortedFields() async throws {

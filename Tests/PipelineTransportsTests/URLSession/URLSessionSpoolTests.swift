@@ -8,7 +8,7 @@ import Testing
 
 @Suite("URLSessionSpool", .tags(.concurrent))
 struct URLSessionSpoolTests {
-    @Test("I8 A body whose reader is cancelled is not taken for whole")
+    @Test("I8 A body whose reader is cancelled is not treated as complete")
     func cancelled() async {
         let never = AsyncStream<Data> { _ in }
         let reader = Task {

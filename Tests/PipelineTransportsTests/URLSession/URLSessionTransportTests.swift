@@ -37,7 +37,7 @@ struct URLSessionTransportTests {
         #expect(server.activity.connectionCount == 0)
     }
 
-    @Test("interim responses are passed over")
+    @Test("interim responses are ignored")
     func interimResponses() async throws {
         let server = try LoopbackServer { _ in
             [.send("HTTP/1.1 103 Early\r\nX-Early: 1\r\n\r\nHTTP/1.1 100 Go\r\n\r\n"), .respond(200, body: "late")]
@@ -47,7 +47,7 @@ struct URLSessionTransportTests {
         #expect(response.data == Data("late".utf8))
     }
 
-    @Test("H12: a change of protocol that nobody asked for is malformedResponse")
+    @Test("H12: an unrequested protocol switch fails with malformedResponse")
     func switchingProtocols() async throws {
         let server = try LoopbackServer { _ in
             [.send("HTTP/1.1 101 Switch\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"), .close]
@@ -55,21 +55,21 @@ struct URLSessionTransportTests {
         #expect(try await Self.makeProvider().failureCode(Probe(server)) == .malformedResponse)
     }
 
-    @Test("a redirect without a Location and without a body is the response")
+    @Test("a redirect without a Location or a body is returned as the response")
     func redirectWithoutLocation() async throws {
         let server = try LoopbackServer { _ in [.respond(308)] }
         #expect(try await Self.makeProvider().request(Probe(server)).statusCode == 308)
     }
 
     #if canImport(FoundationNetworking)
-    @Test("on Linux the body of a redirect without a Location is lost, and the response is not said to be whole")
+    @Test("on Linux, the body of a redirect without a Location is lost, and the call fails with truncated")
     func bodyOfRedirectWithoutLocation() async throws {
         let server = try LoopbackServer { _ in [.respond(302, body: "lost")] }
         #expect(try await Self.makeProvider().failureCode(Probe(server)) == .truncated)
     }
     #endif
 
-    @Test("the core follows a redirect that the transport handed over")
+    @Test("the core follows a redirect that the transport returned")
     func followedByTheCore() async throws {
         let server = try LoopbackServer { request in
             request.target == "/"
@@ -81,7 +81,7 @@ struct URLSessionTransportTests {
         #expect(response.exchanges.map(\.statusCode) == [302, 200])
     }
 
-    @Test("a stream whose reader is too far behind is limit.unreadBytes")
+    @Test("a stream whose reader falls too far behind fails with limit.unreadBytes")
     func unreadBytes() async throws {
         let server = try LoopbackServer { _ in [.send("HTTP/1.1 200 OK\r\n\r\n"), .send(Data(count: 64 << 20)), .close]
         }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("URLSessionTransport: requests", .timeLimit(.minutes(10)), .tags(.concurrent))
 struct URLSessionUploadTests {
-    @Test("Foundation adds five fields and no others")
+    @Test("Foundation adds at most five fields besides Host")
     func addedFields() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         _ = try await URLSessionTransportTests.makeProvider().request(Probe(server))
@@ -19,7 +19,7 @@ struct URLSessionUploadTests {
         #expect(names.isSubset(of: added), "\(names)")
     }
 
-    @Test("Q05: Host and Content-Length of the request do not double what Foundation says")
+    @Test("Q05: Host and Content-Length set by the request are not sent twice")
     func framingFields() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         let host = try #require(HTTPField.Name("Host"))
@@ -38,7 +38,7 @@ struct URLSessionUploadTests {
         #expect(request.body == Data("body".utf8))
     }
 
-    @Test("the values of fields that share a name are sent as one field, joined by a comma")
+    @Test("fields that share a name are sent as one field, with values joined by a comma")
     func repeatedFields() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         let name = try #require(HTTPField.Name("x-list-ID"))
@@ -76,7 +76,7 @@ struct URLSessionUploadTests {
         #expect(server.requests.first?.values(of: "Content-Length") == ["200000"])
     }
 
-    @Test("a file that is not there is the error file, and its path is not in the text")
+    @Test("a missing file fails with a file error whose text does not show the path")
     func missingFile() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         let url = URL(fileURLWithPath: "/nowhere-to-be-found/secret")
@@ -101,7 +101,7 @@ struct URLSessionUploadTests {
         #expect(server.activity.connectionCount == 0)
     }
 
-    @Test("GET with a body of no bytes is sent without one")
+    @Test("GET with an empty body is sent without one")
     func emptyBodyOfGet() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         let response = try await URLSessionTransportTests.makeProvider().request(
@@ -110,7 +110,7 @@ struct URLSessionUploadTests {
         #expect(response.statusCode == 200)
     }
 
-    @Test("a target that Foundation cannot send as it is, is refused")
+    @Test("a target that Foundation cannot send unchanged is refused")
     func asterisk() async throws {
         let server = try LoopbackServer { _ in [.respond(200)] }
         let provider = URLSessionTransportTests.makeProvider(

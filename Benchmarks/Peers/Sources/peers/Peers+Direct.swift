@@ -5,7 +5,9 @@ import NIOCore
 import NIOHTTP1
 
 extension Peers {
-    /// The client called directly, and with nothing but the conversions that any client with HTTPTypes needs: the floor.
+    /// Returns sides that call the client directly, or with only the conversions that any HTTPTypes client needs.
+    ///
+    /// They are the lower bound.
     static func directSides(_ client: HTTPClient) -> [Side] {
         let authority = String(Nginx.url.dropFirst("http://".count))
         let headers = HTTPFields(fields)

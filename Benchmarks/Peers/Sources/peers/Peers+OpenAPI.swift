@@ -7,7 +7,7 @@ import OpenAPIAsyncHTTPClient
 private struct FieldMiddleware: ClientMiddleware {
     let field: HTTPField
 
-    // The protocol's module has functions run concurrently by default, this one does not.
+    // Functions are concurrent by default in the protocol's module, but not in this one.
     @concurrent
     func intercept(
         _ request: HTTPRequest,
@@ -23,7 +23,7 @@ private struct FieldMiddleware: ClientMiddleware {
 }
 
 extension Peers {
-    /// What generated clients do, short of decoding a value.
+    /// Returns sides that do what generated clients do, except for decoding a value.
     static func openAPISides(_ client: HTTPClient) -> [Side] {
         let transport = AsyncHTTPClientTransport(configuration: .init(client: client))
         return [

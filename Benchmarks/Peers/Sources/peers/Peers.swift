@@ -3,9 +3,10 @@ import Foundation
 import HTTPTypes
 import PipelineTransports
 
-/// Measures requests with six header fields for 1 KiB over AsyncHTTPClient: directly, through the pipeline, and through swift-openapi-runtime.
+/// Measures requests with six header fields for 1 KiB over AsyncHTTPClient: directly, through the pipeline, and through
+/// swift-openapi-runtime.
 ///
-/// The peers are not part of this repository; their checkouts are in the folder that the environment variable `PEERS` names:
+/// The peers are not part of this repository. The environment variable `PEERS` names the folder with their checkouts:
 ///
 ///     PEERS=FOLDER swift run -c release --package-path Benchmarks/Peers peers [--quick] [--json FILE]
 @main
@@ -16,7 +17,9 @@ struct Peers {
     }
 
     static let byteCount = 1 << 10
-    /// What each request carries; with six plugins or middlewares, each of them sets one.
+    /// The header fields of each request.
+    ///
+    /// With six plugins or middlewares, each of them sets one field.
     static let fields: [HTTPField] = (1...6).map { number in
         HTTPField(name: HTTPField.Name("X-Field-\(number)") ?? .cookie, value: "value number \(number) of a field")
     }

@@ -8,9 +8,9 @@ import Glibc
 import Musl
 #endif
 
-/// Ports of 127.0.0.1.
+/// A free port of 127.0.0.1 for the server.
 enum FreePort {
-    /// The server's: one that is free when it is first asked for.
+    /// The port of the server, which is free when it is first read.
     static let server = Result { try take() }
 
     private static func take() throws -> UInt16 {
@@ -27,7 +27,7 @@ enum FreePort {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Whether somebody listens.
+    /// Returns whether a server listens on the port.
     static func answers(_ port: UInt16) -> Bool {
         let descriptor = makeSocket()
         defer { close(descriptor) }

@@ -1,6 +1,8 @@
 import Foundation
 
-/// An nginx of its own on a free port of 127.0.0.1; it answers `/task7/1024` with 1,024 bytes, and every task has a folder of its own.
+/// An nginx process on a free port of 127.0.0.1.
+///
+/// It responds to `/task7/1024` with 1,024 bytes. Each task has a folder of its own.
 final class Nginx {
     enum Failure: Error, CustomStringConvertible {
         case missing
@@ -17,11 +19,13 @@ final class Nginx {
     static let url = "http://127.0.0.1:\((try? FreePort.server.get()) ?? 0)"
     private static let taskCount = 256
 
-    /// The path of a page; each task has a path of its own, so that `DeduplicationPlugin` shares no response.
+    /// Returns the path of a page.
+    ///
+    /// Each task has its own path, so that `DeduplicationPlugin` shares no response.
     static func path(_ byteCount: Int, _ task: Int) -> String { "/task\(task)/\(byteCount)" }
 
     private let shell = Process()
-    /// The shell ends nginx and removes the folder when this closes, also because this process died.
+    /// The shell ends nginx and removes the folder when this pipe closes, even if this process has crashed.
     private let lifeline = Pipe()
 
     private static let script = """

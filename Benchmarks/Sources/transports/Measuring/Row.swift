@@ -1,11 +1,11 @@
-/// A contest at one concurrency and one size of bodies.
+/// The results of a contest at one concurrency and one body size.
 struct Row: Codable {
     struct Result: Codable {
         let side: String
         let requestsPerSecond: Double
-        /// The median of each round's own ratio, so that a machine that slows down slows all sides.
+        /// The median of the rounds' ratios, so that a slower machine affects all sides.
         let ofDirect: Double
-        /// Of this process for one request.
+        /// The processor time of this process per request.
         let processorMicroseconds: Double
         let allocations: Double
     }
@@ -15,7 +15,7 @@ struct Row: Codable {
     let bodyByteCount: Int
     let results: [Result]
 
-    /// Measures the sides in turn, round after round, every other round backwards.
+    /// Measures the sides in turn, round after round, and reverses their order every other round.
     static func measure(
         _ contest: Contest,
         inFlight: Int,
@@ -28,7 +28,7 @@ struct Row: Codable {
             let order = round % 2 == 0 ? Array(contest.sides.indices) : contest.sides.indices.reversed()
             for index in order {
                 let result = try await contest.sides[index].measure(bodyByteCount, inFlight: inFlight, for: slice)
-                // The first round warms up.
+                // The first round is a warm-up.
                 if round > 0 { slices[index].append(result) }
             }
         }
@@ -49,7 +49,7 @@ struct Row: Codable {
         return Text.left("\(transport), \(inFlight) in flight, \(size)", 41)
     }
 
-    /// A table of its own, with a line for each side.
+    /// A table of this row alone, with a line for each side.
     var table: String {
         let lines = results.map { result in
             Text.left(result.side, 41) + Text.right(result.requestsPerSecond, 0, 10)

@@ -3,16 +3,16 @@ struct Side: Sendable {
     struct WrongAnswer: Error {}
 
     let name: String
-    /// Sends a request for a page and checks that all of it came.
+    /// Sends a request for a page and checks that all of it arrived.
     ///
-    /// Tasks that send at the same time have different numbers, and therefore different URLs.
+    /// Concurrent tasks have different numbers and therefore different URLs.
     let send: @Sendable (_ byteCount: Int, _ task: Int) async throws -> Void
 
     static func require(_ isRight: Bool) throws {
         guard isRight else { throw WrongAnswer() }
     }
 
-    /// Sends over and over from so many tasks until the time is over.
+    /// Sends requests repeatedly from `inFlight` tasks until the time is over.
     func measure(_ byteCount: Int, inFlight: Int, for duration: Duration) async throws -> Slice {
         try await Slice.measure {
             let end = ContinuousClock.now + duration
@@ -32,7 +32,7 @@ struct Side: Sendable {
         }
     }
 
-    /// Sends so many requests from so many tasks.
+    /// Sends `count` requests from `inFlight` tasks.
     func send(_ byteCount: Int, inFlight: Int, count: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for task in 0..<inFlight {
@@ -45,7 +45,9 @@ struct Side: Sendable {
     }
 }
 
-/// Sides that send the same; the first is a client called directly.
+/// Sides that send the same requests.
+///
+/// The first one calls a client directly.
 struct Contest: Sendable {
     let name: String
     let sides: [Side]

@@ -1,11 +1,11 @@
 import CAllocations
 import Foundation
 
-/// What a piece of work did in a slice of time.
+/// The measurements of some work during a slice of time.
 struct Slice: Sendable {
     var count = 0
     var seconds = 0.0
-    /// Of this process, not of a server.
+    /// The processor time of this process, not of a server.
     var processorSeconds = 0.0
     var allocationCount = 0.0
 
@@ -14,7 +14,7 @@ struct Slice: Sendable {
     var processorMicroseconds: Double { processorSeconds * 1e6 / Double(count) }
     var allocations: Double { allocationCount / Double(count) }
 
-    /// Measures work that returns how often it ran.
+    /// Measures work that returns how many times it ran.
     @concurrent
     static func measure(_ work: @Sendable () async throws -> Int) async throws -> Slice {
         var slice = Slice()
@@ -37,7 +37,7 @@ struct Slice: Sendable {
 
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-/// Keeps the optimizer from removing what is measured.
+/// Keeps the optimizer from removing the measured work.
 @inline(never)
 func consume<Value>(_ value: Value) {
     withExtendedLifetime(value) {}

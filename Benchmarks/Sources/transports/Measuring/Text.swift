@@ -1,6 +1,6 @@
 import Foundation
 
-/// Columns of a table.
+/// The text of a table's columns.
 enum Text {
     static func left(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))

@@ -2,16 +2,18 @@ import HTTPTypes
 import Pipeline
 import PipelineAPI
 
-/// A journal: anyone may read it, writing takes an access token.
+/// A journal: anyone can read it, but writing requires an access token.
 ///
-/// Its requests stand in one controller for each part of the API, a file for each request.
+/// Each part of the API has a controller, and each request has a file of its own.
 enum Journal {
     static let auth = AuthController.self
     static let posts = PostController.self
 }
 
 extension Journal {
-    /// Where it is found; the first to be used is that of the build.
+    /// Returns the base URLs of the API.
+    ///
+    /// The build determines which one is used first.
     static func makeEnvironments() -> APIEnvironments {
         APIEnvironments(
             dev: ServerURL(base: "https://dev.journal.example", path: "v1"),
@@ -20,7 +22,7 @@ extension Journal {
         )
     }
 
-    /// What its requests have in common.
+    /// Returns a client with the settings that all requests share.
     static func makeClient(_ provider: Provider<MultiTarget>, environments: APIEnvironments) -> APIClient {
         var client = APIClient(provider, environments: environments)
         client.options.errorTexts.set("This is no longer there", for: .notFound)

@@ -3,23 +3,23 @@ import HTTPTypes
 import Pipeline
 import Testing
 
-/// What `scripts/mitmproxy` has made ready; its text says what that is.
+/// The files that `scripts/mitmproxy` prepares; the script documents them.
 enum Mitmproxy {
-    /// A HAR file of mitmproxy's, `nil` in a plain `swift test`.
+    /// A HAR file that mitmproxy recorded, or `nil` in a plain `swift test`.
     static let recording = value("HAR").map { URL(filePath: $0) }
 
-    /// What curl has sent and received in it.
+    /// The requests in the recording, with what curl sent and received.
     static func manifest() throws -> [InterchangedRequest] {
         let path = try #require(value("MANIFEST"))
         return try JSONDecoder().decode([InterchangedRequest].self, from: Data(contentsOf: URL(filePath: path)))
     }
 
-    /// What software that is not ours finds wrong with a recording; nothing when all is well.
+    /// The faults that third-party software finds in a recording, or an empty text if there are none.
     static func findings(_ check: String, _ arguments: String...) async throws -> String {
         try await run("scripts/interchange/check.py", [check] + arguments)
     }
 
-    /// What an independent check finds wrong with a recording.
+    /// The faults that an independent check finds in a recording.
     static func faults(of file: URL) async throws -> String {
         try await run("scripts/harcheck.py", [file.path])
     }
@@ -28,7 +28,7 @@ enum Mitmproxy {
         ProcessInfo.processInfo.environment["MITMPROXY_" + name]
     }
 
-    /// Runs a script of this package, and returns what it says; one that fails says something.
+    /// Runs a script of this package and returns its output, which is never empty if the script fails.
     private static func run(_ script: String, _ arguments: [String]) async throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../..")
             .standardizedFileURL
@@ -54,13 +54,13 @@ enum Mitmproxy {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Runs a suite only beside mitmproxy.
+    /// Runs a suite only if there is a mitmproxy recording.
     static var besideMitmproxy: Self {
         .enabled(if: Mitmproxy.recording != nil, "scripts/mitmproxy sets MITMPROXY_HAR")
     }
 }
 
-/// A request, and what a client has got as its answer.
+/// A request, and the response that a client received.
 struct InterchangedRequest: Codable {
     var method: String
     var url: String
@@ -69,15 +69,15 @@ struct InterchangedRequest: Codable {
     var status: Int
     var received: Data
 
-    /// The request as a target, which sends it as it is.
+    /// The request as a target, which sends it unchanged.
     var target: InterchangedTarget { InterchangedTarget(request: self) }
 }
 
-/// A target that is nothing but its request.
+/// A target that consists only of its request.
 struct InterchangedTarget: TargetType {
     let request: InterchangedRequest
 
-    /// Joining would encode the query a second time.
+    /// The whole URL, because joining would encode the query a second time.
     var baseURL: URL { URL(string: request.url) ?? URL(filePath: "/") }
     var path: String { "" }
     var method: HTTPMethod { HTTPMethod(rawValue: request.method) ?? .get }

@@ -7,14 +7,14 @@ import AsyncHTTPClient
 import NIOSSL
 #endif
 
-/// The transports that use the network, made so that they trust the authority of the run.
+/// The network transports, configured to trust the certificate authority of the run.
 enum SecureTransport: String, CaseIterable, CustomTestStringConvertible {
     case urlSession
     #if AsyncHTTPClient
     case asyncHTTPClient
     #endif
 
-    /// Those that can trust it here.
+    /// The transports that can trust the authority on this machine.
     static var trusting: [SecureTransport] {
         allCases.filter { $0 != .urlSession || TLSServers.isTrustedBySystem }
     }
@@ -33,7 +33,7 @@ enum SecureTransport: String, CaseIterable, CustomTestStringConvertible {
 
 #if AsyncHTTPClient
 extension SecureTransport {
-    /// The default configuration with the authority as the one that is trusted.
+    /// The default configuration with the authority as the only trust root.
     static func makeConfiguration() throws -> HTTPClient.Configuration {
         var configuration = AsyncHTTPClientTransport.makeDefaultConfiguration()
         configuration.tlsConfiguration?.trustRoots = .file(try #require(TLSServers.authority))

@@ -3,13 +3,13 @@ import HTTPTypes
 import Pipeline
 import Testing
 
-/// The servers that `scripts/tls-servers` has started; its text says what each of them does.
+/// The servers that `scripts/tls-servers` starts; the script documents each of them.
 enum TLSServers {
-    /// The certificate of the authority behind all good servers, `nil` in a plain `swift test`.
+    /// The certificate of the authority of all good servers, or `nil` in a plain `swift test`.
     static let authority = value("CA")
     static let clientCertificate = value("CLIENT_CERTIFICATE") ?? ""
     static let clientKey = value("CLIENT_KEY") ?? ""
-    /// Whether URLSession, which can be given no authority, finds ours in the system's bundle.
+    /// Whether the system's bundle contains the authority, because URLSession cannot be given one.
     static let isTrustedBySystem = value("SYSTEM_TRUST") == "1"
 
     /// The address of a server.
@@ -17,7 +17,7 @@ enum TLSServers {
         value(name + "_URL").flatMap { URL(string: $0) } ?? URL(filePath: "/")
     }
 
-    /// What a server of openssl has received, among what it says itself.
+    /// The log of an openssl server, which contains what it received.
     static func log(of name: String) throws -> String {
         let path = try #require(value(name + "_LOG"))
         return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
@@ -29,7 +29,7 @@ enum TLSServers {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Runs a suite only beside the servers.
+    /// Runs a suite only if there are servers.
     static var besideTLSServers: Self {
         .enabled(if: TLSServers.authority != nil, "scripts/tls-servers sets TLS_CA")
     }
@@ -42,11 +42,11 @@ enum SecureServer: String, CaseIterable, CustomTestStringConvertible {
 
     var url: URL { TLSServers.url(rawValue) }
     var testDescription: String { rawValue }
-    /// What it calls the version of the protocol.
+    /// The protocol version as nginx names it.
     var version: String { self == .http2 ? "HTTP/2.0" : "HTTP/1.1" }
 }
 
-/// A target that is nothing but its request.
+/// A target that consists only of its request.
 struct SecureTarget: TargetType {
     var baseURL: URL
     var path: String
@@ -55,7 +55,7 @@ struct SecureTarget: TargetType {
     var headers: [String: String]?
 }
 
-/// What the server behind nginx says that it was asked.
+/// The request as the server behind nginx received it.
 struct SecureEcho: Decodable {
     let method: String
     let target: String
@@ -74,13 +74,13 @@ extension HTTPFields {
     }
 }
 
-/// A number that a server has counted, and what a body was.
+/// A number that a server has counted, and the digest of a body.
 struct SecureCount: Decodable {
     let count: Int
     var sha256: String?
 }
 
-/// The bytes that the server behind nginx sends: 0 to 250, again and again.
+/// The bytes that the server behind nginx sends: 0 to 250, repeated.
 func pattern(_ byteCount: Int) -> Data {
     let block = Data((0..<251 * 256).map { UInt8($0 % 251) })
     var data = Data(capacity: byteCount)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("The check of messages")
+@Suite("Checking messages")
 struct RecordingCheckMessagesTests {
     private func findings(_ text: String, folder: URL? = nil) throws -> [String] {
         RecordingCheck.findings(in: try JSONParser.parse(text.utf8), folder: folder).map(\.description)
     }
 
     @Test(
-        "What contradicts itself is found, with the index of its entry",
+        "Contradictory values are reported with the index of their entry",
         arguments: [
             (#""pageref":"p1""#, #""pageref":"p2""#, "M entry 1, entry.pageref names no page"),
             (
@@ -53,7 +53,7 @@ struct RecordingCheckMessagesTests {
     }
 
     @Test(
-        "Several cookies in one Set-Cookie field, or line by line, are no finding, and others are",
+        "Cookies joined in one Set-Cookie field by commas or lines are accepted; wrong counts are reported",
         arguments: [
             (#"k=v, l=w; Path=/"#, 2, true), (#"k=v; Expires=Wed, 21 Oct 2026 07:28:00 GMT,l=w"#, 2, true),
             (#"k=v\nl=w\nm=x"#, 3, true), (#"k=v, l=w"#, 1, true), (#"k=v, l=w"#, 3, false), (#"k=v"#, 2, false),
@@ -67,7 +67,7 @@ struct RecordingCheckMessagesTests {
         #expect(try findings(text).isEmpty == isGood)
     }
 
-    @Test("An empty text beside parameters is no finding")
+    @Test("An empty text next to parameters is accepted")
     func parameters() throws {
         let text = RecordingCheckTests.good.replacing(
             #""text":"grün""#,
@@ -76,7 +76,7 @@ struct RecordingCheckMessagesTests {
         #expect(try findings(text) == [])
     }
 
-    @Test("A size that a text has in Latin-1 is no finding")
+    @Test("A size that counts the text in Latin-1 is accepted")
     func latin1() throws {
         #expect(try findings(RecordingCheckTests.good.replacing(#""bodySize":5}"#, with: #""bodySize":4}"#)) == [])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("The check of a recording")
+@Suite("Checking a recording")
 struct RecordingCheckTests {
     /// A recording without a fault.
     static let good = #"""
@@ -29,12 +29,12 @@ struct RecordingCheckTests {
         RecordingCheck.findings(in: try JSONParser.parse(text.utf8), folder: folder).map(\.description)
     }
 
-    @Test("What is as HAR 1.2 has it has no finding")
+    @Test("A recording that conforms to HAR 1.2 has no findings")
     func good() throws {
         #expect(try findings(Self.good) == [])
     }
 
-    @Test("F13 A secret value of 8 to 15 bytes outside of its field is found, and one in its field is not")
+    @Test("F13 A secret value of 8 to 15 bytes is reported outside its field, but not in it")
     func shortSecrets() throws {
         let field = #""headers":[{"name":"Cookie","value":"s=a1b2c3d4e5"}],"queryString":[{"name":"q""#
         let own = Self.good.replacing(
@@ -56,7 +56,7 @@ struct RecordingCheckTests {
         #expect(try findings(Self.good.replacing(#""status":204"#, with: #""status":0,"\#(member)":"refused""#)) == [])
     }
 
-    @Test("A side file counts as the body, and one outside of the folder does not")
+    @Test("A side file counts as the body only if it is inside the folder")
     func sideFiles() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "check-\(UUID())")
         let inner = folder.appending(path: "inner")
@@ -87,14 +87,14 @@ struct RecordingCheckTests {
     }
 
     @Test(
-        "What is no recording at all is one finding",
+        "JSON that is not a recording is one finding",
         arguments: [("[]", "log is missing"), (#"{"log":1}"#, "log is not an object")]
     )
     func none(text: String, finding: String) throws {
         #expect(try findings(text) == ["S " + finding])
     }
 
-    @Test("A file that is no JSON is one finding, with the place")
+    @Test("A file that is not JSON is one finding, with the byte offset")
     func files() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "check-\(UUID()).har")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -10,7 +10,7 @@ struct RecordingShapeTests {
     }
 
     @Test(
-        "A fault of shape is found, with the index of its entry",
+        "A malformed member is reported with the index of its entry",
         arguments: [
             (#""version":"1.2","#, "", "S log.version is missing"),
             (#"{"name":"x","version":"1"}"#, #"{"name":"x","version":1}"#, "S log.creator.version is not a string"),

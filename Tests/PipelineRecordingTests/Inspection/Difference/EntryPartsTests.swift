@@ -52,7 +52,7 @@ struct EntryPartsTests {
         #expect(lines == ["~ entry 0 and 0 POST https://h.example/a", "    " + part.line])
     }
 
-    @Test("Repeated fields are one part, in order, and the case of names does not count")
+    @Test("Repeated fields are compared in order as one part, and names are case-insensitive")
     func fields() throws {
         let name = try #require(HTTPField.Name("X-Trace"))
         let lower = try #require(HTTPField.Name("x-trace"))
@@ -72,7 +72,7 @@ struct EntryPartsTests {
         #expect(RecordingDifference(Sample.entries(first), Sample.entries(turned)).changes.count == 1)
     }
 
-    @Test("Fields that may differ are not compared")
+    @Test("Ignored fields are not compared")
     func ignored() {
         let other = Sample.exchange { $0.response?.headers[.date] = "Sat, 21 Nov 2026 10:00:00 GMT" }
         let entries = (Sample.entries(Sample.exchange()), Sample.entries(other))
@@ -80,7 +80,7 @@ struct EntryPartsTests {
         #expect(RecordingDifference(entries.0, entries.1, ignoring: [.date]).changes == [])
     }
 
-    @Test("A difference behind what is shown of a body is shown with its place")
+    @Test("A difference beyond the shown part of a body is shown with its position")
     func behindTheCut() throws {
         let exchange = { (end: String) in
             Sample.exchange(body: "{\"a\":\"" + String(repeating: "x", count: 500) + "\",\"b\":\"\(end)\"}") {
@@ -97,7 +97,7 @@ struct EntryPartsTests {
     }
 
     @Test(
-        "Two texts that differ are never shown as equal, also where the difference is hidden or is no text",
+        "Bodies that differ are never shown as equal, even if the difference is hidden or binary",
         arguments: [
             (#"{"token":"a"}"#, #"{"token":"b"}"#, "application/json"),
             (#"{"token":["a"]}"#, #"{"token":["b"]}"#, "application/json"), (#"["a"]"#, #"[ "a"]"#, "application/json"),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("The difference of two JSON documents")
+@Suite("Differences between two JSON documents")
 struct JSONDifferenceTests {
     private func items(_ first: String, _ second: String) throws -> [String] {
         let redactor = Redactor(secretValues: ["opensesame"])
@@ -17,7 +17,7 @@ struct JSONDifferenceTests {
     }
 
     @Test(
-        "Each value that differs has its path",
+        "Each differing value is listed with its path",
         arguments: [
             (#"{"a":1,"b":{"c":[1,2]}}"#, #"{"a":2,"b":{"c":[1,3]}}"#, ["$.a 1 2", "$.b.c[1] 2 3"]),
             (#"{"a":1,"b":2}"#, #"{"c":3,"b":2}"#, ["$.a 1 none", "$.c none 3"]),
@@ -31,7 +31,7 @@ struct JSONDifferenceTests {
     }
 
     @Test(
-        "The order of members and the layout are no difference",
+        "Member order and whitespace are not differences",
         arguments: [(#"{"a":1,"b":2}"#, #"{ "b": 2, "a": 1 }"#), ("[ ]", "[]"), ("1", "1")]
     )
     func equal(first: String, second: String) throws {
@@ -39,7 +39,7 @@ struct JSONDifferenceTests {
     }
 
     @Test(
-        "A value with a secret name is marked as a whole, and a declared value in a name is hidden",
+        "A value with a secret name is marked secret as a whole, and a declared value in a name is hidden",
         arguments: [
             (#"{"token":"a"}"#, #"{"token":"b"}"#, "$.token secret secret"),
             (#"{"password":{"a":1}}"#, #"{"password":{"a":2}}"#, "$.password secret secret"),

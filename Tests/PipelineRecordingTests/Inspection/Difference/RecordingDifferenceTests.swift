@@ -5,11 +5,11 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("The difference of two recordings")
+@Suite("Differences between two recordings")
 struct RecordingDifferenceTests {
     private typealias Change = RecordingDifference.Change
 
-    @Test("Equal recordings have none, whatever their times")
+    @Test("Recordings that differ only in their times are equal")
     func equal() {
         let first = Sample.entries(Sample.exchange(), Sample.exchange(after: 1))
         let second = Sample.entries(
@@ -19,7 +19,7 @@ struct RecordingDifferenceTests {
         #expect(RecordingDifference(first, second).changes == [])
     }
 
-    @Test("Entries that one of them has are added or removed")
+    @Test("An entry in only one recording is reported as added or removed")
     func addedAndRemoved() {
         let first = Sample.entries(Sample.exchange("GET", "https://h.example/1"), Sample.exchange())
         let second = Sample.entries(Sample.exchange(), Sample.exchange("PUT"), Sample.exchange())
@@ -39,7 +39,7 @@ struct RecordingDifferenceTests {
         )
     }
 
-    @Test("Entries of one request are paired in their order")
+    @Test("Entries for the same request are paired in order")
     func sequences() {
         let first = Sample.entries(Sample.exchange(status: 429), Sample.exchange(status: 200))
         let second = Sample.entries(Sample.exchange(status: 429), Sample.exchange(status: 500))
@@ -50,7 +50,7 @@ struct RecordingDifferenceTests {
         )
     }
 
-    @Test("Secrets are compared, and not shown")
+    @Test("Secrets are compared but not shown")
     func secrets() {
         let exchange = { (secret: String) in
             Sample.exchange(body: #"{"token":"\#(secret)","a":"\#(secret)"}"#) {
@@ -71,7 +71,7 @@ struct RecordingDifferenceTests {
         #expect(!text.contains("-secret"))
     }
 
-    @Test("Entries that cannot be read are paired with each other")
+    @Test("Unreadable entries are paired with each other")
     func unreadable() {
         let first = Sample.entries(Sample.exchange()) + [Sample.unreadable(1)]
         #expect(RecordingDifference(first, first).changes == [])

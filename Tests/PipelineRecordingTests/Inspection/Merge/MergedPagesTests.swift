@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("The pages of one recording of several")
+@Suite("Pages of a merged recording")
 struct MergedPagesTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "merge-\(UUID())")
 
@@ -41,7 +41,7 @@ struct MergedPagesTests {
         return try HARFile(contentsOf: folder.appending(path: name))
     }
 
-    @Test("Pages are kept, and an id that two files use for different pages is made distinct")
+    @Test("Pages are kept, and an ID that two files use for different pages is made unique")
     func pages() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let first = try write("1.har", pages: [page("p", "one"), page("q", "q")], refs: ["p", "q", nil], first: 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("One recording of several")
+@Suite("Merging recordings")
 struct RecordingMergeTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "merge-\(UUID())")
 
@@ -22,7 +22,7 @@ struct RecordingMergeTests {
 
     private func urls(_ file: HARFile) throws -> [String?] { try (0..<file.count).map { try file.entry(at: $0).url } }
 
-    @Test("Entries stand by their start; those that start together in the order of the files")
+    @Test("Entries are sorted by start time; entries with equal times keep the order of the files")
     func order() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let first = try write("1.har", [entry("http://h/1", after: 1), entry("http://h/3", after: 3)])
@@ -35,7 +35,7 @@ struct RecordingMergeTests {
         #expect(RecordingCheck.findings(of: output) == [])
     }
 
-    @Test("An entry without a start keeps its place behind the one before it")
+    @Test("An entry without a start time stays after its predecessor")
     func undated() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var lost = entry("http://h/2?", after: nil)
@@ -49,7 +49,7 @@ struct RecordingMergeTests {
         )
     }
 
-    @Test("Own members of other writers stay, and so do entries that cannot be used")
+    @Test("Custom members of other writers and unusable entries are kept")
     func unknown() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var foreign = entry("http://h/1", after: 1)
@@ -62,7 +62,7 @@ struct RecordingMergeTests {
         #expect(try merged.entry(at: 1).json == foreign.json)
     }
 
-    @Test("Side files come along")
+    @Test("Side files are included in the merged recording")
     func sideFiles() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let body = String(repeating: "0123456789", count: 200_000)

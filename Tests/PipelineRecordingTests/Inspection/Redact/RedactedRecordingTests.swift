@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("A recording without its secrets")
+@Suite("Redacting a recording")
 struct RedactedRecordingTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "redact-\(UUID())")
     private var url: URL { folder.appending(path: "a.har") }
@@ -32,7 +32,7 @@ struct RedactedRecordingTests {
 
     private static let plain = HAREntry(Sample.exchange("GET", "https://h.example/b"))
 
-    @Test("Secrets of the request are hidden wherever they stand, also in later entries")
+    @Test("Secrets of a request are hidden everywhere, including in other entries")
     func everywhere() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let echo = HAREntry(Sample.exchange("GET", "https://h.example/\(Self.token)", body: #"["\#(Self.token)"]"#))
@@ -45,7 +45,7 @@ struct RedactedRecordingTests {
         #expect(RecordingCheck.findings(of: url) == [])
     }
 
-    @Test("What stands around the entries is redacted too, and the entries stay byte by byte")
+    @Test("Members outside the entries are redacted too, and entries without secrets keep every byte")
     func pages() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var file = try write([Self.plain, Self.secret])
@@ -72,7 +72,7 @@ struct RedactedRecordingTests {
         #expect(RecordingCheck.findings(of: url) == [])
     }
 
-    @Test("F14 har redact hides secret names in fields, queries, forms, JSON, XML and text, and keeps token_type")
+    @Test("F14 har redact hides named secrets in fields, queries, forms, JSON, XML and text, but not token_type")
     func names() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let types = ["application/x-www-form-urlencoded", "application/json", "text/xml", "text/plain"]
@@ -101,7 +101,7 @@ struct RedactedRecordingTests {
         #expect(text.components(separatedBy: "Bearer").count == 9)
     }
 
-    @Test("The value of a secret query item is hidden wherever it stands")
+    @Test("The value of a secret query item is hidden everywhere")
     func query() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let asked = HAREntry(Sample.exchange("GET", "https://h.example/a?access_token=\(Self.token)"))
@@ -111,7 +111,7 @@ struct RedactedRecordingTests {
     }
 
     @Test(
-        "Files that a recording only names are never removed",
+        "Files that a recording merely names are never removed",
         arguments: ["../precious", "precious", "a-files/precious", "a-files/../../precious"]
     )
     func hostile(path: String) throws {
@@ -142,7 +142,7 @@ struct RedactedRecordingTests {
         #expect(FileManager.default.fileExists(atPath: precious.path))
     }
 
-    @Test("Declared values are hidden, too")
+    @Test("Declared values are hidden too")
     func declared() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let redaction = RecordingRedaction(Redactor(secretValues: ["example/b"]))
@@ -150,7 +150,7 @@ struct RedactedRecordingTests {
         #expect(try !String(contentsOf: url, encoding: .utf8).contains("example/b"))
     }
 
-    @Test("What has no secret stays byte by byte, and a second time changes nothing")
+    @Test("A recording without secrets keeps every byte, and redacting twice changes nothing more")
     func unchanged() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = try write([Self.plain])
@@ -164,7 +164,7 @@ struct RedactedRecordingTests {
         #expect(try Data(contentsOf: url) == once)
     }
 
-    @Test("The result may be written elsewhere; the file then stays as it was")
+    @Test("The result can be written to another file, which leaves the original unchanged")
     func elsewhere() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = try write([Self.secret])
@@ -175,7 +175,7 @@ struct RedactedRecordingTests {
         #expect(try !String(contentsOf: output, encoding: .utf8).contains(Self.token))
     }
 
-    @Test("Side files are redacted, and those with secrets are removed")
+    @Test("Side files are redacted, and the originals with secrets are removed")
     func sideFiles() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let body = #"{"password":"\#(Self.token)","n":"\#(String(repeating: "0123456789", count: 200_000))"}"#

@@ -13,7 +13,7 @@ private struct Sent: TargetType {
     var task: RequestTask { .requestPlain }
 }
 
-@Suite("F13 A redacted recording answers the same requests", .timeLimit(.minutes(10)))
+@Suite("F13 A redacted recording matches the same requests", .timeLimit(.minutes(10)))
 struct RedactedReplayTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "redacted-\(UUID())")
     private var url: URL { folder.appending(path: "a.har") }
@@ -35,9 +35,9 @@ struct RedactedReplayTests {
         )
     }
 
-    /// Redacts a file and sends each of its requests, with what it holds in clear, to the result.
+    /// Redacts a file and sends each of its original requests to the result and to the file.
     private func check(_ file: HARFile, _ name: String) async throws {
-        // What is too short to be replaced is reported, and the result is written all the same.
+        // Values too short to be replaced are reported, but the result is still written.
         do { _ = try RedactedRecording(file, RecordingRedaction(.standard)).write(to: url) } catch let error
             as PipelineError
         {
@@ -66,7 +66,7 @@ struct RedactedReplayTests {
         .appending(path: "../../HAR/Samples").standardizedFileURL
 
     @Test(
-        "F13 each request of a sample is answered by its own entry, in clear and redacted",
+        "F13 each request of a sample gets the response of its own entry, in clear text and redacted",
         arguments: ["mitmproxy-11.0.2-https-h2-httpbin.har", "mitmproxy-11.0.2-proxy-httpbin.har"]
     )
     func sample(name: String) async throws {
@@ -76,7 +76,7 @@ struct RedactedReplayTests {
     }
 
     @Test(
-        "F13 each request of a generated login is answered by its own entry, in clear and redacted",
+        "F13 each request of a generated login gets the response of its own entry, in clear text and redacted",
         arguments: 1...40
     )
     func generated(seed: Int) async throws {
@@ -113,7 +113,7 @@ struct RedactedReplayTests {
         }
     }
 
-    /// An entry as foreign writers make them, with a session in its path, query, cookie or body.
+    /// Returns an entry as other writers produce it, with a session in its path, query, cookie or body.
     private static func entry(_ number: Int, _ secrets: [String], _ random: inout PipelineRandom) -> HAREntry {
         let secret = secrets[Int.random(in: 0..<secrets.count, using: &random)]
         let unreserved = CharacterSet(charactersIn: "-._~").union(.alphanumerics)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineRecording
 
-@Suite("One entry of a recording in full")
+@Suite("An entry of a recording in full")
 struct EntryDetailTests {
     private func lines(
         _ exchange: RecordedExchange,
@@ -42,7 +42,7 @@ struct EntryDetailTests {
         )
     }
 
-    @Test("A failure has its code and its text")
+    @Test("A failure is shown with its code and text")
     func failure() throws {
         let exchange = Sample.exchange {
             $0.response = nil
@@ -51,7 +51,7 @@ struct EntryDetailTests {
         #expect(try lines(exchange).suffix(3) == ["", "response dns", "  failure: no such host"])
     }
 
-    @Test("Secrets are hidden, and headings and the status have styles where there are colours")
+    @Test("Secrets are hidden, and colored output styles the headings and the status")
     func secrets() throws {
         let exchange = Sample.exchange(
             "GET",

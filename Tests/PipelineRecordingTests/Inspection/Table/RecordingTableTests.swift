@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The table of a recording")
 struct RecordingTableTests {
-    @Test("Each entry is a line, in columns")
+    @Test("Each entry is one line of aligned columns")
     func lines() {
         let failed = Sample.exchange("DELETE", "http://h.example/") {
             $0.response = nil
@@ -27,7 +27,7 @@ struct RecordingTableTests {
         )
     }
 
-    @Test("An entry that cannot be read stands in its line, and the reason with its index below")
+    @Test("An unreadable entry has its own line, and its index and the reason follow below")
     func unreadable() {
         let table = RecordingTable(Sample.entries(Sample.exchange()) + [Sample.unreadable(1)])
         #expect(
@@ -49,7 +49,7 @@ struct RecordingTableTests {
         for secret in ["abcdefgh", "p4ssw0rd", "qqqq"] { #expect(!text.contains(secret)) }
     }
 
-    @Test("URLs with one origin are shown as paths, an empty path as a slash")
+    @Test("URLs of a single origin are shown as paths, and an empty path as a slash")
     func paths() {
         let second = Sample.exchange("GET", "https://h.example?q=1")
         let table = RecordingTable(Sample.entries(Sample.exchange(), second))
@@ -65,7 +65,7 @@ struct RecordingTableTests {
         #expect(RecordingTable(Sample.entries(Sample.exchange(), other)).origin == nil)
     }
 
-    @Test("Colours are on the names of the columns and the status, and move nothing")
+    @Test("Column names and the status are colored without changing the alignment")
     func colors() {
         let statuses = [200, 304, 404, 503].map { status in Sample.exchange(status: status) }
         let failed = Sample.exchange {
@@ -81,7 +81,7 @@ struct RecordingTableTests {
         #expect(lines.map { $0.replacing(/\u{1b}\[\d+m/, with: "") } == table.lines())
     }
 
-    @Test("A URL that is too long is cut, so that lines fit the terminal", arguments: [80, 100, 200])
+    @Test("A long URL is truncated so that lines fit the terminal", arguments: [80, 100, 200])
     func width(width: Int) {
         let long = Sample.exchange("GET", "https://h.example/" + String(repeating: "a", count: 500))
         let lines = RecordingTable(Sample.entries(long)).lines(width: width)
@@ -89,7 +89,7 @@ struct RecordingTableTests {
         #expect(lines[1].contains("a…"))
     }
 
-    @Test("No entry moves the cursor of a terminal")
+    @Test("No entry prints terminal control characters")
     func controls() {
         let exchange = Sample.exchange("GE\u{1b}[2JT", "https://h.example/\u{1b}[1m\u{9b}") {
             $0.failure = .init(code: "\u{7}x", text: "")

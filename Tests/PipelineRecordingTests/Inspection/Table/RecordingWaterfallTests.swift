@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The waterfall of a recording")
 struct RecordingWaterfallTests {
-    @Test("Bars begin where the entry was sent, and are divided where the header fields arrived")
+    @Test("A bar starts when the request was sent and is divided where the header fields arrived")
     func bars() {
         let second = Sample.exchange(after: 0.1) {
             $0.headDelay = .milliseconds(50)
@@ -23,7 +23,7 @@ struct RecordingWaterfallTests {
         )
     }
 
-    @Test("What took no time is still seen, and nothing is wider than the terminal")
+    @Test("An entry of no duration is still visible, and no line is wider than the terminal")
     func instants() {
         let instant = Sample.exchange(after: 10) {
             $0.headDelay = .zero
@@ -36,7 +36,7 @@ struct RecordingWaterfallTests {
         #expect(RecordingWaterfall(Sample.entries(instant)).lines(width: 40).last == "0  █")
     }
 
-    @Test("Entries without a start, and unreadable ones, have no bar")
+    @Test("Entries without a start time and unreadable entries have no bar")
     func missing() {
         let undated = Sample.exchange { $0.start = nil }
         #expect(RecordingWaterfall(Sample.entries(undated) + [Sample.unreadable(1)]).lines() == [])
@@ -45,7 +45,7 @@ struct RecordingWaterfallTests {
         #expect(lines.count == 2)
     }
 
-    @Test("Times that no one can have measured do not stop it")
+    @Test("Impossible times still produce a waterfall")
     func nonsense() {
         let odd = Sample.exchange(after: 1e15) {
             $0.headDelay = .seconds(-5)

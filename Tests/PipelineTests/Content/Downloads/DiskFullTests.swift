@@ -12,11 +12,11 @@ import Glibc
 import Musl
 #endif
 
-@Suite("Downloads without room")
+@Suite("Downloads to a full disk")
 struct DiskFullTests {
-    @Test("F01 A volume without room is file.noSpace, nothing stays behind, and the next call works")
+    @Test("F01 A download to a full disk fails with file.noSpace and leaves no file, and the next call works")
     func noSpace() async {
-        // In a process of its own, since the size that files may have is the process's.
+        // Runs in its own process, because the limit on the file size applies to the whole process.
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)
             var size = rlimit(rlim_cur: 64 << 10, rlim_max: 64 << 10)
@@ -32,7 +32,7 @@ struct DiskFullTests {
             let provider = Provider<TestTarget>(transport: transport)
             let target = TestTarget(task: .downloadDestination(.file(folder.file("a"))))
             let error = await pipelineError { _ = try await provider.request(target) }
-            // The call waits for the removal, though not long.
+            // The call waits only briefly for the removal.
             await eventually { folder.names.isEmpty }
             _ = try await provider.request(target)
             #expect(isSet)

@@ -30,7 +30,7 @@ struct DownloadDestinationTests {
         )
     }
 
-    @Test("M156 What stands there already stays, unless it is to be replaced")
+    @Test("M156 An existing file is kept unless removePreviousFile is set")
     func existing() async throws {
         try folder.write("old", to: "a.txt")
         let provider = DownloadTests.provider(ScriptedTransport(always: .status(200, body: "new")))
@@ -45,7 +45,7 @@ struct DownloadDestinationTests {
         #expect(folder.names == ["a.txt"])
     }
 
-    @Test("M156 Directories are made only when asked for")
+    @Test("M156 Missing directories are created only with createIntermediateDirectories")
     func directories() async throws {
         let provider = DownloadTests.provider(ScriptedTransport(always: .status(200, body: "x")))
         let error = await pipelineError { _ = try await provider.request(target("b/c/a.txt")) }
@@ -57,7 +57,7 @@ struct DownloadDestinationTests {
         #expect(folder.text(of: "b/c/a2.txt") == "x")
     }
 
-    @Test("A directory is never replaced, and a file is no directory")
+    @Test("A download never replaces a directory and fails if a parent is a file")
     func directoryInPlace() async throws {
         try FileManager.default.createDirectory(at: folder.file("a.txt"), withIntermediateDirectories: false)
         try folder.write("file", to: "a.txt/inside")
@@ -73,7 +73,7 @@ struct DownloadDestinationTests {
         #expect(folder.names == ["a.txt"])
     }
 
-    @Test("F07 A symbolic link is not followed: without the option it is in the way, with it the link is replaced")
+    @Test("F07 A symbolic link is not followed: the download fails, or removePreviousFile replaces the link")
     func symbolicLink() async throws {
         try folder.write("victim", to: "victim")
         let link = folder.file("a.txt")
@@ -86,7 +86,7 @@ struct DownloadDestinationTests {
         #expect(folder.text(of: "a.txt") == "new")
     }
 
-    @Test("A place that is not a file URL is refused")
+    @Test("A destination that is not a file URL is refused")
     func notAFile() async throws {
         let place = try #require(URL(string: "https://example.com/a"))
         let provider = DownloadTests.provider(ScriptedTransport(always: .status(200, body: "x")))
@@ -95,7 +95,7 @@ struct DownloadDestinationTests {
         #expect(error?.code == .file(.notWritable))
     }
 
-    @Test("A destination may be chosen by the response, and get the whole file to look at")
+    @Test("A custom destination receives the complete file and the response")
     func custom() async throws {
         let folder = folder
         let destination = DownloadDestination.custom { file, response in
@@ -108,7 +108,7 @@ struct DownloadDestinationTests {
         #expect(folder.names == ["x-203.txt"])
     }
 
-    @Test("What a destination throws is the call's error, and nothing stays")
+    @Test("An error thrown by a custom destination fails the call and leaves no file")
     func customFailure() async throws {
         let journal = Journal()
         let destination = DownloadDestination.custom { file, _ in

@@ -42,7 +42,7 @@ struct DownloadTests {
         .stream(byteCount: text.utf8.count) { AsyncStream(unfolding: once(Data(text.utf8))) }
     }
 
-    @Test("B-M33 The answer becomes the file, and the response says where it is", arguments: [true, false])
+    @Test("B-M33 The body is written to the file, and the response has the file's URL", arguments: [true, false])
     func download(isStream: Bool) async throws {
         let body = isStream ? Self.body("hello") : .bytes(Data("hello".utf8))
         let transport = ScriptedTransport([.status(200, body: body)])
@@ -55,13 +55,13 @@ struct DownloadTests {
         #expect(transport.sent.first?.headers.isEmpty == true)
     }
 
-    @Test("An empty answer is an empty file")
+    @Test("An empty response creates an empty file")
     func empty() async throws {
         _ = try await Self.provider(ScriptedTransport([.status(200)])).request(target())
         #expect(folder.text(of: "a.txt") == "")
     }
 
-    @Test("Of two downloads to one new file at once one comes there, whole")
+    @Test("If several downloads to one new file run at once, exactly one succeeds, and the file is complete")
     func sameDestination() async throws {
         let provider = Self.provider(ScriptedTransport(always: .status(200, body: "whole")))
         for round in 0..<50 {
@@ -80,7 +80,7 @@ struct DownloadTests {
         }
     }
 
-    @Test("B-M32 A status that the target refuses replaces nothing, and the error has the body")
+    @Test("B-M32 A status that the target does not accept replaces no file, and the error has the body")
     func refusedStatus() async throws {
         try folder.write("old", to: "a.txt")
         let provider = Self.provider(ScriptedTransport([.status(404, body: Self.body("gone"))]))
@@ -92,7 +92,7 @@ struct DownloadTests {
         #expect(folder.names == ["a.txt"])
     }
 
-    @Test("Of a 2xx that the target refuses no file stays")
+    @Test("A 2xx response that the target does not accept leaves no file")
     func refusedSuccess() async throws {
         let provider = Self.provider(ScriptedTransport([.status(200, body: Self.body("x"))]))
         let error = await pipelineError {
@@ -103,7 +103,7 @@ struct DownloadTests {
         #expect(folder.names == [])
     }
 
-    @Test("An answer that is no content stays in memory", arguments: [204, 205, 304, 404, 500])
+    @Test("A response that carries no file content stays in memory", arguments: [204, 205, 304, 404, 500])
     func noContent(_ status: Int) async throws {
         try folder.write("old", to: "a.txt")
         let provider = Self.provider(ScriptedTransport([.status(status, body: Self.body("why"))]))
@@ -113,7 +113,7 @@ struct DownloadTests {
         #expect(folder.text(of: "a.txt") == "old")
     }
 
-    @Test("An answer to HEAD is no file")
+    @Test("A HEAD request creates no file")
     func head() async throws {
         let provider = Self.provider(ScriptedTransport([.status(200)]))
         var target = target()
@@ -122,7 +122,7 @@ struct DownloadTests {
         #expect(folder.names == [])
     }
 
-    @Test("A download that fails half way leaves nothing, and the next works")
+    @Test("A download that fails halfway leaves no file, and the next call works")
     func failure() async throws {
         let feed = Feed()
         let transport = ScriptedTransport([.status(200, body: .stream(feed)), .status(200, body: "whole")])
@@ -136,7 +136,7 @@ struct DownloadTests {
         #expect(folder.names == ["a.txt"])
     }
 
-    @Test("A body that is shorter than it was announced is truncated, and no file")
+    @Test("A body shorter than its announced length fails with truncated and leaves no file")
     func truncated() async throws {
         let body = PipelineBody.stream(byteCount: 10) { AsyncStream(unfolding: once(Data(count: 4))) }
         let error = await pipelineError {
@@ -146,7 +146,7 @@ struct DownloadTests {
         #expect(folder.names == [])
     }
 
-    @Test("While it arrives the bytes are in a hidden file of mode 0600 beside the destination; a cancel removes it")
+    @Test("A download in flight is a hidden file of mode 0600 next to the destination; cancellation removes it")
     func cancelled() async throws {
         let feed = Feed()
         let arrived = Feed()
@@ -166,7 +166,7 @@ struct DownloadTests {
         await eventually { folder.names.isEmpty }
     }
 
-    @Test("A file that is done has the mode that any new file has, one that is replaced keeps its own")
+    @Test("A new file gets the default mode, and a replaced file keeps its own")
     func mode() async throws {
         let provider = Self.provider(ScriptedTransport(always: .status(200, body: "x")))
         #expect(FileManager.default.createFile(atPath: folder.file("plain").path, contents: nil))
@@ -178,7 +178,7 @@ struct DownloadTests {
     }
 
     @Test(
-        "Rule 15 More bytes than allowed are a typed error, at once when they are announced late",
+        "Rule 15 A body of unknown length fails with a typed error if it exceeds the limit",
         arguments: [10, 11]
     )
     func limit(_ count: Int) async throws {
@@ -190,7 +190,7 @@ struct DownloadTests {
         #expect(folder.names == (count == 10 ? ["a.txt"] : []))
     }
 
-    @Test("A download may be larger than a body in memory")
+    @Test("A download may exceed the limit for buffered bodies")
     func largerThanMemory() async throws {
         let provider = Self.provider(
             ScriptedTransport([.status(200, body: Self.body("0123456789"))]),
@@ -200,7 +200,7 @@ struct DownloadTests {
         #expect(folder.text(of: "a.txt") == "0123456789")
     }
 
-    @Test("A call that is cancelled when its file is whole puts it nowhere")
+    @Test("Cancelling a call whose file is already complete leaves no file")
     func cancelledInPlace() async throws {
         let place = folder.file("a.txt")
         let destination = DownloadDestination.custom { _, _ in
@@ -213,7 +213,7 @@ struct DownloadTests {
         #expect(folder.names == [])
     }
 
-    @Test("No program that is started meanwhile gets the file that is written")
+    @Test("A child process does not inherit the file that is being written")
     func closedOnExec() async throws {
         let journal = Journal()
         let place = folder.file("a.txt")
@@ -241,7 +241,7 @@ struct DownloadTests {
     }()
 
     @Test(
-        "A destination on another volume gets the whole file, and nothing stays on either",
+        "A destination on another volume gets the complete file, and no temporary file remains",
         .enabled(if: otherVolume != nil)
     )
     func anotherVolume() async throws {
@@ -264,7 +264,7 @@ struct DownloadTests {
         #expect(journal.entries.allSatisfy { !FileManager.default.fileExists(atPath: $0) })
     }
 
-    @Test("Parameters of a download go where the encoding says")
+    @Test("The encoding decides where the parameters of a download go")
     func parameters() async throws {
         let transport = ScriptedTransport(always: .status(200, body: "x"))
         let task = RequestTask.downloadParameters(
@@ -277,7 +277,7 @@ struct DownloadTests {
         #expect(folder.names == ["a.txt"])
     }
 
-    @Test("Plugins see the file in process, and what they make of it is what is written")
+    @Test("A process stage sees the file, and the body that it returns is written")
     func changedByPlugin() async throws {
         let journal = Journal()
         let shout = PluginStack.process { result, _ in
@@ -295,7 +295,7 @@ struct DownloadTests {
         #expect(folder.names == ["a.txt"])
     }
 
-    @Test("What a plugin makes of an answer that is no content is in memory")
+    @Test("A body that a plugin gives to a 404 response stays in memory")
     func noContentChangedByPlugin() async throws {
         let explain = PluginStack.process { result, _ in
             guard case .success(var response) = result else { return }
@@ -308,7 +308,7 @@ struct DownloadTests {
         #expect(folder.names == [])
     }
 
-    @Test("A plugin that answers by itself fills the file too")
+    @Test("A response returned by a plugin is written to the file too")
     func answeredByPlugin() async throws {
         let cache = PluginStack.intercept { request, _, _ in
             PipelineResponse(request: request, statusCode: 200, data: Data("cached".utf8))
@@ -317,7 +317,7 @@ struct DownloadTests {
         #expect(folder.text(of: "a.txt") == "cached")
     }
 
-    @Test("A second attempt writes anew, and the first leaves nothing")
+    @Test("A retry writes the file from the beginning, and the failed attempt leaves nothing")
     func secondAttempt() async throws {
         let transport = ScriptedTransport([
             .status(200, body: .stream(byteCount: 9) { AsyncStream(unfolding: once(Data("abc".utf8))) }),
@@ -332,7 +332,7 @@ struct DownloadTests {
         #expect(folder.names == ["a.txt"])
     }
 
-    @Test("A redirect is followed to the file")
+    @Test("A download follows a redirect")
     func redirect() async throws {
         let transport = ScriptedTransport([
             .status(302, headers: [.location: "/other"], body: Self.body("moved")),
@@ -343,7 +343,7 @@ struct DownloadTests {
         #expect(folder.names == ["a.txt"])
     }
 
-    @Test("The body of a redirect may be larger than a body in memory")
+    @Test("The body of a redirect may exceed the limit for buffered bodies")
     func largeRedirect() async throws {
         let transport = ScriptedTransport([
             .status(302, headers: [.location: "/other"], body: Self.body("moved")), .status(200, body: "file"),
@@ -353,7 +353,7 @@ struct DownloadTests {
         #expect(folder.text(of: "a.txt") == "file")
     }
 
-    @Test("Progress of a download is the part of the file that is there")
+    @Test("Progress of a download is the fraction of the file that has been received")
     func progress() async throws {
         let feed = Feed()
         let transport = ScriptedTransport([.status(200, body: .stream(feed, byteCount: 40))])

@@ -24,7 +24,7 @@ struct PartialContentTests {
     }
 
     @Test(
-        "F12 A 206 that was not asked for is an error, and the destination stays untouched",
+        "F12 A 206 that was not requested fails the call and leaves the destination untouched",
         arguments: [true, false]
     )
     func unasked(isResumable: Bool) async throws {
@@ -46,7 +46,7 @@ struct PartialContentTests {
         #expect(folder.text(of: "done") == "whole")
     }
 
-    @Test("F12 A 206 after a refused resume is an error, and the next call resumes")
+    @Test("F12 A 206 after a refused resume fails the call, and the next call resumes")
     func afterRefusal() async throws {
         try folder.write("old", to: "done")
         let transport = ScriptedTransport([
@@ -67,7 +67,7 @@ struct PartialContentTests {
     }
 
     @Test(
-        "F12 A target's own Range gets exactly the range that it asked for",
+        "F12 A 206 for a target's own Range must have exactly the requested range",
         arguments: [
             ("bytes=5-14", "bytes 5-14/100", true), ("bytes=95-104", "bytes 95-99/100", true),
             ("bytes=5-14", "bytes 5-14/*", true), ("bytes=5-14", "bytes 5-13/100", false),
@@ -90,7 +90,7 @@ struct PartialContentTests {
         #expect(folder.names == (isAccepted ? ["done"] : []))
     }
 
-    @Test("F12 A 206 that a plugin returns itself is an error, too")
+    @Test("F12 A 206 returned by a plugin fails the call too")
     func fromPlugin() async throws {
         let provider = Provider<TestTarget>(
             transport: ScriptedTransport([]),
@@ -106,7 +106,7 @@ struct PartialContentTests {
     }
 
     @Test(
-        "F12 A 206 that is not a download is returned like any other status, and a target that accepts 200 alone refuses it"
+        "F12 Outside downloads a 206 is returned like any other status, or refused if the target accepts only 200"
     )
     func inMemory() async throws {
         let provider = Provider<TestTarget>(transport: ScriptedTransport(always: Self.part("bytes 0-9/100")))

@@ -13,10 +13,10 @@ import Glibc
 import Musl
 #endif
 
-/// The edges of what a download may be resumed from.
+/// Edge cases of resuming a download.
 extension PartialDownloadTests {
     @Test(
-        "F08 A 206 that ends early or is of a longer whole is fetched from the beginning, also when its length is right",
+        "F08 A 206 with another end or total length restarts the download, even if its body fits the range",
         arguments: [("bytes 4-8/10", "45678"), ("bytes 4-10/11", "4567890"), ("bytes 4-8/9", "45678")]
     )
     func otherEnd(_ range: String, _ body: String) async throws {
@@ -26,7 +26,7 @@ extension PartialDownloadTests {
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    @Test("F08 A part that changes while the rest is asked for is not gone on from", arguments: ["", "01"])
+    @Test("F08 A partial file that changes while the rest is requested restarts the download", arguments: ["", "01"])
     func changedPart(_ part: String) async throws {
         let folder = folder
         let transport = ScriptedTransport { _, index in
@@ -45,7 +45,7 @@ extension PartialDownloadTests {
         #expect(folder.text(of: "done") == "abcdefghij")
     }
 
-    @Test("Rule 15 The bytes that are there already count for the limit", arguments: [9, 10])
+    @Test("Rule 15 Bytes already in the partial file count towards the limit", arguments: [9, 10])
     func limit(_ byteCount: Int) async throws {
         let transport = ScriptedTransport([Self.cut(4), Self.rest(from: 4)])
         let limits = PipelineLimits(downloadByteCount: byteCount)
@@ -56,7 +56,7 @@ extension PartialDownloadTests {
         #expect(folder.text(of: "done") == (byteCount == 10 ? Self.text : nil))
     }
 
-    @Test("A part of another server or scheme is not gone on from", arguments: ["https://example.com", "http://a.com"])
+    @Test("A part from another server or scheme is not resumed", arguments: ["https://example.com", "http://a.com"])
     func otherServer(_ base: String) async throws {
         let transport = ScriptedTransport([Self.cut(4), .status(200, headers: [.eTag: "\"v1\""], body: "abcdefghij")])
         let provider = Provider<TestTarget>(transport: transport)
@@ -68,7 +68,7 @@ extension PartialDownloadTests {
         #expect(folder.text(of: "done") == "abcdefghij")
     }
 
-    @Test("What a target's own Range brings is not joined to the part")
+    @Test("The response to a target's own Range is not appended to the partial file")
     func ownRange() async throws {
         let transport = ScriptedTransport([Self.cut(4), Self.rest(from: 4)])
         let provider = Provider<TestTarget>(transport: transport)
@@ -78,7 +78,7 @@ extension PartialDownloadTests {
         #expect(folder.text(of: "done") == "456789")
     }
 
-    @Test("Of what a target's own Range brings no part is kept")
+    @Test("An interrupted response to a target's own Range leaves no partial file")
     func ownRangeCut() async throws {
         let chunks = Self.broken(after: "45")
         let headers: HTTPFields = [.contentRange: "bytes 4-9/10", .eTag: "\"v1\""]
@@ -91,7 +91,7 @@ extension PartialDownloadTests {
     }
 
     @Test(
-        "A part as long as the whole, and one whose record is too long, are not gone on from",
+        "A partial file that has its full length, or whose record is too long, is not resumed",
         arguments: [true, false]
     )
     func oddPart(_ isWhole: Bool) async throws {
@@ -109,7 +109,7 @@ extension PartialDownloadTests {
         #expect(folder.text(of: "done") == "abcdefghij")
     }
 
-    @Test("F07 A part that is a pipe is refused, and nobody waits for it")
+    @Test("F07 A partial file that is a pipe is refused without blocking")
     func pipe() async throws {
         #expect(mkfifo(folder.file("part").path, 0o600) == 0)
         let provider = Provider<TestTarget>(transport: ScriptedTransport(always: Self.cut(4)))
@@ -119,7 +119,7 @@ extension PartialDownloadTests {
     }
 
     @Test(
-        "T10 Plugins see no Range before the request is sent, and one that signs URLs anew does not keep a part from use"
+        "T10 Range is added after the prepare stages, and a newly signed URL still resumes the download"
     )
     func signed() async throws {
         let transport = ScriptedTransport([Self.cut(4), Self.rest(from: 4)])
@@ -143,7 +143,7 @@ extension PartialDownloadTests {
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    @Test("A Range that a plugin has set is left alone, and brings no part")
+    @Test("A Range set by a plugin is kept, and its response is not appended to the partial file")
     func rangeOfPlugin() async throws {
         let transport = ScriptedTransport([Self.cut(4), Self.rest(from: 6, range: "bytes 6-7/10", body: "67")])
         let provider = Provider<TestTarget>(
@@ -161,7 +161,7 @@ extension PartialDownloadTests {
         #expect(folder.text(of: "done") == "67")
     }
 
-    @Test("F12 A rest of unknown length that ends early is truncated, and the next call continues from it")
+    @Test("F12 A rest of unknown length that ends early fails with truncated, and the next call resumes")
     func shortRest() async throws {
         let headers: HTTPFields = [.contentRange: "bytes 4-9/10", .eTag: "\"v1\""]
         let short = ScriptedTransport.Step.status(206, headers: headers, body: Self.chunked("45"))
@@ -176,7 +176,7 @@ extension PartialDownloadTests {
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    @Test("F12 A rest of unknown length that is longer than its range is an error, and the next call starts anew")
+    @Test("F12 A rest of unknown length that exceeds its range fails, and the next call starts over")
     func longRest() async throws {
         let headers: HTTPFields = [.contentRange: "bytes 4-9/10", .eTag: "\"v1\""]
         let long = ScriptedTransport.Step.status(206, headers: headers, body: Self.chunked("456789!"))
@@ -191,7 +191,7 @@ extension PartialDownloadTests {
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    /// A body whose length is not announced.
+    /// A body of unknown length.
     private static func chunked(_ text: String) -> PipelineBody {
         .stream(AsyncStream(unfolding: once(Data(text.utf8))))
     }

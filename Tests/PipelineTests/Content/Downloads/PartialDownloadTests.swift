@@ -24,7 +24,7 @@ struct PartialDownloadTests {
         )
     }
 
-    /// These bytes, and then the end of the connection.
+    /// A stream of these bytes that ends in a lost connection.
     static func broken(after text: String) -> AsyncThrowingStream<Data, any Error> {
         AsyncThrowingStream { continuation in
             continuation.yield(Data(text.utf8))
@@ -32,7 +32,7 @@ struct PartialDownloadTests {
         }
     }
 
-    /// The first `count` bytes of the text, and then the end of the connection.
+    /// A response with the first `count` bytes of the text that ends in a lost connection.
     static func cut(_ count: Int, _ headers: HTTPFields = [.eTag: "\"v1\""]) -> ScriptedTransport.Step {
         let chunks = broken(after: String(text.prefix(count)))
         return .status(200, headers: headers, body: .stream(chunks, byteCount: text.utf8.count))
@@ -49,7 +49,7 @@ struct PartialDownloadTests {
         return .status(206, headers: headers, body: body ?? String(text.dropFirst(first)))
     }
 
-    /// Sends as often as there are steps allow; gives what was sent.
+    /// Makes `calls` calls, of which only the last succeeds, and returns the requests that were sent.
     func run(_ steps: [ScriptedTransport.Step], calls: Int = 2) async throws -> [PipelineRequest] {
         let transport = ScriptedTransport(steps)
         let provider = Provider<TestTarget>(transport: transport)
@@ -61,7 +61,7 @@ struct PartialDownloadTests {
         return transport.sent
     }
 
-    @Test("F08 The next call asks for the rest, and adds it")
+    @Test("F08 The next call requests the rest and appends it")
     func resume() async throws {
         let sent = try await run([Self.cut(4), Self.rest(from: 4)])
         #expect(sent.map { $0.headers[.range] } == [nil, "bytes=4-"])
@@ -71,7 +71,7 @@ struct PartialDownloadTests {
         #expect(folder.names == ["done"])
     }
 
-    @Test("F08 It goes on as often as the connection ends")
+    @Test("F08 A download resumes each time the connection is lost")
     func resumeTwice() async throws {
         let chunks = Self.broken(after: "456")
         let second = ScriptedTransport.Step.status(
@@ -84,7 +84,7 @@ struct PartialDownloadTests {
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    @Test("What is kept is of mode 0600, with a record that shows no URL")
+    @Test("The partial file and its record have mode 0600, and the record shows no URL")
     func kept() async throws {
         let provider = Provider<TestTarget>(transport: ScriptedTransport([Self.cut(4)]))
         var secret = target("a")
@@ -100,7 +100,7 @@ struct PartialDownloadTests {
     }
 
     @Test(
-        "F08 A server that ignores the range sends the whole, and it replaces the part",
+        "F08 If the server ignores the range, the complete response replaces the partial file",
         arguments: ["\"v1\"", "\"v2\""]
     )
     func whole(_ tag: String) async throws {
@@ -111,7 +111,7 @@ struct PartialDownloadTests {
     }
 
     @Test(
-        "F08 An answer that is not exactly the rest is fetched from the beginning, never joined",
+        "F08 A 206 that is not exactly the rest restarts the download and is never appended",
         arguments: [
             (4, "bytes 4-9/10", "\"v2\""), (4, "bytes 3-9/10", "\"v1\""), (4, "bytes 5-9/10", "\"v1\""),
             (4, "bytes 4-8/10", "\"v1\""), (4, "bytes 4-9/11", "\"v1\""), (4, "bytes 4-9/*", "\"v1\""),
@@ -128,7 +128,7 @@ struct PartialDownloadTests {
         #expect(folder.names == ["done"])
     }
 
-    @Test("F08 A 206 whose length is another than its range's is fetched from the beginning")
+    @Test("F08 A 206 whose body length differs from its range restarts the download")
     func wrongLength() async throws {
         let whole = ScriptedTransport.Step.status(200, headers: [.eTag: "\"v1\""], body: Self.text)
         let sent = try await run([Self.cut(4), Self.rest(from: 4, body: "45678"), whole])
@@ -136,7 +136,7 @@ struct PartialDownloadTests {
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    @Test("F08 A 206 that is coded is fetched from the beginning")
+    @Test("F08 A 206 with a content coding restarts the download")
     func codedRest() async throws {
         let whole = ScriptedTransport.Step.status(200, headers: [.eTag: "\"v1\""], body: Self.text)
         let headers: HTTPFields = [.contentRange: "bytes 4-9/10", .eTag: "\"v1\"", .contentEncoding: "gzip"]
@@ -145,7 +145,7 @@ struct PartialDownloadTests {
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    @Test("Without a length nothing is kept")
+    @Test("An interrupted body of unknown length leaves no partial file")
     func noLength() async throws {
         let chunks = Self.broken(after: "0123")
         let step = ScriptedTransport.Step.status(200, headers: [.eTag: "\"v1\""], body: .stream(chunks))
@@ -155,7 +155,7 @@ struct PartialDownloadTests {
         #expect(folder.names == [])
     }
 
-    @Test("Calls at once for one part each end in the whole file or in file.busy, and leave nothing")
+    @Test("Concurrent calls for one partial file get the complete file or file.busy, and leave no part")
     func race() async throws {
         let headers: HTTPFields = [.eTag: "\"v1\""]
         let provider = Provider<TestTarget>(
@@ -183,7 +183,7 @@ struct PartialDownloadTests {
         #expect(folder.names.allSatisfy { $0.hasPrefix("done") }, "\(folder.names)")
     }
 
-    @Test("A stream of the same target is asked for from its beginning")
+    @Test("A stream of the same target starts from the beginning")
     func stream() async throws {
         let transport = ScriptedTransport([Self.cut(4), .status(200, body: Self.text)])
         let provider = Provider<TestTarget>(transport: transport)
@@ -193,7 +193,7 @@ struct PartialDownloadTests {
         #expect(try await response.response.body.collect(upTo: 100) == Data(Self.text.utf8))
     }
 
-    @Test("Only GET is gone on with")
+    @Test("Only a GET request keeps a partial file")
     func post() async throws {
         var post = target
         post.method = .post
@@ -202,7 +202,7 @@ struct PartialDownloadTests {
         #expect(folder.names == [])
     }
 
-    @Test("The folder of the part is made")
+    @Test("The directory of the partial file is created")
     func folderOfPart() async throws {
         let destination = DownloadDestination.file(folder.file("done")).resumable(at: folder.file("x/y/part"))
         let provider = Provider<TestTarget>(transport: ScriptedTransport([Self.cut(4), Self.rest(from: 4)]))
@@ -213,7 +213,7 @@ struct PartialDownloadTests {
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    @Test("A plugin may send twice, and hold both answers")
+    @Test("A plugin may send twice and hold both responses")
     func twice() async throws {
         let headers: HTTPFields = [.eTag: "\"v1\""]
         let transport = ScriptedTransport(always: .status(200, headers: headers, body: Self.text))
@@ -228,7 +228,7 @@ struct PartialDownloadTests {
         #expect(folder.names == ["done"])
     }
 
-    @Test("T10 A second attempt with the same request continues from what the first has kept")
+    @Test("T10 A retry resumes from the bytes that the failed attempt kept")
     func secondAttempt() async throws {
         let chunks = Self.broken(after: "45")
         let half = ScriptedTransport.Step.status(
@@ -246,7 +246,7 @@ struct PartialDownloadTests {
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    @Test("A part that is whole and cannot be put in its place is not kept")
+    @Test("A complete download that cannot be moved to its destination leaves no partial file")
     func wholePart() async throws {
         try folder.write("old", to: "done")
         let destination = DownloadDestination.file(folder.file("done")).resumable(at: folder.file("part"))
@@ -262,7 +262,7 @@ struct PartialDownloadTests {
         #expect(folder.text(of: "done") == "old")
     }
 
-    @Test("F08 416 is fetched from the beginning, once")
+    @Test("F08 A 416 restarts the download once")
     func notSatisfiable() async throws {
         let whole = ScriptedTransport.Step.status(200, body: Self.text)
         let sent = try await run([Self.cut(4), .status(416, headers: [.contentRange: "bytes */3"]), whole])
@@ -271,7 +271,7 @@ struct PartialDownloadTests {
         #expect(folder.names == ["done"])
     }
 
-    @Test("A 416 to the whole is the answer, and does not go on for ever")
+    @Test("A 416 to a restarted download fails the call instead of restarting it again")
     func endless() async throws {
         let transport = ScriptedTransport { _, index in index == 0 ? Self.cut(4) : .status(416) }
         let provider = Provider<TestTarget>(transport: transport)
@@ -281,7 +281,7 @@ struct PartialDownloadTests {
         #expect(transport.sent.count == 3)
     }
 
-    @Test("Rule 15 A new beginning counts as an exchange")
+    @Test("Rule 15 A restart counts as an exchange")
     func exchangeLimit() async throws {
         let transport = ScriptedTransport([Self.cut(4), .status(416), .status(200, body: Self.text)])
         let provider = Provider<TestTarget>(
@@ -294,7 +294,7 @@ struct PartialDownloadTests {
         #expect(transport.sent.count == 2)
     }
 
-    @Test("The exchanges tell of a new beginning")
+    @Test("The exchanges include a restart")
     func exchanges() async throws {
         let transport = ScriptedTransport([Self.cut(4), .status(416), .status(200, body: Self.text)])
         let provider = Provider<TestTarget>(transport: transport)
@@ -305,7 +305,7 @@ struct PartialDownloadTests {
     }
 
     @Test(
-        "Only a strong validator keeps a part",
+        "A partial file is kept only with a strong validator",
         arguments: [
             ([.eTag: "\"v\""], true), ([.eTag: "W/\"v\""], false), ([.eTag: "v"], false), ([:], false),
             ([.eTag: "\"\""], false), ([.eTag: "\""], false),
@@ -329,7 +329,7 @@ struct PartialDownloadTests {
         #expect(folder.names == (isKept ? ["part", "part.resume"] : []))
     }
 
-    @Test("A date goes into If-Range as it came")
+    @Test("If-Range repeats the Last-Modified date unchanged")
     func date() async throws {
         let fields: HTTPFields = [
             .lastModified: "Sun, 06 Nov 1994 08:49:37 GMT", .date: "Sun, 06 Nov 1994 09:00:00 GMT",
@@ -341,7 +341,7 @@ struct PartialDownloadTests {
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    @Test("A part of another URL is not gone on from")
+    @Test("A partial file from another URL is not resumed")
     func otherResource() async throws {
         let transport = ScriptedTransport([Self.cut(4), .status(200, headers: [.eTag: "\"v1\""], body: "abcdefghij")])
         let provider = Provider<TestTarget>(transport: transport)
@@ -351,7 +351,7 @@ struct PartialDownloadTests {
         #expect(folder.text(of: "done") == "abcdefghij")
     }
 
-    @Test("A Range or an Accept-Encoding of the target's own stays as it is")
+    @Test("A target's own Range or Accept-Encoding is left unchanged")
     func ownFields() async throws {
         let transport = ScriptedTransport([
             Self.cut(4), .status(206, headers: [.contentRange: "bytes 0-1/10"], body: "01"),
@@ -366,7 +366,7 @@ struct PartialDownloadTests {
         #expect(folder.text(of: "done") == "01")
     }
 
-    @Test("A record that cannot be read, and a part that has changed, are not gone on from", arguments: ["{", "", nil])
+    @Test("A download with a damaged record or a changed partial file is not resumed", arguments: ["{", "", nil])
     func damaged(_ record: String?) async throws {
         let transport = ScriptedTransport([Self.cut(4), .status(200, body: Self.text)])
         let provider = Provider<TestTarget>(transport: transport)
@@ -381,7 +381,7 @@ struct PartialDownloadTests {
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    @Test("Two downloads never write one part: the second is file.busy")
+    @Test("Two downloads never write one partial file: the second fails with file.busy")
     func busy() async throws {
         let feed = Feed()
         let transport = ScriptedTransport([
@@ -403,7 +403,7 @@ struct PartialDownloadTests {
         #expect(folder.names == ["done"])
     }
 
-    @Test("F07 A part that is a symbolic link or a directory is refused")
+    @Test("F07 A partial file that is a symbolic link or a directory is refused")
     func notRegular() async throws {
         try folder.write("victim", to: "victim")
         let part = folder.file("part")
@@ -418,14 +418,14 @@ struct PartialDownloadTests {
         #expect(other?.code == .file(.directory))
     }
 
-    @Test("A status that is no content leaves the part where it is")
+    @Test("A 503 response leaves the partial file in place")
     func serverError() async throws {
         let sent = try await run([Self.cut(4), .status(503, body: "busy"), Self.rest(from: 4)], calls: 3)
         #expect(sent.map { $0.headers[.range] } == [nil, "bytes=4-", "bytes=4-"])
         #expect(folder.text(of: "done") == Self.text)
     }
 
-    @Test("Progress goes on from where it was")
+    @Test("Progress of a resumed download includes the bytes of the partial file")
     func progress() async throws {
         let feed = Feed()
         let second = ScriptedTransport.Step.status(

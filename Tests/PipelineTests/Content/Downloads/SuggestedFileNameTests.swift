@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("Names that servers suggest")
+@Suite("Suggested file names")
 struct SuggestedFileNameTests {
     static func name(_ disposition: String?, path: String = "/v1/items") throws -> String {
         var headers = HTTPFields()
@@ -16,7 +16,7 @@ struct SuggestedFileNameTests {
     }
 
     @Test(
-        "The name of Content-Disposition is read, the extended form first",
+        "The name comes from Content-Disposition, and the extended form takes precedence",
         arguments: [
             ("attachment; filename=report.pdf", "report.pdf"),
             ("attachment; filename=\"my report.pdf\"", "my report.pdf"),
@@ -39,7 +39,7 @@ struct SuggestedFileNameTests {
     }
 
     @Test(
-        "F07 A name never leaves its directory, is not hidden, and is one that every system takes",
+        "F07 A name never leaves its directory, is not hidden, and is valid on every system",
         arguments: [
             (String(repeating: ".", count: 60_000) + "a", "a"), ("a" + String(repeating: " .", count: 30_000), "a"),
             ("../../x", "x"), ("/etc/passwd", "passwd"), (#"..\x"#, "x"), (#"C:\dir\x.txt"#, "x.txt"), ("a/", nil),
@@ -70,7 +70,7 @@ struct SuggestedFileNameTests {
     }
 
     @Test(
-        "Without one, the last part of the URL is the name, made safe as well",
+        "Without Content-Disposition, the name is the last path segment of the URL, made safe",
         arguments: [
             ("/a/b.txt?c=d/e", "b.txt"), ("/", "download"), ("/a/", "a"), ("/%2e%2e%2fx", "x"),
             ("/..%2F..", "download"),
@@ -81,7 +81,7 @@ struct SuggestedFileNameTests {
         #expect(try Self.name(nil, path: path) == expected)
     }
 
-    @Test("F07 Whatever a server says, the file is in the directory")
+    @Test("F07 No Content-Disposition places a file outside the directory")
     func anything() async throws {
         var random = PipelineRandom.seeded(3)
         let pieces = [
@@ -96,7 +96,7 @@ struct SuggestedFileNameTests {
         }
     }
 
-    @Test("A download under the suggested name is put into the directory")
+    @Test("A download with a suggested name is placed in the directory")
     func download() async throws {
         let folder = try TemporaryFolder()
         let headers: HTTPFields = [.contentDisposition: "attachment; filename=\"../../evil.sh\""]
@@ -110,10 +110,10 @@ struct SuggestedFileNameTests {
     }
 }
 
-@Suite("Ranges of header fields")
+@Suite("Content-Range")
 struct HeaderValueTests {
     @Test(
-        "Content-Range is read only when it makes sense",
+        "An invalid Content-Range is ignored",
         arguments: [
             ("bytes 0-9/10", true), ("BYTES 0-9/*", true), ("bytes 0-9/9", false), ("bytes 5-4/10", false),
             ("bytes */10", false),

@@ -12,7 +12,7 @@ struct DateTextEncodingTests {
     }
 
     @Test(
-        "A date is written as its encoding says",
+        "A date is written in the format of its encoding",
         arguments: [
             DateCase(encoding: .iso8601, seconds: 0, text: "1970-01-01T00:00:00Z"),
             DateCase(encoding: .iso8601, seconds: 1_000_000_000.75, text: "2001-09-09T01:46:40Z"),

@@ -3,9 +3,9 @@ import Pipeline
 import TestSupport
 import Testing
 
-@Suite("Forms, there and back")
+@Suite("Form round trips")
 struct FormRoundTripTests {
-    /// Text, lists and objects, members in an order of their own.
+    /// Text, lists and objects whose members keep their order.
     indirect enum Tree: Encodable, Equatable, Sendable {
         struct Member: Equatable, Sendable {
             let key: String
@@ -30,7 +30,7 @@ struct FormRoundTripTests {
             }
         }
 
-        /// The same as parameters.
+        /// The same tree as parameters.
         var parameters: any Sendable {
             switch self {
             case .text(let text): text
@@ -65,7 +65,7 @@ struct FormRoundTripTests {
             }
         }
 
-        /// Whether lists may hold anything, since each element has a name of its own.
+        /// Whether lists may contain any value, because each element has its own name.
         var isExact: Bool { self == .indices || self == .dots }
     }
 
@@ -74,7 +74,7 @@ struct FormRoundTripTests {
         case 0 where depth == 0, 3:
             var members: [Tree.Member] = []
             for number in 0..<Int.random(in: 1...4, using: &random) {
-                // Brackets in a key cannot be told from nesting, nor digits from an index.
+                // Brackets in a key look like nesting, and digits look like an index.
                 let text = String(random.makeString(upTo: 6).unicodeScalars.filter { $0 != "[" && $0 != "]" })
                 let key = "k\(Int.random(in: 0...99, using: &random)).\(number)" + text
                 members.append(.init(key: key, value: tree(&random, style, depth: depth + 1)))
@@ -138,7 +138,7 @@ struct FormRoundTripTests {
     }
 
     @Test(
-        "What is written in any style of arrays reads back as it was, in its order",
+        "A value encoded with any array style reads back unchanged and in order",
         arguments: Style.allCases,
         0..<10
     )
@@ -153,7 +153,7 @@ struct FormRoundTripTests {
         }
     }
 
-    @Test("So do parameters, which come back sorted", arguments: Style.allCases, 0..<10)
+    @Test("Parameters encoded with any array style read back unchanged and sorted", arguments: Style.allCases, 0..<10)
     func parameters(_ style: Style, _ seed: UInt64) throws {
         var random = PipelineRandom.seeded(seed)
         let encoding = URLEncoding(destination: .queryString, arrayEncoding: style.encoding)

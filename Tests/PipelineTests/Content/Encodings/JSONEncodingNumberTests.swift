@@ -5,7 +5,7 @@ import Testing
 
 @Suite("JSONEncoding, numbers")
 struct JSONEncodingNumberTests {
-    @Test("Numbers are written as numbers, at the top and inside")
+    @Test("Numbers are written as numbers at every level")
     func numbers() throws {
         var request = try PipelineRequest(.post, url: "https://a.test")
         let parameters: RequestParameters = [

@@ -82,12 +82,12 @@ struct JSONEncodingTests {
         return String(decoding: try #require(request.body.bytes), as: UTF8.self)
     }
 
-    @Test("M54 Parameters become these bytes", arguments: cases)
+    @Test("M54 Parameters are encoded as the expected bytes", arguments: cases)
     func bytes(_ row: Case) throws {
         #expect(try Self.body(row.parameters) == row.json)
     }
 
-    @Test("M54 Content-Type is set when there is none and kept when there is one")
+    @Test("M54 Content-Type is set if absent and kept if present")
     func contentType() throws {
         var request = try PipelineRequest(.post, url: "https://example.com/")
         try JSONEncoding.default.encode(["a": 1], into: &request)
@@ -104,7 +104,7 @@ struct JSONEncodingTests {
         #expect(json == "{\n  \"a\" : 2,\n  \"b\" : 1\n}")
     }
 
-    @Test("M57 Equal parameters give equal bytes, however they were put together")
+    @Test("M57 Equal parameters give equal bytes, whatever their insertion order")
     func stableBytes() throws {
         var forwards: RequestParameters = [:]
         var backwards: RequestParameters = [:]
@@ -119,7 +119,7 @@ struct JSONEncodingTests {
         #expect(try Self.body(parameters) == #"{"a":"\/","b":{"x":[2],"y":1}}"#)
     }
 
-    @Test("The URL and the method stay as they are")
+    @Test("The URL and the method are not changed")
     func touchesOnlyTheBody() throws {
         var request = try PipelineRequest(.delete, url: "https://example.com/a?b=c")
         try JSONEncoding.default.encode(["d": 1], into: &request)
@@ -142,7 +142,7 @@ struct JSONEncodingTests {
         (["closure": { @Sendable () -> Int in 1 } as @Sendable () -> Int], "closure"),
     ]
 
-    @Test("M56 A value that JSON cannot hold is a typed error that names its key", arguments: 0..<refused.count)
+    @Test("M56 A value that JSON cannot hold fails with a typed error that names its key", arguments: 0..<refused.count)
     func refusedValues(_ row: Int) throws {
         let (parameters, key) = Self.refused[row]
         let error = #expect(throws: PipelineError.self) { try Self.body(parameters) }
@@ -154,7 +154,7 @@ struct JSONEncodingTests {
         (1..<depth).reduce(["leaf": 1]) { inner, _ in ["level": inner] }
     }
 
-    @Test("A refused value leaves the request as it was")
+    @Test("A refused value leaves the request unchanged")
     func refusalLeavesRequest() throws {
         var request = try PipelineRequest(.post, url: "https://example.com/")
         #expect(throws: PipelineError.self) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("JSONEncoding, leaves")
 struct ParameterTreeLeafTests {
-    @Test("Foundation's own number objects keep their kind and all their digits")
+    @Test("NSNumber and NSDecimalNumber keep their kind and all their digits")
     func numberObjects() throws {
         let parameters: RequestParameters = [
             "bool": NSNumber(value: true), "int": NSNumber(value: 7), "byte": NSNumber(value: Int8(5)),
@@ -20,7 +20,7 @@ struct ParameterTreeLeafTests {
         #expect(try JSONEncodingTests.body(parameters) == json)
     }
 
-    @Test("A date encoding that throws is a typed error that names the key, with its error underneath")
+    @Test("If a date encoding throws, the typed error names the key and has the cause as underlying error")
     func throwingDateEncoding() throws {
         struct NoSuchDay: Error {}
         let encoding = JSONEncoding(dateEncoding: .custom { _ in throw NoSuchDay() })

@@ -3,9 +3,9 @@ import HTTPTypes
 import Pipeline
 import Testing
 
-@Suite("JSONEncoding, trees of parameters")
+@Suite("JSONEncoding, parameter trees")
 struct ParameterTreeTests {
-    @Test("M30 Assigning nil removes the key, a nil inside Any is dropped")
+    @Test("M30 Assigning nil removes a key, and an optional that is nil drops its key")
     func nilValues() throws {
         let limit: Int? = nil
         var parameters: RequestParameters = ["limit": limit, "offset": 3]
@@ -14,7 +14,7 @@ struct ParameterTreeTests {
         #expect(try JSONEncodingTests.body(parameters) == "{}")
     }
 
-    @Test("Nesting is encoded to 64 levels and refused beyond, however deep")
+    @Test("Up to 64 levels of nesting are encoded, and more are refused")
     func depth() throws {
         #expect(try JSONEncodingTests.body(JSONEncodingTests.nested(64)).hasSuffix(String(repeating: "}", count: 64)))
         for depth in [65, 2_000] {
@@ -26,7 +26,7 @@ struct ParameterTreeTests {
         }
     }
 
-    @Test("A collection of Foundation's, which may hold itself, is an error")
+    @Test("A Foundation collection is refused because it may contain itself")
     func foundationCollections() throws {
         let ring = NSMutableArray()
         let dictionary = NSMutableDictionary()

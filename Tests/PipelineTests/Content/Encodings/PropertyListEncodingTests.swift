@@ -50,13 +50,13 @@ struct PropertyListEncodingTests {
         ),
     ]
 
-    @Test("M32 Parameters become this XML", arguments: 0..<cases.count)
+    @Test("M32 Parameters are encoded as the expected XML", arguments: 0..<cases.count)
     func xml(_ row: Int) throws {
         #expect(try Self.lines(Self.cases[row].0) == Self.cases[row].1)
     }
 
     @Test(
-        "Dates and bytes come back as dates and bytes from both formats",
+        "Dates and bytes keep their types in both formats",
         arguments: [false, true]
     )
     func readBack(isBinary: Bool) throws {
@@ -79,7 +79,7 @@ struct PropertyListEncodingTests {
         #expect(elements[3] as? [Date] == [date])
     }
 
-    @Test("XML holds a date to the second")
+    @Test("XML truncates a date to the second")
     func seconds() throws {
         let lines = try Self.lines(["a": Self.date.addingTimeInterval(0.9)])
         #expect(lines == ["<key>a</key>", "<date>2001-09-09T01:46:40Z</date>"])
@@ -91,7 +91,7 @@ struct PropertyListEncodingTests {
         #expect(try Self.body(["a": 1], .binary).starts(with: Data("bplist00".utf8)))
     }
 
-    @Test("Content-Type is set when there is none and kept when there is one")
+    @Test("Content-Type is set if absent and kept if present")
     func contentType() throws {
         var request = try PipelineRequest(.post, url: "https://example.com/")
         try PropertyListEncoding.xml.encode([:], into: &request)
@@ -102,7 +102,7 @@ struct PropertyListEncodingTests {
     }
 
     @Test(
-        "Equal parameters give equal bytes, however they were put together",
+        "Equal parameters give equal bytes, whatever their insertion order",
         arguments: [PropertyListEncoding.xml, .binary]
     )
     func stableBytes(_ encoding: PropertyListEncoding) throws {
@@ -125,7 +125,7 @@ struct PropertyListEncodingTests {
         (JSONEncodingTests.nested(65), "64 levels"),
     ]
 
-    @Test("A value that a property list cannot hold is a typed error that names its key", arguments: 0..<refused.count)
+    @Test("A value that a property list cannot hold fails, and the error names its key", arguments: 0..<refused.count)
     func refusedValues(_ row: Int) throws {
         for encoding in [PropertyListEncoding.xml, .binary] {
             var request = try PipelineRequest(.post, url: "https://example.com/")
@@ -145,7 +145,7 @@ struct PropertyListEncodingTests {
         (["a": Date(timeIntervalSince1970: -1e12)], #""a" is a date outside"#),
     ]
 
-    @Test("What XML alone cannot hold is refused there and written in binary", arguments: 0..<binaryOnly.count)
+    @Test("A value that only XML cannot hold is refused in XML and written in binary", arguments: 0..<binaryOnly.count)
     func refusedByXML(_ row: Int) throws {
         let (parameters, reason) = Self.binaryOnly[row]
         let error = #expect(throws: PipelineError.self) { try Self.body(parameters) }
@@ -155,14 +155,14 @@ struct PropertyListEncodingTests {
         #expect((list as? [String: Any])?.keys.first == parameters.keys.first)
     }
 
-    @Test("Whatever XML can hold is written", arguments: ["\t\r\n", " ", "\u{7f}", "\u{fffd}", "\u{1fffe}", "👍", ""])
+    @Test("Text that XML can hold is written", arguments: ["\t\r\n", " ", "\u{7f}", "\u{fffd}", "\u{1fffe}", "👍", ""])
     func texts(_ text: String) throws {
         let list = try PropertyListSerialization.propertyList(from: Self.body(["a": text]), format: nil)
         #expect((list as? [String: String])?["a"] == text)
     }
 
     @Test(
-        "The first and the last date of XML come back",
+        "The first and the last date of XML read back unchanged",
         arguments: [Date.distantPast, Date(timeIntervalSince1970: 253_402_300_799)]
     )
     func outermostDates(_ date: Date) throws {

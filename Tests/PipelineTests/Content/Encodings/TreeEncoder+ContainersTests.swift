@@ -10,7 +10,7 @@ struct TreeEncoderContainersTests {
         let kind = "base"
     }
 
-    /// Writes its superclass as `super`, and into its own place.
+    /// Encodes its superclass under `super` and also in its own container.
     final class Derived: Base {
         enum Key: CodingKey { case name, kind }
         override func encode(to encoder: any Encoder) throws {
@@ -22,13 +22,13 @@ struct TreeEncoderContainersTests {
         }
     }
 
-    @Test("B-C17 What a superclass writes is there: under super, and in the same place, where the last of a key wins")
+    @Test("B-C17 A superclass is encoded under super or in the same container, where a key's last value wins")
     func superclass() throws {
         let text = try URLFormEncoder().encode(Derived())
         #expect(text == "name=n&super%5Bid%5D=1&super%5Bkind%5D=base&id=1&kind=derived")
     }
 
-    @Test("Nested containers and super encoders may be written to in any order, and stand where they were asked for")
+    @Test("Nested containers and super encoders may be filled in any order and keep their order of creation")
     func nested() throws {
         let value = TreeEncoderTests.Value { encoder in
             var container = encoder.container(keyedBy: TreeEncoderTests.Value.Key.self)
@@ -56,7 +56,7 @@ struct TreeEncoderContainersTests {
         #expect(text.removingPercentEncoding == expected)
     }
 
-    @Test("Coding paths are those of the value")
+    @Test("Coding paths match the structure of the value")
     func codingPaths() throws {
         let paths = Mutex<[String]>([])
         let note: @Sendable (any Encoder) -> Void = { encoder in

@@ -7,7 +7,7 @@ import Testing
 struct TreeEncoderTests {
     typealias One = URLFormEncoderTests.One
 
-    /// Encodes what it is told.
+    /// A value that is encoded by a closure.
     struct Value: Encodable, Sendable {
         enum Key: String, CodingKey { case a, b, c, d, next }
         let write: @Sendable (any Encoder) throws -> Void
@@ -47,13 +47,13 @@ struct TreeEncoderTests {
         ),
     ]
 
-    @Test("A value that a form cannot hold is a typed error with its coding path", arguments: 0..<refused.count)
+    @Test("A value that a form cannot hold fails with a typed error that has its path", arguments: 0..<refused.count)
     func refusedValues(_ row: Int) throws {
         let (value, reason) = Self.refused[row]
         #expect(try Self.refusal(value).reason.contains(reason))
     }
 
-    @Test("A date that its encoding refuses is a typed error with the path and the encoding's error underneath")
+    @Test("If a date encoding throws, the typed error has the path and the cause as underlying error")
     func refusedDate() throws {
         struct NoSuchDay: Error {}
         let encoder = URLFormEncoder(dateEncoding: .custom { _ in throw NoSuchDay() })
@@ -62,7 +62,7 @@ struct TreeEncoderTests {
         #expect(error.underlyingError is NoSuchDay)
     }
 
-    @Test("A top without keys is a typed error that names the type", arguments: [0, 1, 2, 3, 4, 5])
+    @Test("A top-level value without keys fails with a typed error that names its type", arguments: [0, 1, 2, 3, 4, 5])
     func keylessTop(_ row: Int) throws {
         let tops: [any Encodable] = [
             1, "text", [1, 2], Date.distantPast, [URLFormEncoderTests.Sort.newest: 1], Set<Int>(),
@@ -72,7 +72,7 @@ struct TreeEncoderTests {
         #expect(error.reason.contains("keys"))
     }
 
-    @Test("An error of the value's own arrives underneath a typed one, which does not quote it")
+    @Test("An error that a value throws is wrapped in a typed error that does not quote it")
     func ownError() throws {
         struct Own: Error { let secret = "CANARY" }
         let error = try Self.refusal(One(Value { _ in throw Own() }))
@@ -96,9 +96,9 @@ struct TreeEncoderTests {
 
     // MARK: Depth
 
-    /// A value that holds itself, in one of the ways in which it can be encoded.
+    /// A value that contains itself through one kind of container.
     ///
-    /// Not encodable itself, or the test library would encode the argument.
+    /// It is not `Encodable`, because the test library would encode the argument.
     struct Ring: Sendable, CustomTestStringConvertible {
         struct Value: Encodable, Sendable {
             let write: @Sendable (Value, any Encoder) throws -> Void
@@ -152,7 +152,7 @@ struct TreeEncoderTests {
         }
     }
 
-    @Test("A value that holds itself is refused, whatever way it is encoded", arguments: rings)
+    @Test("A value that contains itself is refused, however it is encoded", arguments: rings)
     func cycle(_ ring: Ring) throws {
         #expect(try Self.refusal(ring.value).reason.contains("nested deeper than 64 levels"))
         #expect(try Self.refusal(One(ring.value)).reason.contains("nested deeper than 64 levels"))
@@ -170,7 +170,7 @@ struct TreeEncoderTests {
         )
     }
 
-    /// The leaf stands under so many keys.
+    /// Nests the leaf under `depth` keys.
     static func chain(_ depth: Int, to leaf: any Encodable & Sendable = 1) -> any Encodable & Sendable {
         (0..<depth).reduce(leaf) { (inner: any Encodable & Sendable, _) in
             Value { encoder in
@@ -180,7 +180,7 @@ struct TreeEncoderTests {
         }
     }
 
-    @Test("64 levels are encoded, 65 are not, and neither are nested containers below that")
+    @Test("64 levels are encoded, and 65 are refused, also through nested containers")
     func depth() throws {
         let expected = "a" + String(repeating: "%5Ba%5D", count: 63) + "=1"
         #expect(try URLFormEncoder().encode(Self.chain(64)) == expected)
@@ -195,7 +195,7 @@ struct TreeEncoderTests {
         #expect(throws: PipelineError.self) { try URLFormEncoder().encode(["x": containers]) }
     }
 
-    @Test("Wrappers add no level, up to 64 around each other")
+    @Test("Single-value wrappers add no level, and up to 64 may nest")
     func wrappers() throws {
         func wrapped(
             _ count: Int,

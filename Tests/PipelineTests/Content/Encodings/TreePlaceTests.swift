@@ -2,12 +2,12 @@ import Foundation
 import Pipeline
 import Testing
 
-@Suite("URLFormEncoder, places and names")
+@Suite("URLFormEncoder, order and names")
 struct TreePlaceTests {
     static let shuffled = Dictionary(uniqueKeysWithValues: "kbjaeifhgdc".map { (String($0), 1) })
     static let sorted = "abcdefghijk".map { "\($0)=1" }.joined(separator: "&")
 
-    @Test("A dictionary that a value encodes in its own place is sorted, after and before the value's own members")
+    @Test("A dictionary encoded in a value's own container is sorted and keeps its place among the members")
     func forwardedDictionary() throws {
         #expect(try URLFormEncoder().encode(TreeEncoderTests.Value { try Self.shuffled.encode(to: $0) }) == Self.sorted)
         let mixed = TreeEncoderTests.Value { encoder in
@@ -21,7 +21,7 @@ struct TreePlaceTests {
         #expect(try URLFormEncoder().encode(mixed) == expected)
     }
 
-    @Test("Two members that get the same name both appear, and the same key written again replaces the first")
+    @Test("Two members with the same encoded name both appear, and a key encoded twice has its last value")
     func sameNames() throws {
         struct Twice: Encodable {
             enum CodingKeys: String, CodingKey {

@@ -123,7 +123,7 @@ struct URLEncodingTests {
         try PipelineRequest(method, url: url)
     }
 
-    @Test("Parameters become this query", arguments: cases)
+    @Test("Parameters are encoded as the expected query", arguments: cases)
     func query(_ row: Case) throws {
         var request = try Self.request()
         try row.encoding.encode(row.parameters, into: &request)
@@ -133,7 +133,7 @@ struct URLEncodingTests {
         #expect(request.body.isAbsent)
     }
 
-    @Test("Parameters become the same text in a form body", arguments: cases)
+    @Test("Parameters are encoded as the same text in a form body", arguments: cases)
     func form(_ row: Case) throws {
         var request = try Self.request(.post)
         var encoding = row.encoding
@@ -144,7 +144,7 @@ struct URLEncodingTests {
     }
 
     @Test(
-        "M33 GET, HEAD and DELETE carry a query, every other method a form",
+        "M33 GET, HEAD and DELETE send parameters in the query, every other method in a form",
         arguments: [
             (HTTPRequest.Method.get, true), (.head, true), (.delete, true), (.post, false), (.put, false),
             (.patch, false),
@@ -167,14 +167,14 @@ struct URLEncodingTests {
         #expect(request.body.bytes == Data("a=1".utf8))
     }
 
-    @Test("M35 No parameters leave a query as it was")
+    @Test("M35 Empty parameters leave the query unchanged")
     func emptyQuery() throws {
         var request = try Self.request(.get, "https://example.com/p?a=b")
         try URLEncoding.queryString.encode([:], into: &request)
         #expect(request.head.path == "/p?a=b")
     }
 
-    @Test("M36 No parameters make an empty form, which is a body")
+    @Test("M36 Empty parameters make an empty form body, not an absent one")
     func emptyForm() throws {
         var request = try Self.request(.post)
         try URLEncoding.httpBody.encode([:], into: &request)
@@ -183,7 +183,7 @@ struct URLEncodingTests {
         #expect(request.headers[.contentType] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test("M38 A form sets Content-Type only where there is none")
+    @Test("M38 A form sets Content-Type only if it is absent")
     func formContentType() throws {
         var request = try Self.request(.post)
         try request.setHeader("text/plain", for: .contentType)
@@ -192,7 +192,7 @@ struct URLEncodingTests {
     }
 
     @Test(
-        "M37 A query that is there stays first",
+        "M37 Parameters are appended to an existing query",
         arguments: [
             ("https://h/p?baz=qux", "/p?baz=qux&foo=bar"), ("https://h/p?", "/p?foo=bar"),
             ("https://h/p?a&", "/p?a&foo=bar"), ("https://h", "/?foo=bar"), ("https://h?a=b", "/?a=b&foo=bar"),
@@ -206,7 +206,7 @@ struct URLEncodingTests {
         #expect(request.head.path == path)
     }
 
-    @Test("Appending an empty text to a query changes nothing", arguments: ["/p", "/p?", "/p?a=b"])
+    @Test("Appending an empty string to a query changes nothing", arguments: ["/p", "/p?", "/p?a=b"])
     func appendNothing(_ path: String) throws {
         var request = try Self.request(.get, "https://h" + path)
         request.appendQuery("")
@@ -221,7 +221,7 @@ struct URLEncodingTests {
         (JSONEncodingTests.nested(65), "level.level.level.level"),
     ]
 
-    @Test("A value without a text form is a typed error that names its key", arguments: 0..<refused.count)
+    @Test("A value without a text form fails with a typed error that names its key", arguments: 0..<refused.count)
     func refusedValues(_ row: Int) throws {
         let (parameters, key) = Self.refused[row]
         for destination in [URLEncoding.Destination.queryString, .httpBody] {

@@ -11,7 +11,7 @@ struct URLFormEncoderKeyEncodingTests {
         init?(intValue: Int) { nil }
     }
 
-    /// An object with one member, of a name that only a run knows.
+    /// An object with one member whose name is set at run time.
     struct Named: Encodable {
         let name: String
         func encode(to encoder: any Encoder) throws {
@@ -30,7 +30,7 @@ struct URLFormEncoderKeyEncodingTests {
     }
 
     @Test(
-        "convertToSnakeCase puts words apart",
+        "convertToSnakeCase separates words with underscores",
         arguments: [
             ("perPage", "per_page"), ("offset", "offset"), ("pageURL", "page_url"),
             ("myURLProperty", "my_url_property"),
@@ -41,7 +41,7 @@ struct URLFormEncoderKeyEncodingTests {
         #expect(try Self.text(Named(name: key), .convertToSnakeCase) == name + "=1")
     }
 
-    @Test("convertToSnakeCase gives the names that JSONEncoder gives", arguments: 0..<10)
+    @Test("convertToSnakeCase gives the same names as JSONEncoder", arguments: 0..<10)
     func likeJSONEncoder(_ seed: UInt64) throws {
         var random = PipelineRandom.seeded(seed)
         let encoder = JSONEncoder()
@@ -54,7 +54,7 @@ struct URLFormEncoderKeyEncodingTests {
         }
     }
 
-    @Test("Members are renamed at every level, keys of dictionaries never")
+    @Test("Members are renamed at every level, and dictionary keys never")
     func dictionaries() throws {
         let text = try Self.text(Filter(), .convertToSnakeCase)
         #expect(text == "max_price[at_least]=1&by_name[firstName][][at_least]=1")
@@ -62,14 +62,14 @@ struct URLFormEncoderKeyEncodingTests {
         #expect(try Self.text(Filter(), .useDefaultKeys) == "maxPrice[atLeast]=1&byName[firstName][][atLeast]=1")
     }
 
-    @Test("A name of one's own is made from the whole path, its last key the one to name")
+    @Test("A custom key encoding receives the whole path, ending with the key to rename")
     func custom() throws {
         let keys = URLFormEncoder.KeyEncoding.custom { $0.map(\.stringValue).joined(separator: ">") }
         let text = try Self.text(Filter(), keys)
         #expect(text == "maxPrice[maxPrice>atLeast]=1&byName[firstName][][byName>firstName>0>atLeast]=1")
     }
 
-    @Test("Nested containers are renamed as their values would be, super is not")
+    @Test("The keys of nested containers are renamed, and super is not")
     func nestedContainers() throws {
         struct Nested: Encodable {
             func encode(to encoder: any Encoder) throws {

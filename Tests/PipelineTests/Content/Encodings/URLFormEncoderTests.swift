@@ -188,12 +188,12 @@ struct URLFormEncoderTests {
         ),
     ]
 
-    @Test("A value becomes these pairs", arguments: cases)
+    @Test("A value is encoded as the expected pairs", arguments: cases)
     func text(_ row: Case) throws {
         #expect(try row.encoder.encode(row.value) == row.text)
     }
 
-    @Test("All settings are those of URLEncoding unless told otherwise")
+    @Test("All settings default to those of URLEncoding and can be changed")
     func defaults() throws {
         struct Everything: Encodable {
             var pageSize = [true], date = Date(timeIntervalSince1970: 1_000_000_000)
@@ -208,7 +208,7 @@ struct URLFormEncoderTests {
     }
 
     @Test(
-        "A date is written as its encoding says, wherever it stands",
+        "A date is written in the format of its encoding at every level",
         arguments: [
             (DateTextEncoding.iso8601, "1970-01-01T00%3A00%3A01Z"), (.secondsSince1970, "1.5"),
             (.millisecondsSince1970, "1500"), (.custom { "\(Int($0.timeIntervalSince1970 * 10))s" }, "15s"),
@@ -222,7 +222,7 @@ struct URLFormEncoderTests {
         #expect(try encoder.encode(One(One(Date?.some(date)))) == "a%5Ba%5D=\(text)")
     }
 
-    @Test("Parameters and the same parameters as a Codable dictionary give the same text")
+    @Test("URLEncoding and URLFormEncoder give the same text for a dictionary")
     func likeURLEncoding() throws {
         let parameters = ["b": ["y": [1, 2], "x": []], "a": ["z": [3]]]
         var request = try PipelineRequest(url: "https://h/p")

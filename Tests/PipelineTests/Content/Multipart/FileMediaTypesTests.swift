@@ -3,10 +3,10 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("MultipartFormBodyPart: types of files")
+@Suite("MultipartFormBodyPart: media types of files")
 struct FileMediaTypesTests {
     @Test(
-        "B-A5 The extension gives the media type, on every platform",
+        "B-A5 The file extension determines the media type on every platform",
         arguments: [
             ("a.jpg", "image/jpeg"), ("a.JPEG", "image/jpeg"), ("a.png", "image/png"), ("a.tar.gz", "application/gzip"),
             ("a.json", "application/json"), ("a.mp4", "video/mp4"), (".csv", "text/csv"), ("a.html", "text/html"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("MIMEType")
 struct MIMETypeTests {
-    @Test("A media type is a literal, a name or a text")
+    @Test("A media type may be a literal, a static member or a string")
     func mediaTypes() throws {
         let type = "image/jpeg"
         let types: [MIMEType] = ["image/jpeg", .jpeg, MIMEType(type)]

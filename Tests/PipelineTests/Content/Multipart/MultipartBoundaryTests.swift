@@ -6,7 +6,7 @@ import Testing
 
 @Suite("MultipartFormData: boundaries")
 struct MultipartBoundaryTests {
-    @Test("M61 A boundary without a given one is 128 random bits, of the generator alone")
+    @Test("M61 The default boundary has 128 random bits, all from the generator")
     func randomBoundary() throws {
         var generator = ScriptedGenerator(0xfedc_ba98_7654_3210, 0xf)
         let form: MultipartFormData = [.field("a")]
@@ -17,7 +17,7 @@ struct MultipartBoundaryTests {
         #expect(generator.callCount == 2)
     }
 
-    @Test("F10 A random boundary that occurs in a part is made anew, until it occurs in none")
+    @Test("F10 A random boundary is replaced until it occurs in no part")
     func collision() throws {
         let first = "pipeline-" + String(repeating: "0", count: 31) + "1"
         let second = "pipeline-" + String(repeating: "0", count: 31) + "2"
@@ -28,7 +28,7 @@ struct MultipartBoundaryTests {
         #expect(generator.callCount == 6)
     }
 
-    @Test("F10 A generator that has but one number to give ends in a typed error, not in a loop")
+    @Test("F10 A generator that repeats one number causes a typed error, not an endless loop")
     func endlessCollision() throws {
         var generator = ScriptedGenerator(0)
         let form: MultipartFormData = [.field("a", "pipeline-" + String(repeating: "0", count: 32))]
@@ -38,7 +38,7 @@ struct MultipartBoundaryTests {
     }
 
     @Test(
-        "M61 A given boundary is used as it is, in quotation marks where it is no token",
+        "M61 A given boundary is used unchanged, and quoted if it is not a token",
         arguments: [
             ("b", "b"), ("a'+_-.9Z", "a'+_-.9Z"), ("a b", "\"a b\""), (" a", "\" a\""), ("(a)", "\"(a)\""),
             ("a,b", "\"a,b\""),
@@ -54,7 +54,7 @@ struct MultipartBoundaryTests {
     }
 
     @Test(
-        "A boundary that may not be one is a typed error",
+        "An invalid boundary fails with a typed error",
         arguments: [
             "", "a ", " ", "a\r\nX: 1", "a\"b", "a;b", "a@b", "a[b", "é", "a\u{0}", String(repeating: "x", count: 71),
         ]
@@ -65,7 +65,7 @@ struct MultipartBoundaryTests {
         #expect(error?.code == .encoding)
     }
 
-    @Test("F10 A given boundary that occurs in a part is a typed error that names the part and not its content")
+    @Test("F10 A given boundary that occurs in a part fails with an error that names the part, not its content")
     func givenBoundaryInPart() throws {
         let form = MultipartFormData(boundary: "cut", parts: [.field("1", "s3cr3t"), .field("pin", "s3cr3t cut")])
         let error = #expect(throws: PipelineError.self) { try form.makeBody() }

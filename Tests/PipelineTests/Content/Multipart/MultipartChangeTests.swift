@@ -17,7 +17,7 @@ struct MultipartChangeTests {
     }
 
     @Test(
-        "F10 A file that grows or shrinks in the midst of being read is bodyChanged, and no byte more than announced is sent",
+        "F10 A file that grows or shrinks while it is read fails with bodyChanged and sends no excess bytes",
         arguments: [65_537, 131_072, 150_000],
         [-150_000, -70_000, -1, 1, 70_000]
     )
@@ -25,7 +25,7 @@ struct MultipartChangeTests {
         let file = try folder.file("f.bin", byteCount: byteCount)
         let body = try Self.form(.file(file)).makeBody().body
         let announced = try #require(body.byteCount)
-        // The head is the first piece, so this is between two reads of the file.
+        // The head is the first chunk, so this runs between two reads of the file.
         let result = try await body.drain { index in
             if index == 1 { try TemporaryFolder.resize(file, to: max(0, byteCount + difference)) }
         }
@@ -35,7 +35,7 @@ struct MultipartChangeTests {
     }
 
     @Test(
-        "F10 A file that has changed before it is read is bodyChanged, and one that is changed back is sent",
+        "F10 A file resized before it is read fails with bodyChanged, and is sent once its length is restored",
         arguments: [-1, 1]
     )
     func changedBefore(_ difference: Int) async throws {
@@ -49,7 +49,7 @@ struct MultipartChangeTests {
         #expect(again.byteCount == body.byteCount)
     }
 
-    @Test("A new request takes the file's new length")
+    @Test("A new request uses the file's new length")
     func newRequest() async throws {
         let file = try folder.file("f.bin", byteCount: 100)
         let form = Self.form(.file(file))
@@ -61,7 +61,7 @@ struct MultipartChangeTests {
     }
 
     @Test(
-        "M67 B-A6 A stream that has fewer or more bytes than it announced is bodyChanged, in memory as on disk",
+        "M67 B-A6 A stream with fewer or more bytes than announced fails with bodyChanged",
         arguments: [0, 2, 3, 5, 9]
     )
     func streamLength(_ announced: Int) async throws {
@@ -86,7 +86,7 @@ struct MultipartChangeTests {
         )
     }
 
-    @Test("What a stream throws arrives as it is, and nothing after it")
+    @Test("An error that a stream throws is passed on unchanged and ends the body")
     func throwingStream() async throws {
         struct Broken: Error {}
         let chunks = AsyncThrowingStream<Data, any Error> { continuation in
@@ -101,7 +101,7 @@ struct MultipartChangeTests {
     }
 
     @Test(
-        "A stream that announces fewer than no bytes, or more than can be counted, is a typed error",
+        "A stream that announces a negative or an overflowing length fails with a typed error",
         arguments: [-1, .max]
     )
     func impossibleLength(_ byteCount: Int) throws {
@@ -111,7 +111,7 @@ struct MultipartChangeTests {
         #expect(error?.reason.contains("part 1, \"f\"") == true)
     }
 
-    @Test("I8 A form whose reader is cancelled does not end as if it were whole")
+    @Test("I8 A form whose reader is cancelled throws instead of ending as if complete")
     func cancelled() async throws {
         let never = AsyncStream<Data> { _ in }
         let part = MultipartFormBodyPart(.stream(never), name: "s")

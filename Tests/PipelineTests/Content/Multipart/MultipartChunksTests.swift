@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("The pieces of a form")
+@Suite("The chunks of a form")
 struct MultipartChunksTests {
     private let folder: TemporaryFolder
 
@@ -13,7 +13,7 @@ struct MultipartChunksTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("A file is read in pieces of 64 KiB, after what stands before it, and each reading begins anew")
+    @Test("A file is read in pieces of 64 KiB after the bytes before it, from the beginning each time")
     func filePieces() async throws {
         let file = try folder.file("f", byteCount: 150_000)
         let body = try MultipartFormDataEncodingTests.form(.file(file), .bytes(Data("x".utf8))).makeBody().body
@@ -28,7 +28,7 @@ struct MultipartChunksTests {
         #expect(isSame)
     }
 
-    @Test("A part of 64 KiB in memory is passed on as it is, smaller ones are gathered")
+    @Test("A large part in memory is passed on unchanged, and parts below 64 KiB are combined")
     func gathering() async throws {
         let large = Data(repeating: 1, count: 2 << 20)
         let small = Data(repeating: 2, count: 40 << 10)
@@ -41,7 +41,7 @@ struct MultipartChunksTests {
         #expect(sizes == [head - 2, large.count, 2 * (head + small.count), last])
     }
 
-    @Test("F10 10,000 parts arrive, in memory and as files, in order and with no file left open")
+    @Test("F10 10,000 parts from memory or from files arrive in order and leave no file open")
     func manyParts() async throws {
         let file = try folder.file("f", Data("abc".utf8))
         for body in [PipelineBody.bytes(Data("abc".utf8)), .file(file)] {
@@ -58,7 +58,7 @@ struct MultipartChunksTests {
         #endif
     }
 
-    @Test("A reader that stops in the midst of a file closes it")
+    @Test("A reader that stops in the middle of a file closes it")
     func dropped() async throws {
         let file = try folder.file("f", byteCount: 200_000)
         let body = try MultipartFormDataEncodingTests.form(.file(file)).makeBody().body

@@ -17,7 +17,7 @@ struct MultipartFileErrorTests {
         return #expect(throws: PipelineError.self) { try form.makeBody() }
     }
 
-    @Test("M65 A file that is missing, a folder or no file at all is a typed error with no more than its name")
+    @Test("M65 A missing file, a directory or a special file fails with an error that shows only its name")
     func unreadable() throws {
         let remote = try #require(URL(string: "https://user:pass@example.com/dir/remote?token=1"))
         let fifo = folder.url.appending(component: "fifo")
@@ -31,14 +31,14 @@ struct MultipartFileErrorTests {
         }
     }
 
-    @Test("A file that may not be read is a typed error", .enabled(if: geteuid() != 0, "root may read everything"))
+    @Test("An unreadable file fails with a typed error", .enabled(if: geteuid() != 0, "root may read everything"))
     func forbidden() throws {
         let file = try folder.file("secret", byteCount: 3)
         try FileManager.default.setAttributes([.posixPermissions: 0o000], ofItemAtPath: file.path)
         #expect(failure(file)?.code == .file(.unreadable))
     }
 
-    @Test("A symbolic link is the file that it leads to, under its own name; one that leads nowhere is a typed error")
+    @Test("A symbolic link sends its target under the link's name, and a dangling link fails")
     func symbolicLink() async throws {
         let file = try folder.file("real.txt", Data("abc".utf8))
         let link = folder.url.appending(component: "link.png")
@@ -54,7 +54,7 @@ struct MultipartFileErrorTests {
         #expect(failure(link)?.code == .file(.unreadable))
     }
 
-    @Test("A file that is gone when the body is read is a typed error, after nothing of it was sent")
+    @Test("A file deleted before the body is read fails with a typed error")
     func gone() async throws {
         let file = try folder.file("f", byteCount: 10)
         let body = try MultipartFormData(parts: [MultipartFormBodyPart(.file(file), name: "f")]).makeBody().body

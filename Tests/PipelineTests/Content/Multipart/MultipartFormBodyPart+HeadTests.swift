@@ -6,7 +6,7 @@ import Testing
 @Suite("MultipartFormBodyPart: heads")
 struct MultipartFormBodyPartHeadTests {
     @Test(
-        "F10 B-M35 What could end a name or a line is escaped, everything else is sent as it is",
+        "F10 B-M35 Characters that could end a name or a line are escaped, and all others are unchanged",
         arguments: [
             ("a\"b", "a%22b"), ("a\r\nX-Evil: 1", "a%0D%0AX-Evil: 1"), ("\r", "%0D"), ("\n", "%0A"),
             ("a\u{0}b", "a%00b"),
@@ -23,7 +23,7 @@ struct MultipartFormBodyPartHeadTests {
     }
 
     @Test(
-        "A media type that could end its line, or is empty, is a typed error that names the part",
+        "An invalid media type fails with a typed error that names the part",
         arguments: ["", " ", " a/b", "a/b ", "a\r\nX: 1", "a\n", "a\u{0}", "a\t", "\u{7f}", "é/a"]
     )
     func invalidMediaType(_ type: String) throws {

@@ -18,7 +18,7 @@ struct MultipartFormBodyPartTests {
         "Content-Disposition: form-data; name=\"n\"" + (fileName.map { "; filename=\"\($0)\"" } ?? "")
     }
 
-    @Test("M63 M64 M66 B-M34 The file name and the media type are given or not, each for itself", arguments: [0, 1, 2])
+    @Test("M63 M64 M66 B-M34 The file name and the media type may be set independently", arguments: [0, 1, 2])
     func independentNames(_ kind: Int) throws {
         let bodies: [PipelineBody] = [
             .bytes(Data()), .file(Self.pdf), .stream(byteCount: 1) { AsyncStream<Data> { nil } },
@@ -35,7 +35,7 @@ struct MultipartFormBodyPartTests {
         #expect(both == [Self.disposition("a.txt"), "Content-Type: a/b"])
     }
 
-    @Test("A file whose name is taken away is a plain field")
+    @Test("A file part without a file name is a plain field")
     func removedFileName() throws {
         var part = MultipartFormBodyPart(.file(Self.pdf), name: "n")
         #expect(part.fileName == "Größe.tar.PDF")

@@ -34,7 +34,7 @@ struct MultipartFormDataEncodingTests {
 
     static let end = "\r\n--B--\r\n"
 
-    @Test("Parts in memory are bytes up to 1 MiB, a stream of known length above, and the same bytes either way")
+    @Test("A form in memory is bytes up to 1 MiB, and a larger one is a stream of known length")
     func inMemory() async throws {
         let frame = Self.head(0).utf8.count + Self.head(1).utf8.count + Self.end.utf8.count + 1
         let fits = Data(repeating: 7, count: (1 << 20) - frame)
@@ -80,7 +80,7 @@ struct MultipartFormDataEncodingTests {
         ),
     ]
 
-    @Test("B-M36 The length is known if every part's is, and the body replayable if every part is", arguments: kinds)
+    @Test("B-M36 The length is known if every part's is, and the body is replayable if every part is", arguments: kinds)
     func streams(_ kind: Kind) async throws {
         let file = try folder.file("f", Data("file".utf8))
         let body = try Self.form(.bytes(Data("x".utf8)), kind.body, .file(file)).makeBody().body
@@ -97,7 +97,7 @@ struct MultipartFormDataEncodingTests {
         }
     }
 
-    @Test("A stream that can be read once fails in the second request that is made of it")
+    @Test("A stream that can be read once fails in the second request that uses it")
     func oneShotPart() async throws {
         let form = Self.form(.stream(Self.chunks(["abc"])))
         #expect(try await form.wire() == Self.head(0) + "abc" + Self.end)

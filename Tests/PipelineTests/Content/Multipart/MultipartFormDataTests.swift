@@ -6,7 +6,7 @@ import Testing
 
 @Suite("MultipartFormData")
 struct MultipartFormDataTests {
-    @Test("M58 M60 A form is its parts, in order, each after a boundary, with an end")
+    @Test("M58 M60 A form has its parts in order, each after a boundary, and a closing boundary")
     func wireForm() async throws {
         let form = MultipartFormData(
             boundary: "B",
@@ -29,7 +29,7 @@ struct MultipartFormDataTests {
         #expect(made.contentType == "multipart/form-data; boundary=B")
     }
 
-    @Test("M58 A form may be written as a list of parts, and takes more")
+    @Test("M58 A form may be an array literal of parts, and parts can be appended")
     func literal() throws {
         var form: MultipartFormData = [.field("a")]
         form.parts.append(.field("b"))
@@ -39,7 +39,7 @@ struct MultipartFormDataTests {
         #expect(text.contains("name=\"b\""))
     }
 
-    @Test("M65 M69 A form without parts is a typed error")
+    @Test("M65 M69 A form without parts fails with a typed error")
     func noParts() throws {
         for form in [[], MultipartFormData(boundary: "b", parts: [])] {
             let error = #expect(throws: PipelineError.self) { try form.makeBody() }
@@ -47,7 +47,7 @@ struct MultipartFormDataTests {
         }
     }
 
-    @Test("M62 The Content-Type names the boundary, and replaces all that were there")
+    @Test("M62 Content-Type has the boundary and replaces all existing Content-Type fields")
     func contentType() throws {
         var request = try PipelineRequest(.post, url: "https://example.com/")
         request.headers.append(HTTPField(name: .contentType, value: "text/plain"))

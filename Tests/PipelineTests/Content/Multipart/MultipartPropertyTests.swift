@@ -5,11 +5,11 @@ import Testing
 
 @testable import Pipeline
 
-@Suite("What is written is what is read")
+@Suite("Multipart round trips")
 struct MultipartPropertyTests {
     private static let seed: UInt64 = 0x7578_2046
 
-    /// Content with more than its share of what a boundary is made of.
+    /// Content in which the characters of a boundary are frequent.
     private static func content(_ random: inout PipelineRandom) -> Data {
         let pieces = [
             "\r\n", "--", "\r", "\n", "B", "--B", "\r\n--", "--\r\n", "\u{0}", "é", "Content-Type: a/b\r\n\r\n",
@@ -27,7 +27,7 @@ struct MultipartPropertyTests {
         return data
     }
 
-    /// The same bytes in pieces of any size, empty ones among them.
+    /// The same bytes in pieces of random size, some of them empty.
     private static func split(_ data: Data, _ random: inout PipelineRandom) -> [Data] {
         var pieces: [Data] = []
         var rest = data
@@ -61,7 +61,7 @@ struct MultipartPropertyTests {
         }
     }
 
-    /// How a name stands on the wire, said in another way than the writer says it.
+    /// The escaped form of a name, implemented independently of the writer.
     private static func escaped(_ name: String) -> [UInt8] {
         name.utf8.flatMap { byte in
             byte == 34 || (byte < 32 && byte != 9) || byte == 127

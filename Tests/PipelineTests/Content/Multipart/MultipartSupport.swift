@@ -27,7 +27,7 @@ extension PipelineBody {
         return try #require(String(data: data, encoding: .utf8))
     }
 
-    /// How many bytes come before the end or the error, and the error.
+    /// Reads the body and returns the number of bytes before the end or the error, and the error.
     func drain(
         _ afterEachChunk: (Int) throws -> Void = { _ in }
     ) async throws -> (byteCount: Int, error: PipelineError?) {

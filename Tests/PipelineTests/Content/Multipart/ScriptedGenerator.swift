@@ -1,4 +1,4 @@
-/// Gives numbers by script, the last of them again and again.
+/// A generator that returns the given numbers and then repeats the last one.
 struct ScriptedGenerator: RandomNumberGenerator {
     private let numbers: [UInt64]
     private(set) var callCount = 0

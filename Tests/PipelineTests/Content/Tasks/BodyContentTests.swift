@@ -7,7 +7,7 @@ import Testing
 
 @Suite("RequestTask, bodies")
 struct BodyContentTests {
-    @Test("M14 Data is the body as it is, without a Content-Type", arguments: ["", "\u{0}\r\n"])
+    @Test("M14 Data becomes the body unchanged, without a Content-Type", arguments: ["", "\u{0}\r\n"])
     func data(_ text: String) throws {
         let request = try RequestTaskTests.request(.requestData(Data(text.utf8)))
         #expect(request.body.bytes == Data(text.utf8))
@@ -15,7 +15,7 @@ struct BodyContentTests {
         #expect(request.headers.isEmpty)
     }
 
-    @Test("M23 A file is the body, without a Content-Type")
+    @Test("M23 A file becomes the body, without a Content-Type")
     func uploadFile() async throws {
         let folder = try TemporaryFolder()
         try folder.write("content", to: "a.png")
@@ -26,7 +26,7 @@ struct BodyContentTests {
         #expect(try await request.body.collect(upTo: 100) == Data("content".utf8))
     }
 
-    @Test("A file that cannot be sent is an error before anything is, and its path is not in the text")
+    @Test("A file that cannot be sent fails before sending, and the error does not show its path")
     func unreadableFile() throws {
         let folder = try TemporaryFolder()
         let missing = folder.file("missing")
@@ -45,7 +45,7 @@ struct BodyContentTests {
         #expect { try RequestTaskTests.request(.uploadFile(missing)) } throws: { !"\($0)".contains(folder.url.path) }
     }
 
-    @Test("A file that is to be sent as a stream, or by a plugin, is looked at before the transport is asked")
+    @Test("A file body from a stream task or a plugin is checked before the transport is called")
     func fileBodies() async throws {
         let folder = try TemporaryFolder()
         let remote = try #require(URL(string: "https://example.com/etc/passwd"))
@@ -66,7 +66,7 @@ struct BodyContentTests {
         }
     }
 
-    @Test("A stream is the body as it is", arguments: [nil, 5])
+    @Test("A stream becomes the body unchanged", arguments: [nil, 5])
     func requestStream(_ byteCount: Int?) throws {
         let stream = PipelineBody.stream(byteCount: byteCount) { AsyncStream<Data> { $0.finish() } }
         let request = try RequestTaskTests.request(.requestStream(stream))

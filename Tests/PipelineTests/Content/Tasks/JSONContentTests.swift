@@ -7,7 +7,7 @@ import Testing
 
 @Suite("RequestTask, JSON")
 struct JSONContentTests {
-    @Test("M15 A value is JSON with its keys in order at every level")
+    @Test("M15 A value is encoded as JSON with sorted keys at every level")
     func jsonEncodable() throws {
         let request = try RequestTaskTests.request(.requestJSONEncodable(RequestTaskTests.Order()))
         let json = #"{"amount":1,"lines":{"v":4,"w":3,"x":2,"y":1},"zone":"b\/c"}"#
@@ -15,7 +15,7 @@ struct JSONContentTests {
         #expect(request.headers[.contentType] == "application/json")
     }
 
-    @Test("M15 A Content-Type of the target's own stays, whatever the case of its name")
+    @Test("M15 A target's own Content-Type is kept, whatever the case of its name")
     func jsonContentType() throws {
         let request = try RequestTaskTests.request(
             .requestJSONEncodable(RequestTaskTests.Order()),
@@ -24,7 +24,7 @@ struct JSONContentTests {
         #expect(request.headers[values: .contentType] == ["application/vnd.api+json"])
     }
 
-    @Test("An array, a string, a number, a boolean and nil are JSON too")
+    @Test("An array, a string, a number, a boolean or nil may be the top-level value")
     func jsonRoots() throws {
         let roots: [(any Encodable & Sendable, String)] = [
             ([1, 2], "[1,2]"), ("a", #""a""#), (1, "1"), (true, "true"), (Int?.none, "null"),
@@ -40,7 +40,7 @@ struct JSONContentTests {
         func encode(to encoder: any Encoder) throws { throw Reason() }
     }
 
-    @Test("M17 A value that cannot be encoded is a typed error that names its place and not the value")
+    @Test("M17 A value that cannot be encoded fails with a typed error that has its path, not the value")
     func jsonFailure() async throws {
         struct Price: Encodable, Sendable {
             var amounts = ["net": Double.infinity]

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("RequestTask, parameters")
 struct ParametersContentTests {
-    @Test("M18 Parameters go where their encoding says")
+    @Test("M18 The encoding decides where parameters go")
     func parameters() throws {
         let query = try RequestTaskTests.request(
             .requestParameters(parameters: ["c": 1], encoding: URLEncoding.queryString)
@@ -38,7 +38,7 @@ struct ParametersContentTests {
         func encode(_ parameters: RequestParameters, into request: inout PipelineRequest) throws { throw error }
     }
 
-    @Test("M31 A parameter encoding of a user's own writes what it likes")
+    @Test("M31 A custom parameter encoding may write any body")
     func ownEncoding() throws {
         let task = RequestTask.requestParameters(parameters: ["jsonArray": [3, 1]], encoding: ArrayEncoding())
         #expect(try RequestTaskTests.request(task).body.bytes == Data("[3,1]".utf8))
@@ -52,7 +52,7 @@ struct ParametersContentTests {
         return try #require(error)
     }
 
-    @Test("M19 An encoding's own error arrives underneath a typed one, a typed one as it is, and the next call works")
+    @Test("M19 An encoding's own error is wrapped, a typed error is passed on, and the next call works")
     func ownErrors() async throws {
         struct NoRoom: Error { let secret = "CANARY" }
         let transport = ScriptedTransport(always: .status(200))
@@ -69,7 +69,7 @@ struct ParametersContentTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("A parameter that cannot be encoded ends the call before anything is sent, and the next call works")
+    @Test("A parameter that cannot be encoded fails the call before sending, and the next call works")
     func unencodableParameter() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<SampleTarget>(transport: transport)
@@ -85,7 +85,7 @@ struct ParametersContentTests {
         #expect(try await provider.request(SampleTarget()).statusCode == 200)
     }
 
-    @Test("M21 Parameters of the body and of the query each go where they belong")
+    @Test("M21 Body parameters go into the body, and URL parameters go into the query")
     func compositeParameters() throws {
         let json = RequestTask.requestCompositeParameters(
             bodyParameters: ["Nemesis": "Harvey"],
@@ -107,7 +107,7 @@ struct ParametersContentTests {
     }
 
     @Test(
-        "M22 B-M17 A body encoding that would write to the URL is an error, also without parameters",
+        "M22 B-M17 A body encoding that writes to the URL fails, even without parameters",
         arguments: [[:], ["a": "b"]]
     )
     func compositeQuery(_ parameters: [String: String]) throws {
@@ -132,7 +132,7 @@ struct ParametersContentTests {
         #expect(try !RequestTaskTests.request(byMethod).body.isAbsent)
     }
 
-    @Test("Ruling 16: body parameters are a form for every method that carries a body, and an error for the others")
+    @Test("Ruling 16: body parameters are sent with every method that carries a body and fail with all others")
     func compositeByMethod() throws {
         for encoding in [URLEncoding.default, URLEncoding.httpBody, JSONEncoding.default] as [any ParameterEncoding] {
             let task = RequestTask.requestCompositeParameters(

@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Testing
 
-@Suite("Content of a stranger")
+@Suite("Custom RequestContent")
 struct RequestContentTests {
     /// Writes a line for each of its words.
     private struct Lines: RequestContent {
@@ -32,14 +32,14 @@ struct RequestContentTests {
         }
     }
 
-    /// Has nothing but what it must.
+    /// Implements only what is required.
     private struct Bare: RequestContent {
         func encode(into request: inout PipelineRequest, context: RequestTask.EncodingContext) throws {
             try request.setHeader(String(context.random.next()), for: "X-Number")
         }
     }
 
-    /// Wraps a task, and writes its JSON in a way of its own.
+    /// Wraps a task and encodes its values with snake-case keys.
     private struct Wrapped: RequestContent {
         let task: RequestTask
 
@@ -63,7 +63,7 @@ struct RequestContentTests {
         String(decoding: request.body.bytes ?? Data(), as: UTF8.self)
     }
 
-    @Test("It has the kind of its type, and nothing to read, unless it says so")
+    @Test("By default, content has its type's name as kind and no parameters, encoding or body")
     func defaults() throws {
         let task = RequestTask(Bare())
         #expect(task.kind.description == "Bare" && !task.isUpload && task.destination == nil)
@@ -73,7 +73,7 @@ struct RequestContentTests {
         #expect(RequestTask(Lines(isUpload: true)).isUpload)
     }
 
-    @Test("Parameters and parts are added to it if it takes them; its query and its destination stay")
+    @Test("Content may accept added parameters and parts, and its query and destination are kept")
     func adding() throws {
         let file = URL(filePath: "/tmp/x")
         let task = RequestTask(Lines(words: ["w"]), urlParameters: ["b": 2], destination: .file(file))
@@ -83,7 +83,7 @@ struct RequestContentTests {
         #expect(longer.destination != nil && longer.urlParameters.keys.sorted() == ["b"])
     }
 
-    @Test("An error that it throws is the failure if it is a PipelineError, else encoding; nothing is sent")
+    @Test("A PipelineError from content is passed on, any other error becomes encoding, and nothing is sent")
     func failures() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TestTarget>(transport: transport)
@@ -97,7 +97,7 @@ struct RequestContentTests {
         #expect(code == .file(.unreadable) && transport.sent.isEmpty)
     }
 
-    @Test("Its random numbers come from the provider's generator")
+    @Test("Random numbers for content come from the provider's generator")
     func random() async throws {
         var numbers: [String?] = []
         for seed: UInt64 in [1, 1, 2] {
@@ -109,7 +109,7 @@ struct RequestContentTests {
         #expect(numbers[0] != nil && numbers[0] == numbers[1] && numbers[0] != numbers[2])
     }
 
-    @Test("Content that wraps a task chooses the encoders of those without one of their own")
+    @Test("Content that wraps a task chooses the encoder if the task has none of its own")
     func wrapping() throws {
         let value = ["bookTitle": 1]
         #expect(try text(request(RequestTask(Wrapped(task: .requestJSONEncodable(value))))) == #"{"bookTitle":1}"#)
@@ -120,7 +120,7 @@ struct RequestContentTests {
         #expect(try text(request(RequestTask(Wrapped(task: own)))) == #"{"bookTitle":1}"#)
     }
 
-    @Test("Progress is that of the request's body if it uploads, else that of the response's")
+    @Test("Progress follows the request body if the content uploads, and the response body otherwise")
     func progress() async throws {
         for isUpload in [true, false] {
             let transport = ScriptedTransport(
@@ -135,7 +135,7 @@ struct RequestContentTests {
             for try await step in provider.requestWithProgress(TestTarget(method: .post, task: task)) {
                 values.append(step.progress)
             }
-            // A step that is not read in time may be left out.
+            // A step that is not read in time may be dropped.
             #expect(Set(values).isSubset(of: isUpload ? [0.5, 1] : [0, 1]) && values.last == 1)
         }
     }

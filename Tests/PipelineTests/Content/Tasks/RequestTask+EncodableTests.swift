@@ -39,7 +39,7 @@ struct RequestTaskEncodableTests {
         #expect(own.headers[values: .contentType] == ["a/b"])
     }
 
-    @Test("M17 A value that a custom encoder refuses is a typed error, unless the encoder has a way to write it")
+    @Test("M17 A number that a custom encoder refuses fails, unless the encoder has a strategy for it")
     func customJSONNumbers() throws {
         let encoder = JSONEncoder()
         let task = RequestTask.requestCustomJSONEncodable(["a": [Double.nan]], encoder: encoder)
@@ -55,7 +55,7 @@ struct RequestTaskEncodableTests {
         #expect(try Self.text(task) == #"{"a":["none"]}"#)
     }
 
-    @Test("M16 A value sees the encoder's userInfo, and its coding path, as JSONEncoder alone would show them")
+    @Test("M16 A value sees the same userInfo and coding path as with JSONEncoder alone")
     func userInfo() throws {
         struct Missing: Error {}
         let key = try #require(CodingUserInfoKey(rawValue: "version"))
@@ -71,7 +71,7 @@ struct RequestTaskEncodableTests {
         #expect(try Self.text(.requestCustomJSONEncodable(["a": value], encoder: encoder)) == #"{"a":2}"#)
     }
 
-    @Test("A value that holds itself is a typed error, not a crash", arguments: Structure.rings)
+    @Test("A value that contains itself fails with a typed error instead of a crash", arguments: Structure.rings)
     func jsonCycle(_ ring: Structure.Ring) throws {
         for task in [
             RequestTask.requestJSONEncodable(ring.value),
@@ -83,14 +83,14 @@ struct RequestTaskEncodableTests {
         }
     }
 
-    @Test("128 levels become JSON, 129 do not")
+    @Test("128 levels are encoded as JSON, and 129 are refused")
     func jsonDepth() throws {
         let json = String(repeating: #"{"a":"#, count: 128) + "1" + String(repeating: "}", count: 128)
         #expect(try Self.text(.requestJSONEncodable(Structure.chain(128))) == json)
         #expect(throws: PipelineError.self) { try Self.request(.requestJSONEncodable(Structure.chain(129))) }
     }
 
-    @Test("Every kind of value is JSON as JSONEncoder writes it")
+    @Test("Every kind of value is encoded as JSONEncoder encodes it")
     func jsonKinds() throws {
         struct Kinds: Encodable, Sendable {
             var set = Set([1]), sides = [URLFormEncoderTests.Side.left: 1], sorts = [URLFormEncoderTests.Sort.newest: 1]
@@ -105,7 +105,7 @@ struct RequestTaskEncodableTests {
 
     // MARK: Query and form
 
-    @Test("A value goes into the query, after what is there, without body or Content-Type")
+    @Test("A value is appended to the query, without a body or Content-Type")
     func query() throws {
         let request = try Self.request(.requestQuery(URLFormEncoderTests.ListQuery()))
         #expect(request.head.path == "/p?a=b&offset=0&limit=100")
@@ -113,7 +113,7 @@ struct RequestTaskEncodableTests {
         #expect(request.headers.isEmpty)
     }
 
-    @Test("ListQuery alone makes offset=0&limit=100, whatever the method")
+    @Test("ListQuery is encoded as offset=0&limit=100 for every method")
     func queryAlone() throws {
         for method in [HTTPRequest.Method.get, .post, .delete] {
             let task = RequestTask.requestQuery(URLFormEncoderTests.ListQuery())
@@ -122,7 +122,7 @@ struct RequestTaskEncodableTests {
         }
     }
 
-    @Test("A value without pairs leaves no question mark", arguments: ["https://h/p", "https://h/p?a=b"])
+    @Test("A value without pairs adds no question mark", arguments: ["https://h/p", "https://h/p?a=b"])
     func emptyQuery(_ url: String) throws {
         for value: any Encodable & Sendable in [["a": [Int]()], [String: Int](), Search?.none] {
             let request = try Endpoint(url: url, method: .get, task: .requestQuery(value)).makeRequest()
@@ -130,7 +130,7 @@ struct RequestTaskEncodableTests {
         }
     }
 
-    @Test("A value becomes a form body, whatever the method, and the URL stays")
+    @Test("A value becomes a form body for every method, and the URL is unchanged")
     func form() throws {
         let task = RequestTask.requestFormURLEncodable(URLFormEncoderTests.ListQuery())
         let request = try Self.request(task)
@@ -142,14 +142,14 @@ struct RequestTaskEncodableTests {
         #expect(delete.body.bytes == Data("offset=0&limit=100".utf8))
     }
 
-    @Test("B-C18 A Content-Type that is there stays the only one")
+    @Test("B-C18 An existing Content-Type remains the only one")
     func formContentType() throws {
         let task = RequestTask.requestFormURLEncodable(["a": 1])
         let request = try Self.request(task, ["content-type": "text/plain"])
         #expect(request.headers[values: .contentType] == ["text/plain"])
     }
 
-    @Test("A form without pairs is a body of no bytes, with its Content-Type")
+    @Test("A form without pairs is an empty body with a Content-Type")
     func emptyForm() throws {
         let request = try Self.request(.requestFormURLEncodable([String: Int]()))
         #expect(request.body.bytes == Data())
@@ -157,7 +157,7 @@ struct RequestTaskEncodableTests {
         #expect(request.headers[.contentType] == "application/x-www-form-urlencoded; charset=utf-8")
     }
 
-    @Test("The encoder that is given is the one that writes")
+    @Test("A custom form encoder is used for the query and the form")
     func ownEncoder() throws {
         let encoder = URLFormEncoder(dateEncoding: .millisecondsSince1970, keyEncoding: .convertToSnakeCase)
         let pairs = "sort_order=a/b&since=1500&limit=1"
@@ -165,7 +165,7 @@ struct RequestTaskEncodableTests {
         #expect(try Self.text(.requestFormURLEncodable(Search(), encoder: encoder)) == pairs)
     }
 
-    @Test("A value that cannot be encoded ends the call before anything is sent, and the next call works")
+    @Test("A value that cannot be encoded fails the call before sending, and the next call works")
     func refusals() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<SampleTarget>(transport: transport)

@@ -21,7 +21,7 @@ struct RequestTaskPartsTests {
             .makeRequest()
     }
 
-    @Test("M24 M62 A form is the body, and its Content-Type replaces the target's own, whatever the case of its name")
+    @Test("M24 M62 A form becomes the body, and its Content-Type replaces the target's, whatever the name's case")
     func upload() throws {
         let task = RequestTask.uploadMultipartFormData(Self.form)
         let request = try Self.request(task, .post, ["content-TYPE": "text/plain", "X-A": "1"])
@@ -31,7 +31,7 @@ struct RequestTaskPartsTests {
         #expect(request.headers.count == 2)
     }
 
-    @Test("M26 The parameters beside a form go into the query, sorted, with brackets and numeric booleans")
+    @Test("M26 URL parameters of a form go into the query, sorted, with brackets and numeric booleans")
     func composite() throws {
         let parameters: RequestParameters = ["z": true, "y": [2, 1], "c d": "é"]
         let task = RequestTask.uploadCompositeMultipartFormData(Self.form, urlParameters: parameters)
@@ -42,7 +42,7 @@ struct RequestTaskPartsTests {
     }
 
     @Test(
-        "M69 A method that carries no body is a typed error, every other sends the form",
+        "M69 A method that carries no body fails with a typed error, and every other method sends the form",
         arguments: [
             ("GET", false), ("HEAD", false), ("TRACE", false), ("POST", true), ("PUT", true), ("PATCH", true),
             ("DELETE", true),
@@ -64,7 +64,7 @@ struct RequestTaskPartsTests {
         }
     }
 
-    @Test("M61 A provider's generator gives the boundary, and the same seed the same one")
+    @Test("M61 The boundary comes from the provider's generator, so equal seeds give equal boundaries")
     func providerRandom() async throws {
         var boundaries: [String?] = []
         for seed: UInt64 in [1, 1, 2] {
@@ -81,7 +81,7 @@ struct RequestTaskPartsTests {
         #expect(own != (try Self.request(.uploadMultipartFormData([.field("a")])).headers[.contentType]))
     }
 
-    @Test("M65 M69 A form that cannot be sent ends the call before anything is, and the next call works")
+    @Test("M65 M69 A form that cannot be sent fails the call before sending, and the next call works")
     func failures() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TestTarget>(transport: transport)
@@ -100,7 +100,7 @@ struct RequestTaskPartsTests {
         #expect(transport.sent.count == 1)
     }
 
-    @Test("M70 An endpoint closure may add parts, and they are sent")
+    @Test("M70 Parts added by an endpoint closure are sent")
     func endpointClosure() async throws {
         let transport = ScriptedTransport(always: .status(200))
         let provider = Provider<TestTarget>(transport: transport) { target in
@@ -123,7 +123,7 @@ struct RequestTaskPartsTests {
         #expect(error?.code == .unacceptableStatus)
     }
 
-    @Test("F10 A part that changes while it is sent ends the call in bodyChanged")
+    @Test("F10 A part that changes while it is sent fails the call with bodyChanged")
     func changed() async throws {
         let short = PipelineBody.stream(byteCount: 9) { AsyncStream<Data> { $0.finish() } }
         let transport = ScriptedTransport(
@@ -139,7 +139,7 @@ struct RequestTaskPartsTests {
         #expect(error?.code == .bodyChanged)
     }
 
-    @Test("A form with bytes, a file and a stream arrives at a server as it was made, redirected or not")
+    @Test("A form of bytes, a file and a stream reaches the server intact, before and after a redirect")
     func overTheWire() async throws {
         let server = try LoopbackServer { request in
             request.target == "/old"

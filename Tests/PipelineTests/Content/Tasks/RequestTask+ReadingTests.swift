@@ -11,7 +11,7 @@ struct RequestTaskReadingTests {
         try Endpoint(url: "https://example.com/x?a=1", method: method, task: task).makeRequest()
     }
 
-    @Test("Its kind, parameters, encoding and body can be read")
+    @Test("The kind, parameters, encoding and body of a task can be read")
     func properties() throws {
         let parameters = RequestTask.requestParameters(parameters: ["b": 2], encoding: JSONEncoding.default)
         #expect(parameters.kind == .parameters)
@@ -33,7 +33,7 @@ struct RequestTaskReadingTests {
         #expect(RequestTask.downloadDestination(destination).parameters == nil)
     }
 
-    @Test("The task of an APIRequest shows what it was given as a task")
+    @Test("The task of an APIRequest has the parameters and encoding of the task it was given")
     func ofAPIRequest() {
         let own = RequestTask.requestParameters(parameters: ["b": 2], encoding: URLEncoding.httpBody)
         let task = APIRequest<IgnoredBody>("x").method(.post).task(own).task
@@ -44,7 +44,7 @@ struct RequestTaskReadingTests {
     }
 
     @Test(
-        "Parameters are added in the encoding of the task, else to the query, and a value that it has stays",
+        "Added parameters use the task's encoding, or else the query, and never replace existing values",
         arguments: [
             (RequestTask.requestPlain, "a=1&b=new&c=3", nil),
             (.requestData(Data("d".utf8)), "a=1&b=new&c=3", "d"),
@@ -70,7 +70,7 @@ struct RequestTaskReadingTests {
         #expect(longer.kind == task.kind)
     }
 
-    @Test("Nested literals of mixed elements are parameters when their type is written")
+    @Test("Nested literals of mixed elements are parameters if their type is annotated")
     func mixedLiterals() throws {
         let parameters: RequestParameters = [
             "tags": ["a", 1, true] as [any Sendable], "page": ["size": 20, "sort": "name"] as [String: any Sendable],
@@ -80,7 +80,7 @@ struct RequestTaskReadingTests {
         #expect(String(decoding: body, as: UTF8.self) == #"{"page":{"size":20,"sort":"name"},"tags":["a",1,true]}"#)
     }
 
-    @Test("Parameters stay when parts or a payload follow")
+    @Test("Added parameters are kept when parts are added")
     func addingParts() throws {
         let parts = [MultipartFormBodyPart(.bytes(Data("v".utf8)), name: "n")]
         let form = RequestTask.uploadMultipart(parts).adding(parameters: ["b": 2]).adding(parts: parts)
@@ -91,7 +91,7 @@ struct RequestTaskReadingTests {
         #expect(try request(own).query == "a=1&b=1&c=3")
     }
 
-    @Test("An upload of a URL that is not a file URL says so, without the URL's text")
+    @Test("The error for uploading a URL that is not a file URL does not show the URL")
     func uploadOfRemoteURL() throws {
         let remote = try #require(URL(string: "https://user:canary@example.com/a?token=canary"))
         let error = #expect(throws: PipelineError.self) { try request(.uploadFile(remote)) }
@@ -100,7 +100,7 @@ struct RequestTaskReadingTests {
         #expect(error.map { "\($0)".contains("canary") } == false)
     }
 
-    @Test("A segment of a path is escaped whole, and arrives as one segment")
+    @Test("An escaped path segment remains one segment")
     func pathSegment() throws {
         #expect(Endpoint.pathSegment("feature/a b?c#d%20") == "feature%2Fa%20b%3Fc%23d%2520")
         #expect(Endpoint.pathSegment("é") == "%C3%A9")
@@ -112,7 +112,7 @@ struct RequestTaskReadingTests {
         #expect(api.path == "branches/a%2Fb/files")
     }
 
-    @Test("Header fields are set and read by text")
+    @Test("Header fields can be set and read by string names")
     func headersByText() throws {
         var request = try PipelineRequest(url: "https://example.com/x")
         try request.setHeader("1", for: "X-Date", isSecret: true)
@@ -129,7 +129,7 @@ struct RequestTaskReadingTests {
         #expect(response.header("vary") == "<a>, <b>")
     }
 
-    @Test("The status of a failure with a response can be read from the error")
+    @Test("The status of a failed response can be read from the error")
     func statusCode() throws {
         #expect(PipelineError(.unacceptableStatus, "x", response: try makeResponse(404)).statusCode == 404)
         #expect(PipelineError(.offline, "x").statusCode == nil)

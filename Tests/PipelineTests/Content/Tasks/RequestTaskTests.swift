@@ -27,7 +27,7 @@ struct RequestTaskTests {
         #expect(request.head.path == "/p?a=b")
     }
 
-    @Test("M20 Data goes with parameters in the query, which comes after the one that is there")
+    @Test("M20 Data is sent with parameters that are appended to the query")
     func compositeData() throws {
         let request = try Self.request(.requestCompositeData(bodyData: Data("x".utf8), urlParameters: ["q": [1, 2]]))
         #expect(request.head.path == "/p?a=b&q%5B%5D=1&q%5B%5D=2")
@@ -35,7 +35,7 @@ struct RequestTaskTests {
         #expect(request.headers.isEmpty)
     }
 
-    @Test("Neither a task nor what it carries shows a value, as text or in dump")
+    @Test("The description and dump of a task, a part or a body show no value")
     func descriptions() {
         let secret = "s3cr3t"
         let parts = [MultipartFormBodyPart(.bytes(Data(secret.utf8)), name: "f")]

@@ -3,7 +3,7 @@ import Pipeline
 import PipelineAPI
 
 extension AuthController {
-    /// Gives an access token for an account.
+    /// Logs in to an account and returns an access token.
     static func login(email: String, password: String) -> APIRequest<LoginResponse> {
         request("login").method(.post).basicAuth(username: email, password: password)
             .addCustomError(.unauthorized, "The email or the password is wrong")

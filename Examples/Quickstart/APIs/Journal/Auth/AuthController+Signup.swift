@@ -3,7 +3,7 @@ import Pipeline
 import PipelineAPI
 
 extension AuthController {
-    /// Makes an account.
+    /// Creates an account.
     static func signup(_ account: SignupRequest) -> APIRequest<IgnoredBody> {
         request("signup", payload: account).method(.post).desiredStatusCode(.created)
     }

@@ -1,7 +1,7 @@
 import Pipeline
 import PipelineAPI
 
-/// Accounts and access tokens.
+/// The requests for accounts and access tokens.
 enum AuthController: EndpointController {
     static let endpoint = "auth"
 }

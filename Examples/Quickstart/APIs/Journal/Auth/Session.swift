@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Who is logged in: the token of this moment, in memory alone.
+/// The login state: the current access token, held only in memory.
 final class Session: Sendable {
     private let token = Mutex<String?>(nil)
 
-    /// The token for requests that ask for one, `nil` while nobody is logged in.
+    /// The token for requests that require one; `nil` while no user is logged in.
     var accessToken: String? { token.withLock { $0 } }
 
     func begin(with token: String) { self.token.withLock { $0 = token } }

@@ -10,7 +10,7 @@ extension PostController {
             .desiredStatusCode(.created)
     }
 
-    /// The bytes of what is attached to a post.
+    /// Returns the bytes of an attachment of a post.
     static func attachment(_ fileName: String, of id: Int) -> APIRequest<Data> {
         request("\(id)", "attachments", fileName)
     }

@@ -3,7 +3,7 @@ import Pipeline
 import PipelineAPI
 
 extension PostController {
-    /// Makes a post.
+    /// Creates a post.
     static func create(_ post: NewPost) -> APIRequest<Post> {
         request(payload: post).method(.post).authorized().desiredStatusCode(.created)
     }

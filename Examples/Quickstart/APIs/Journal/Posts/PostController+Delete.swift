@@ -3,7 +3,7 @@ import Pipeline
 import PipelineAPI
 
 extension PostController {
-    /// Removes a post with all that is attached to it.
+    /// Deletes a post and its attachments.
     static func delete(id: Int) -> APIRequest<IgnoredBody> {
         request("\(id)").method(.delete).authorized().desiredStatusCode(.noContent)
     }

@@ -2,7 +2,7 @@ import Pipeline
 import PipelineAPI
 
 extension PostController {
-    /// Posts, the oldest first.
+    /// Returns posts, oldest first.
     static func list(_ query: ListQuery = ListQuery()) -> APIRequest<[Post]> {
         request().query(query)
     }

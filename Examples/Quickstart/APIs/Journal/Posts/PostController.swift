@@ -1,7 +1,7 @@
 import Pipeline
 import PipelineAPI
 
-/// Posts with images and videos.
+/// The requests for posts with images and videos.
 enum PostController: EndpointController {
     static let endpoint = "posts"
 }
