@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The folder with checkouts of swift-openapi-runtime and swift-openapi-async-http-client. No code of theirs is part of this repository.
+// The folder with checkouts of swift-openapi-runtime and swift-openapi-async-http-client. This repository contains none
+// of their code.
 let peers = Context.environment["PEERS"] ?? "PEERS-is-not-set"
 
 let package = Package(
