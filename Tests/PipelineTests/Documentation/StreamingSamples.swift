@@ -1,14 +1,18 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineTesting
+import Testing
 
-/// The samples of the guide on streaming.
+/// The samples of the guides Streaming and ServerSentEvents; the lines that they print are collected.
 enum StreamingSamples {
+    @TaskLocal static var output: Output?
+
     enum Feed: TargetType {
         case export
         case log
         case prices
-        case answer(to: String)
+        case reply(to: String)
         case news
 
         var baseURL: URL { Endpoint.url("https://feed.example") }
@@ -17,14 +21,22 @@ enum StreamingSamples {
         var task: RequestTask { .requestPlain }
     }
 
-    struct Price: Decodable {}
-    struct Token: Decodable {}
-    struct News: Decodable {}
+    struct Price: Decodable {
+        let amount: Int
+    }
+
+    struct Token: Decodable {
+        let text: String
+    }
+
+    struct News: Decodable {
+        let title: String
+    }
 
     static func pieces(_ provider: Provider<Feed>, _ file: inout Data) async throws {
         // sample: pieces
-        let answer = try await provider.stream(Feed.export)
-        for try await piece in answer.body {
+        let response = try await provider.stream(Feed.export)
+        for try await piece in response.body {
             file.append(piece)
         }
         // end
@@ -41,9 +53,9 @@ enum StreamingSamples {
         // end
     }
 
-    static func answer(_ provider: Provider<Feed>, question: String, append: (Token) -> Void) async throws {
+    static func reply(_ provider: Provider<Feed>, question: String, append: (Token) -> Void) async throws {
         // sample: events
-        for try await event in try await provider.stream(Feed.answer(to: question)).serverSentEvents() {
+        for try await event in try await provider.stream(Feed.reply(to: question)).serverSentEvents() {
             append(try event.map(Token.self))
         }
         // end
@@ -76,7 +88,9 @@ enum StreamingSamples {
         // end
     }
 
-    static func policy(_ provider: Provider<Feed>) -> [ServerSentEventSubscription] {
+    static func policy(
+        _ provider: Provider<Feed>
+    ) -> (policy: ReconnectionPolicy, events: ServerSentEventSubscription, once: ServerSentEventSubscription) {
         // sample: policy
         let patient = ReconnectionPolicy(reconnectionTime: .seconds(1), maximumFailedAttempts: nil) { error in
             ReconnectionPolicy.isNetworkFailure(error) || error.response?.statusCode == 503
@@ -84,7 +98,7 @@ enum StreamingSamples {
         let events = provider.serverSentEvents(Feed.news, reconnection: patient)
         let once = provider.serverSentEvents(Feed.news, reconnection: .never)
         // end
-        return [events, once]
+        return (patient, events, once)
     }
 
     static func idle(_ provider: Provider<Feed>) -> ServerSentEventSubscription {
@@ -98,5 +112,176 @@ enum StreamingSamples {
         // sample: upload of a stream
         RequestTask.requestStream(.stream(readings))
         // end
+    }
+
+    static func parse() throws {
+        // sample: parser
+        var parser = ServerSentEventParser()
+        parser.append(Data("event: price\ndata: 42\n\n".utf8))
+        while let event = try parser.next() {
+            print(event.type, event.data)
+        }
+        // end
+    }
+}
+
+/// Hides the standard library's `print` in this file, so it has the same parameters.
+private func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
+    StreamingSamples.output?.add(items.map { "\($0)" }.joined(separator: separator) + terminator)
+}
+
+@Suite("The guides Streaming and ServerSentEvents")
+struct StreamingSamplesTests {
+    private let clock = ManualClock()
+
+    private func provider(_ transport: ScriptedTransport) -> Provider<StreamingSamples.Feed> {
+        Provider(transport: transport, configuration: .init(clock: clock))
+    }
+
+    private func events(_ text: String) -> ScriptedTransport.Step {
+        .status(200, headers: [.contentType: "text/event-stream"], body: text)
+    }
+
+    private func lastEventIDs(_ transport: ScriptedTransport) throws -> [String?] {
+        let name = try #require(HTTPField.Name("Last-Event-ID"))
+        return transport.sent.map { $0.headers[name] }
+    }
+
+    @Test("The pieces of a response make up its body")
+    func pieces() async throws {
+        let body = AsyncStream<Data> { pieces in
+            pieces.yield(Data("ab".utf8))
+            pieces.yield(Data("cd".utf8))
+            pieces.finish()
+        }
+        var file = Data()
+        let transport = ScriptedTransport([.status(200, body: .stream(body))])
+        try await StreamingSamples.pieces(provider(transport), &file)
+        #expect(file == Data("abcd".utf8))
+    }
+
+    @Test("Lines are printed, and JSON Lines are decoded")
+    func lines() async throws {
+        let transport = ScriptedTransport([
+            .status(200, body: "one\ntwo"), .status(200, body: "{\"amount\": 1}\n{\"amount\": 2}\n"),
+        ])
+        let output = Output()
+        var amounts: [Int] = []
+        try await StreamingSamples.$output.withValue(output) {
+            try await StreamingSamples.lines(provider(transport)) { amounts.append($0.amount) }
+        }
+        #expect(output.text == "one\ntwo\n")
+        #expect(amounts == [1, 2])
+    }
+
+    @Test("A stream of readings is sent as the body of the request")
+    func upload() async throws {
+        let readings = AsyncStream<Data> { pieces in
+            pieces.yield(Data("1 ".utf8))
+            pieces.yield(Data("2".utf8))
+            pieces.finish()
+        }
+        let echo = ScriptedTransport.Step.answer { request, _ in
+            PipelineResponse(request: request, statusCode: 200, data: try await request.body.collect(upTo: 100))
+        }
+        let target = URLTarget("https://feed.example", method: .post, task: StreamingSamples.upload(readings))
+        let provider = Provider<URLTarget>(transport: ScriptedTransport([echo]))
+        #expect(try await provider.request(target).mapString() == "1 2")
+    }
+
+    @Test("The events of one response are decoded, and an incomplete event at the end is dropped")
+    func reply() async throws {
+        let transport = ScriptedTransport([
+            events("data: {\"text\": \"Hel\"}\n\n: comment\ndata: {\"text\": \"lo\"}\n\ndata: {")
+        ])
+        var text = ""
+        try await StreamingSamples.reply(provider(transport), question: "?") { text += $0.text }
+        #expect(text == "Hello")
+    }
+
+    @Test("A subscription reconnects after the last event, and ends with a 204")
+    func subscription() async throws {
+        let transport = ScriptedTransport([
+            events("id: 7\ndata: {\"title\": \"a\"}\n\n"), events("id: 8\ndata: {\"title\": \"b\"}\n\n"), .status(204),
+        ])
+        let provider = provider(transport)
+        let reading = Task {
+            var (bookmark, titles) = ("6", [String]())
+            try await StreamingSamples.subscription(provider, &bookmark) { titles.append($0.title) }
+            return (bookmark, titles)
+        }
+        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        let (bookmark, titles) = try await reading.value
+        #expect(bookmark == "8")
+        #expect(titles == ["a", "b"])
+        #expect(try lastEventIDs(transport) == ["6", "7", "8"])
+    }
+
+    @Test("The notices show a banner while the subscription waits, and hide it when a stream opens")
+    func notices() async throws {
+        let transport = ScriptedTransport([
+            events("id: 7\ndata: {\"title\": \"a\"}\n\n"), events("id: 8\n\n"), .status(204),
+        ])
+        let provider = provider(transport)
+        let reading = Task {
+            var (bookmark, log) = ("", [String]())
+            try await StreamingSamples.notices(
+                provider,
+                &bookmark,
+                show: { log.append($0.title) },
+                showBanner: { log.append($0) },
+                hideBanner: { log.append("hide") }
+            )
+            return (bookmark, log)
+        }
+        #expect(await clock.advanceToNextSleeper() == .seconds(3))
+        await clock.advanceToNextSleeper()
+        let (bookmark, log) = try await reading.value
+        #expect(bookmark == "8")
+        #expect(log.prefix(4) == ["hide", "a", "Offline, trying in 3.0 seconds", "hide"])
+        #expect(log.count == 5)
+    }
+
+    @Test("The patient policy reconnects after a 503 and after network failures")
+    func patience() throws {
+        let patient = StreamingSamples.policy(provider(ScriptedTransport([]))).policy
+        let request = try PipelineRequest(url: "https://feed.example")
+        func failure(_ code: PipelineError.Code, _ status: Int) -> PipelineError {
+            PipelineError(code, "by test", response: PipelineResponse(request: request, statusCode: status))
+        }
+        #expect(patient.shouldReconnect(failure(.unacceptableStatus, 503)))
+        #expect(patient.shouldReconnect(failure(.connectionLost, 200)))
+        #expect(!patient.shouldReconnect(failure(.unacceptableStatus, 404)))
+        #expect(patient.maximumFailedAttempts == nil)
+        #expect(patient.reconnectionTime == .seconds(1))
+    }
+
+    @Test("With the policy never, the events end with the stream")
+    func never() async throws {
+        let transport = ScriptedTransport([events("data: 1\n\ndata: 2\n\n")])
+        var data: [String] = []
+        for try await event in StreamingSamples.policy(provider(transport)).once { data.append(event.data) }
+        #expect(data == ["1", "2"])
+        #expect(transport.sent.count == 1)
+    }
+
+    @Test("The idle timeout of a subscription applies to each of its calls")
+    func idle() async throws {
+        let step = ScriptedTransport.Step.answer { request, context in
+            let isSet = context.options.idleTimeout == .seconds(45)
+            return PipelineResponse(request: request, statusCode: isSet ? 204 : 400)
+        }
+        for try await _ in StreamingSamples.idle(provider(ScriptedTransport([step]))) {}
+    }
+
+    @Test("The parser reads an event without a network, as the guide shows")
+    func parser() throws {
+        let output = Output()
+        try StreamingSamples.$output.withValue(output) { try StreamingSamples.parse() }
+        let page = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Sources/Pipeline/Pipeline.docc/ServerSentEvents.md")
+        let blocks = Markdown(try String(contentsOf: page, encoding: .utf8)).blocks(in: "text")
+        #expect(blocks.contains { $0 + "\n" == output.text }, "\(output.text)")
     }
 }

@@ -1,0 +1,85 @@
+// sample: first call
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelinePlugins
+import PipelineTransports
+
+// end
+
+/// The samples of the guide GettingStarted, except its tests; their output is collected.
+enum GettingStartedSamples {
+    @TaskLocal static var output: Output?
+
+    // sample: first call
+    struct Repository: Decodable { let forks: Int }
+    // end
+
+    static func client() -> Provider<URLTarget> {
+        // sample: first call
+        let client = Provider<URLTarget>(transport: URLSessionTransport())
+        // end
+        return client
+    }
+
+    static func firstCall(_ client: Provider<URLTarget>) async throws {
+        // sample: first call
+        let repository = try await client.get("https://api.github.com/repos/swiftlang/swift", as: Repository.self)
+        print(repository.forks, "forks")
+        // end
+    }
+
+    // sample: target
+    enum GitHub: DecodableTargetType {
+        typealias ResultType = Repository
+        case repository(_ name: String)
+
+        var baseURL: URL { Endpoint.url("https://api.github.com") }
+        var path: String {
+            switch self {
+            case .repository(let name): "repos/\(name)"
+            }
+        }
+        var method: HTTPMethod { .get }
+        var task: RequestTask { .requestPlain }
+        var validationType: ValidationType { .successCodes }
+        var sampleData: Data { Data(#"{"forks": 3}"#.utf8) }
+    }
+    // end
+
+    static func target() -> Provider<GitHub> {
+        // sample: target call
+        let provider = Provider<GitHub>(transport: URLSessionTransport())
+        // end
+        return provider
+    }
+
+    static func targetCall(_ provider: Provider<GitHub>) async throws {
+        // sample: target call
+        let repository = try await provider.requestDecoded(.repository("swiftlang/swift"))
+        // end
+        print(repository.forks, "forks")
+    }
+
+    static func optionsCall(_ provider: Provider<GitHub>) async throws -> Repository {
+        // sample: options
+        let options = RequestOptions { $0.attemptTimeout = .seconds(5) }
+        let repository = try await provider.requestDecoded(.repository("swiftlang/swift"), options: options)
+        // end
+        return repository
+    }
+
+    static func plugins(_ transport: any Transport) -> Provider<GitHub> {
+        // sample: plugins
+        func makeProvider(transport: any Transport) -> Provider<GitHub> {
+            Provider(transport: transport, plugins: [LoggingPlugin(level: .info), RetryPlugin()])
+        }
+        // end
+        return makeProvider(transport: transport)
+    }
+}
+
+/// Hides the standard library's `print` in this file, so it has the same parameters.
+private func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
+    GettingStartedSamples.output?.add(items.map { "\($0)" }.joined(separator: separator) + terminator)
+}

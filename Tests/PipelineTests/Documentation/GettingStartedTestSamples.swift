@@ -1,0 +1,70 @@
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+@Suite("The samples of the guide GettingStarted")
+struct GettingStartedTestSamples {
+    private typealias GitHub = GettingStartedSamples.GitHub
+    private let body = #"{"forks": 7}"#
+
+    private func makeProvider(transport: any Transport) -> Provider<GitHub> {
+        GettingStartedSamples.plugins(transport)
+    }
+
+    // sample: test
+    @Test("A repository is decoded")
+    func repository() async throws {
+        let provider = makeProvider(transport: StubTransport())
+        let repository = try await provider.requestDecoded(.repository("swiftlang/swift"))
+        #expect(repository.forks == 3)
+    }
+    // end
+
+    @Test("A missing repository is an error")
+    func missingRepository() async throws {
+        let transport = ScriptedTransport([.status(404)])
+        let provider = makeProvider(transport: transport)
+        let error = await #expect(throws: PipelineError.self) {
+            try await provider.requestDecoded(.repository("swiftlang/none"))
+        }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(transport.sent.map(\.path) == ["/repos/swiftlang/none"])
+    }
+
+    @Test("The call with a URL and the call with a target send the same request and print the same line")
+    func calls() async throws {
+        let transport = ScriptedTransport(always: .status(200, body: body))
+        let output = Output()
+        try await GettingStartedSamples.$output.withValue(output) {
+            try await GettingStartedSamples.firstCall(Provider(transport: transport))
+            try await GettingStartedSamples.targetCall(Provider(transport: transport))
+        }
+        #expect(output.text == "7 forks\n7 forks\n")
+        let request = "GET api.github.com/repos/swiftlang/swift"
+        #expect(transport.sent.map { "\($0.method) \($0.host ?? "")\($0.path)" } == [request, request])
+    }
+
+    @Test("The options of the call limit an attempt to 5 s")
+    func options() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport(always: .hang)
+        let provider = Provider<GitHub>(transport: transport, configuration: .init(clock: clock))
+        let call = Task { try await GettingStartedSamples.optionsCall(provider).forks }
+        #expect(await clock.advanceToNextSleeper() == .seconds(5))
+        let error = await #expect(throws: PipelineError.self) { try await call.value }
+        #expect(error?.code == .timeout(.attempt))
+    }
+
+    @Test("The provider retries after a 503")
+    func retry() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport([.status(503), .status(200, body: body)])
+        let plugins = makeProvider(transport: transport).plugins
+        let provider = Provider<GitHub>(transport: transport, plugins: plugins, configuration: .init(clock: clock))
+        let call = Task { try await provider.requestDecoded(.repository("swiftlang/swift")).forks }
+        await clock.advanceToNextSleeper()
+        #expect(try await call.value == 7)
+        #expect(transport.sent.count == 2)
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import PipelineTransports
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The samples of the guide Transports.
+enum TransportSamples {
+    typealias Library = ReadmeProgram.Library
+
+    struct Providers {
+        let live: Provider<Library>
+        let preview: Provider<Library>
+        let test: Provider<Library>
+        let script: ScriptedTransport
+    }
+
+    static func providers() -> Providers {
+        // sample: construct
+        let live = Provider<Library>(transport: URLSessionTransport())
+        let preview = Provider<Library>(transport: StubTransport())  // responds with the target's sampleData
+        let script = ScriptedTransport([.status(503), .status(200, body: #"{"title": "Eden", "author": "Lem"}"#)])
+        let test = Provider<Library>(transport: script)  // responds in order; script.sent has the requests
+        // end
+        return Providers(live: live, preview: preview, test: test, script: script)
+    }
+
+    static func mixed(_ network: any Transport) -> Provider<MultiTarget> {
+        // sample: mixed
+        let transport = StubTransport(wrapping: network) { target in
+            target is Library ? .immediate : .never
+        }
+        let provider = Provider<MultiTarget>(transport: transport)
+        // end
+        return provider
+    }
+
+    static func configured() -> (URLSessionTransport, URLSessionConfiguration) {
+        // sample: configure
+        let configuration = URLSessionTransport.makeDefaultConfiguration()
+        configuration.httpMaximumConnectionsPerHost = 12
+        configuration.timeoutIntervalForRequest = 30
+        let transport = URLSessionTransport(configuration: configuration)
+        // end
+        return (transport, configuration)
+    }
+}
+
+@Suite("The samples of the guide Transports")
+struct TransportSamplesTests {
+    private typealias Library = ReadmeProgram.Library
+
+    @Test("Each provider has its transport; the stub responds with sample data and the script in order")
+    func construct() async throws {
+        let providers = TransportSamples.providers()
+        #expect("\(providers.live.explain())".contains("URLSessionTransport"))
+        #expect(try await providers.preview.requestDecoded(.book(id: 3)).title == "Solaris")
+        let error = await pipelineError { _ = try await providers.test.requestDecoded(.book(id: 3)) }
+        #expect(error?.statusCode == 503)
+        #expect(try await providers.test.requestDecoded(.book(id: 4)).title == "Eden")
+        #expect(providers.script.sent.map(\.path) == ["/v1/books/3", "/v1/books/4"])
+    }
+
+    @Test("A stub that wraps a transport responds to some targets and passes the others on")
+    func mixed() async throws {
+        let network = ScriptedTransport(always: .status(200, body: "live"))
+        let provider = TransportSamples.mixed(network)
+        #expect(try await provider.requestDecoded(Library.book(id: 3)).title == "Solaris")
+        #expect(try await provider.request(URLTarget("https://api.example.com/time")).mapString() == "live")
+        #expect(network.sent.map(\.path) == ["/time"])
+    }
+
+    @Test("The default configuration stores no cookies and caches nothing")
+    func configured() {
+        let (transport, configuration) = TransportSamples.configured()
+        #expect(transport.decodesContent)
+        #expect(configuration.urlCache == nil)
+        #expect(configuration.httpCookieStorage == nil)
+    }
+}
