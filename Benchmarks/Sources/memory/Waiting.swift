@@ -9,8 +9,11 @@ import Synchronization
 ///
 /// Many calls wait at once, over a transport that responds to none of them until it is released.
 enum Waiting {
-    /// The bytes that a call may hold in addition to those of the transport.
-    static let allowedByteCount = 8 << 10
+    /// The bytes that a call may hold, including its task and what the transport keeps.
+    ///
+    /// The whole is judged, because it is the same in every run. What a task and a transport hold without a provider is
+    /// 2,015 bytes in some runs and 2,459 in others.
+    static let allowedByteCount = 10_600
 
     private struct Case: Sendable {
         let name: String
@@ -50,9 +53,9 @@ enum Waiting {
             let bytes = median(figures.allocated)
             let name = item.name.padding(toLength: 48, withPad: " ", startingAt: 0)
             print(name + String(format: "%9.0f %16.0f %10.0f", bytes, bytes - bare, median(figures.resident)))
-            isWithin = isWithin && (!item.isJudged || bytes - bare <= Double(allowedByteCount))
+            isWithin = isWithin && (!item.isJudged || bytes <= Double(allowedByteCount))
         }
-        if !isWithin { print("more than \(allowedByteCount) bytes above the transport") }
+        if !isWithin { print("more than \(allowedByteCount) bytes for a call") }
         return isWithin
     }
 
