@@ -18,7 +18,7 @@ final class AttemptTimer: Sendable {
 
     /// The error of an attempt that has timed out.
     var timeoutError: PipelineError {
-        PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout)")
+        PipelineError(.timeout(.attempt), "the attempt took longer than \(timeout.text)")
     }
 
     /// Stops the timer, unless the exchange has had a connection.

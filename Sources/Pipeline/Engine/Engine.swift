@@ -42,7 +42,10 @@ final class Engine: Sendable {
         }
         guard !pipeline.plugins.isEmpty, depth >= settings.limits.nestedCallCount else { return nil }
         call.noteUnbegun()
-        let error = PipelineError(.limit(.nestedCalls), "plugins made calls inside calls, \(depth) deep")
+        let error = PipelineError(
+            .limit(.nestedCalls),
+            "plugins made calls inside calls, \(depth) deep; see limits.nestedCallCount"
+        )
         // No plugin sees deeper calls. Otherwise, a plugin that makes a call for each one that has ended would never
         // stop.
         return PerformedCall(.failure(error), of: call, isSeen: depth == settings.limits.nestedCallCount)

@@ -119,6 +119,9 @@ extension PipelineResponse {
 
 extension PipelineError {
     static func tooManyExchanges(_ context: PipelineContext) -> PipelineError {
-        PipelineError(.limit(.exchanges), "the call has made the \(context.limits.exchangeCount) exchanges allowed")
+        PipelineError(
+            .limit(.exchanges),
+            "the call has made \(context.limits.exchangeCount) exchanges, as many as limits.exchangeCount allows"
+        )
     }
 }

@@ -36,25 +36,30 @@ extension PipelineError {
             text += shown.count < exchanges.count ? "; \(exchanges.count) exchanges, the last: " : "; exchanges: "
             text += shown.map { $0.statusCode.map { "\($0)" } ?? $0.failure?.rawValue ?? "" }.joined(separator: ", ")
         }
-        if let refusal = last.refusedRetry { text += "; not retried: \(refusal.rawValue)" }
-        return text
+        guard let refusal = last.refusedRetry else { return text }
+        let outcome = last.attempt > 1 ? "gave up after \(last.attempt) attempts" : "not retried"
+        return "\(text); \(outcome): \(refusal.rawValue)"
     }
 
     private var generalText: String {
         switch code {
-        case .offline: return "You're not connected to the internet"
-        case .timeout: return "The server took too long to respond"
-        case .cancelled: return "The request was cancelled"
-        case .dns, .connect: return "The server cannot be reached"
+        case .offline: return "You're not connected to the internet."
+        case .timeout: return "The server took too long to respond."
+        case .cancelled: return "The request was cancelled."
+        case .dns, .connect: return "The server cannot be reached."
+        case .tls: return "A secure connection to the server cannot be made."
+        case .connectionLost, .truncated: return "The connection to the server was lost."
+        case .file(.noSpace): return "There is not enough storage space."
         default: break
         }
         switch response?.statusCode {
-        case 401?: return "You're not authorized"
-        case 403?: return "This action is prohibited"
-        case 404?: return "Not found"
-        case 429?: return "Too many requests"
-        case 500?, 502?, 503?, 504?: return "The service is temporarily unavailable"
-        default: return "Something went wrong"
+        case 401?: return "You're not authorized."
+        case 403?: return "This action is prohibited."
+        case 404?, 410?: return "This item does not exist."
+        case 413?: return "What you tried to send is too large."
+        case 429?: return "There were too many requests. Try again later."
+        case 500?, 502?, 503?, 504?: return "The service is temporarily unavailable. Try again later."
+        default: return "Something went wrong."
         }
     }
 

@@ -23,7 +23,7 @@ extension PipelineBody {
             TimedReader.Limit(
                 clock: clock,
                 makeDeadline: { clock.now.advanced(by: idle) },
-                makeError: { PipelineError(.timeout(.idle), "no byte of the body came for \(idle)") }
+                makeError: { PipelineError(.timeout(.idle), "no byte of the body arrived for \(idle.text)") }
             )
         )
     }

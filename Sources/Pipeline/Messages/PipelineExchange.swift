@@ -63,8 +63,8 @@ extension PipelineExchange: SafelyDescribed {
     public var description: String {
         var text = "\(request), "
         text += statusCode.map { "status \($0)" } ?? failure?.rawValue ?? "no response"
-        text += ", attempt \(attempt), hop \(hop), \(duration)"
-        if let connectionWait { text += " including \(connectionWait) of waiting for a connection" }
+        text += ", attempt \(attempt), hop \(hop), \(duration.text)"
+        if let connectionWait { text += ", of which \(connectionWait.text) waiting for a connection" }
         if let refusedRedirect { text += ", redirect not followed: \(refusedRedirect.rawValue)" }
         if let refusedRetry { text += ", not retried: \(refusedRetry.rawValue)" }
         return text

@@ -115,7 +115,7 @@ public struct PipelineClock: Clock, Sendable {
     ) async throws -> Value {
         try await run(
             until: now.advanced(by: timeout),
-            throwing: PipelineError(.timeout(phase), "the \(phase.what) took longer than \(timeout)"),
+            throwing: PipelineError(.timeout(phase), "the \(phase.what) took longer than \(timeout.text)"),
             work
         )
     }

@@ -73,11 +73,11 @@ public struct PipelineLimits: Sendable, Hashable {
         if byteCount > headerByteCount {
             return PipelineError(
                 .limit(.headerBytes),
-                "\(byteCount) bytes of header fields, \(headerByteCount) allowed"
+                "\(byteCount) bytes of header fields; limits.headerByteCount is \(headerByteCount)"
             )
         }
         if count > headerCount {
-            return PipelineError(.limit(.headerCount), "\(count) header fields, \(headerCount) allowed")
+            return PipelineError(.limit(.headerCount), "\(count) header fields; limits.headerCount is \(headerCount)")
         }
         return nil
     }

@@ -55,7 +55,7 @@ extension LoggingPlugin.Event {
             text += note
             separator = ", "
         }
-        if let duration { append(duration.forPeople) }
+        if let duration { append(duration.text) }
         if message.response != nil { append(messageBody.description) }
         if let refusedRedirect { append("redirect not followed (\(refusedRedirect.rawValue))") }
     }
@@ -66,7 +66,7 @@ extension LoggingPlugin.Event {
         text += " "
         appendMethodAndURL(to: &text)
         text += " "
-        text += duration?.forPeople ?? ""
+        text += duration?.text ?? ""
         appendExchanges(to: &text)
         if let byteCount {
             text.append(", ", byteCount)
@@ -84,7 +84,7 @@ extension LoggingPlugin.Event {
         appendMethodAndURL(to: &text)
         appendExchanges(to: &text)
         text += ", "
-        text += duration?.forPeople ?? ""
+        text += duration?.text ?? ""
     }
 
     /// Appends the code of the failure, or else the status.
@@ -130,19 +130,5 @@ extension String {
     fileprivate mutating func append(_ text: String, _ number: Int) {
         self += text
         self += String(number)
-    }
-}
-
-extension Duration {
-    fileprivate var forPeople: String {
-        let (seconds, attoseconds) = components
-        guard seconds < 10 else { return Self.decimal(seconds * 10 + attoseconds / 100_000_000_000_000_000) + " s" }
-        let tenths = seconds * 10_000 + attoseconds / 100_000_000_000_000
-        return (tenths < 100 ? Self.decimal(tenths) : String(tenths / 10)) + " ms"
-    }
-
-    /// Returns tenths as a number, with a decimal unless it is zero.
-    private static func decimal(_ tenths: Int64) -> String {
-        tenths % 10 == 0 ? String(tenths / 10) : String(tenths / 10) + "." + String(tenths % 10)
     }
 }

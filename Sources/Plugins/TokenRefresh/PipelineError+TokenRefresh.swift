@@ -43,13 +43,13 @@ enum TokenRefreshFailure: Sendable {
         case .timedOut:
             PipelineError(
                 .timeout(.tokenRefresh),
-                "the refresh of the access token took longer than \(policy.timeout)",
+                "the refresh of the access token took longer than \(policy.timeout.text)",
                 response: response
             )
         case .excessive:
             PipelineError(
                 .excessiveRefresh,
-                "\(policy.maximumCount) refreshes of the access token within \(policy.window) are as many as are allowed",
+                "the access token was refreshed \(policy.maximumCount) times within \(policy.window.text), which is the limit",
                 response: response
             )
         case .sessionEnded:

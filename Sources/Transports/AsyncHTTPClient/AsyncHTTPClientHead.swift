@@ -22,7 +22,7 @@ struct AsyncHTTPClientHead {
         guard head.headers.count <= limits.headerCount else {
             throw PipelineError(
                 .limit(.headerCount),
-                "\(head.headers.count) header fields, \(limits.headerCount) allowed"
+                "\(head.headers.count) header fields; limits.headerCount is \(limits.headerCount)"
             )
         }
         response = HTTPResponse(status: .init(code: Int(head.status.code)))

@@ -17,7 +17,8 @@ struct AsyncHTTPClientHeadCheck {
     /// trailer fields.
     static func failure(ofTrailers trailers: HTTPHeaders?) -> PipelineError? {
         let (count, limit) = (trailers?.count ?? 0, PipelineLimits().headerCount)
-        return count > limit ? PipelineError(.limit(.headerCount), "\(count) trailer fields, \(limit) allowed") : nil
+        guard count > limit else { return nil }
+        return PipelineError(.limit(.headerCount), "\(count) trailer fields; limits.headerCount is \(limit)")
     }
 
     /// Returns what is wrong with the next head, or `nil` if the client may see it.

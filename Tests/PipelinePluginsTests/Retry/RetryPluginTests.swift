@@ -257,7 +257,7 @@ struct RetryPluginTests {
         #expect(
             outcome.error?.description
                 == "connectionLost: by script; GET a.test/b; target Ask; exchanges: 503, 500, connectionLost; "
-                + "not retried: attemptsUsedUp"
+                + "gave up after 3 attempts: attemptsUsedUp"
         )
     }
 

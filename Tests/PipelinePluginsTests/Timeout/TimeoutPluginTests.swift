@@ -177,7 +177,7 @@ struct TimeoutPluginTests {
         #expect(await clock.advanceToNextSleeper() == .seconds(1))
         let error = await call.pipelineError
         #expect(error?.code == .timeout(.idle))
-        #expect(error?.reason == "no byte of the body came for 1.0 seconds")
+        #expect(error?.reason == "no byte of the body arrived for 1000 ms")
         if reading != .streamed { #expect(error?.exchanges.map(\.failure) == [.timeout(.idle)]) }
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }

@@ -26,7 +26,7 @@ struct TotalTimeoutTests {
         }
         let error = await call.pipelineError
         #expect(error?.code == .timeout(.total))
-        #expect(error?.reason == "the call took longer than 7.0 seconds")
+        #expect(error?.reason == "the call took longer than 7000 ms")
         #expect(error?.exchanges.map(\.statusCode) == [503, 503, nil])
         #expect(error?.exchanges.last?.failure == .cancelled)
         #expect(clock.sleeperCount == 0)
@@ -117,7 +117,7 @@ struct TotalTimeoutTests {
         await clock.waitForSleepers(2)
         #expect(await clock.advanceToNextSleeper() == .seconds(3))
         let error = await call.pipelineError
-        #expect(error?.reason == "the call took longer than 3.0 seconds")
+        #expect(error?.reason == "the call took longer than 3000 ms")
         #expect(provider.explain().findings.isEmpty)
     }
 

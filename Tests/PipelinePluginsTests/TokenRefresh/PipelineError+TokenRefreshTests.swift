@@ -23,7 +23,7 @@ struct PipelineErrorTokenRefreshTests: TokenCalls {
         let error = await #expect(throws: PipelineError.self) { try await provider.request(Ask.bearer) }
         #expect(error?.code == .excessiveRefresh)
         #expect(error?.response?.statusCode == 401)
-        #expect(error?.reason.contains("5 refreshes of the access token within 30.0 seconds") == true)
+        #expect(error?.reason.contains("the access token was refreshed 5 times within 30 s") == true)
         #expect(bench.expired.count == 5)
         bench.clock.advance(by: .seconds(25))
         _ = try? await provider.request(Ask.bearer)

@@ -149,8 +149,9 @@ struct MappingSamplesTests {
             (ScriptedTransport.Step.status(200, body: #"["Solaris","Eden"]"#), "Solaris, Eden"),
             (.status(200, body: "[]"), "There are no books."),
             (.status(200, body: "{}"), "The library has changed its format."),
-            (.status(200, body: "<"), "The library has changed its format."), (.status(404), "Not found"),
-            (.failure(.offline), "You're not connected to the internet"),
+            (.status(200, body: "<"), "The library has changed its format."),
+            (.status(404), "This item does not exist."),
+            (.failure(.offline), "You're not connected to the internet."),
         ] as [(ScriptedTransport.Step, String)]
     )
     func ownErrors(_ step: ScriptedTransport.Step, _ shown: String) async throws {

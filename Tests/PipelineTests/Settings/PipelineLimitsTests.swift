@@ -98,7 +98,7 @@ struct PipelineLimitsTests {
         let step = ScriptedTransport.Step.status(200, headers: [.accept: "CANARY-CANARY"])
         let provider = Self.provider(PipelineLimits(headerByteCount: 10), step)
         let error = await #expect(throws: PipelineError.self) { try await provider.request(SampleTarget()) }
-        #expect(error?.reason == "23 bytes of header fields, 10 allowed")
+        #expect(error?.reason == "23 bytes of header fields; limits.headerByteCount is 10")
         #expect(error?.description.contains("CANARY") == false)
         #expect(error?.exchanges.count == 1)
     }

@@ -50,6 +50,6 @@ struct DeadlineTests {
         await manual.waitForSleepers(2)
         manual.advance(by: .seconds(2))
         #expect(await error?.code == .timeout(.total))
-        #expect(await error?.reason == "the call took longer than 2.0 seconds")
+        #expect(await error?.reason == "the call took longer than 2000 ms")
     }
 }

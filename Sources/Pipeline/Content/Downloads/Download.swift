@@ -158,7 +158,7 @@ struct Download: Sendable {
             guard chunk.count <= context.limits.downloadByteCount - offset - byteCount else {
                 throw PipelineError(
                     .limit(.bodyBytes),
-                    "the download is larger than the \(context.limits.downloadByteCount) bytes allowed"
+                    "the download is larger than limits.downloadByteCount, \(context.limits.downloadByteCount) bytes"
                 )
             }
             try await lane.run { try file.append(chunk) }
